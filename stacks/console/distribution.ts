@@ -1,4 +1,4 @@
-import { issuerOrigins } from "@nova/console/serving";
+import { listIssuerOrigins } from "@nova/console/serving";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
@@ -44,7 +44,7 @@ export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env
     ...routed,
     origin: S3BucketOrigin.withOriginAccessControl(pages),
     cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-    responseHeadersPolicy: createHeaders(stack, `https://${blobHost}`, issuerOrigins(env)),
+    responseHeadersPolicy: createHeaders(stack, `https://${blobHost}`, listIssuerOrigins(env)),
     viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
   };
   const distribution = new Distribution(stack, "Console", {

@@ -1,11 +1,11 @@
-import { pageHeaders } from "@nova/console/serving";
+import { buildPageHeaders } from "@nova/console/serving";
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from "aws-cdk-lib/aws-cloudfront";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
 
 /** What the page is answered with, as on a laptop; and that it comes by HTTPS alone. */
 export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
-  const { "content-security-policy": contentSecurityPolicy = "", ...others } = pageHeaders(blobOrigin, issuers);
+  const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
   return new ResponseHeadersPolicy(stack, "PageHeaders", {
     securityHeadersBehavior: {

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { uploadPage } from "@nova/aws/page";
-import { builtPage } from "@nova/console/build";
-import { cacheControl, configName, pageConfig, pageTypes } from "@nova/console/serving";
+import { buildPage } from "@nova/console/build";
+import { configName, getCacheControl, pageTypes, renderPageConfig } from "@nova/console/serving";
 import { listed } from "../engine/settings.ts";
 import { buildTemplates } from "./build-templates.ts";
 import { maybeOutput, type Outputs } from "./outputs.ts";
@@ -34,8 +34,8 @@ async function deploy(args: readonly string[]): Promise<number> {
   process.env.AWS_REGION ??= "us-east-1";
   const name = maybeOutput(await outputs(), "console", "Pages");
   if (name !== undefined) {
-    const texts = { [configName]: pageConfig(process.env) };
-    await uploadPage(await builtPage(), { name, types: pageTypes, texts, cacheControl });
+    const texts = { [configName]: renderPageConfig(process.env) };
+    await uploadPage(await buildPage(), { name, types: pageTypes, texts, cacheControl: getCacheControl });
   }
   const folders = listed(process.env.NOVA_WORKFLOWS);
   if (folders.length === 0) return 0;

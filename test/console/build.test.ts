@@ -1,14 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { builtPage } from "@nova/console/build";
+import { buildPage } from "@nova/console/build";
 import { beforeAll, describe, expect, it } from "vitest";
 
 let folder: string;
 let page: string;
 
 beforeAll(async () => {
-  folder = await builtPage();
+  folder = await buildPage();
   page = await readFile(join(folder, "index.html"), "utf8");
 }, 120_000);
 

@@ -69,9 +69,9 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     await page.getByRole("textbox", { name: "Code of sum" }).getByText("context['total']").waitFor();
     await page.getByText("This code runs wherever the input has the same types.").waitFor();
     await tab(page, /Written for/).click();
-    await page.getByText("the code fits the definition of today").waitFor();
+    await page.getByText("The code fits the current definition").waitFor();
     await tab(page, /Evidence/).click();
-    await page.getByText("by nobody").waitFor();
+    await page.getByText("not yet").waitFor();
     await page.getByRole("link", { name: proof }).click();
     expect(page.url()).toBe(`${shown.url}/console/runs/${proof}`);
   });
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     const page = await shown.open(chosen);
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
-    await page.getByText("It was rejected, or other code took its place").waitFor();
+    await page.getByText("It was rejected or replaced").waitFor();
     await tab(page, /History 2/).click();
     await page.getByRole("listitem").last().getByRole("button").click();
     await page.getByRole("button", { name: "Approve" }).click();

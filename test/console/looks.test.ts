@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   const seen = (page: Page, state: string) => page.locator(`.node[data-state=${state}]`).waitFor();
   const looks: Look[] = [
     { name: "runs", path: () => "/", ready: (page) => page.getByRole("row").nth(6).waitFor() },
-    { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run fits").waitFor() },
+    { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run matches").waitFor() },
     {
       name: "runs-chosen",
       path: () => "/",

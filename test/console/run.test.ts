@@ -150,7 +150,7 @@ context['short'] = [7]
     const page = await shown.open(`/runs/${id}?node=price`);
     await page.getByRole("button", { name: "Restart from here" }).click();
     await page.getByRole("dialog", { name: "Restart: each[3].price" }).locator(".places").first().waitFor();
-    expect(await page.getByRole("dialog").locator(".places", { hasText: "have effects" }).innerText()).toContain(
+    expect(await page.getByRole("dialog").locator(".places", { hasText: "repeat its effects" }).innerText()).toContain(
       "each[3].price",
     );
     await page.getByRole("dialog").getByRole("button", { name: "Restart", exact: true }).click();

@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt w
     await page.getByRole("link", { name: "Invoices" }).click();
     await page.getByRole("link", { name: "Start", exact: true }).click();
     await page.getByLabel("pdf_name").fill("oyo.pdf");
-    await page.getByRole("radiogroup", { name: "What pdf is given as" }).getByText("File").click();
+    await page.getByRole("radiogroup", { name: "Type of pdf" }).getByText("File").click();
     await page.locator("input[type=file]").setInputFiles(pdf);
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.waitForURL(/\/runs\/exec_/);

@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();
     await page.getByLabel("number").fill("850.0");
-    await page.getByRole("radiogroup", { name: "What scan is given as" }).getByText("File").click();
+    await page.getByRole("radiogroup", { name: "Type of scan" }).getByText("File").click();
     await page.locator("input[type=file]").setInputFiles({
       name: "order.pdf",
       mimeType: "application/pdf",
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.waitForURL(/\/console\/runs\/exec_/);
     await page.locator(".run-top").getByText("Queued").waitFor();
-    await page.getByText("It waits for a slot").waitFor();
+    await page.getByText("It waits for a free slot").waitFor();
     await picture(page, "run-queued-light-1280");
     await shown.nova.executions.cancel(first);
     await page.locator('.react-flow__node[data-id="work"] .node[data-state="running"]').waitFor();

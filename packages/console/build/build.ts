@@ -7,13 +7,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-const home = join(import.meta.dirname, "..");
-const dist = join(home, "dist");
+const packageFolder = join(import.meta.dirname, "..");
+const dist = join(packageFolder, "dist");
 
 let building: Promise<string> | undefined;
 
-/** The folder of the built page. It is built where it is missing or older than its sources, which takes some seconds. */
-export function builtPage(): Promise<string> {
+/** Returns the folder of the built page. The page is built first if it is missing or older than its sources, which takes seconds. */
+export function buildPage(): Promise<string> {
   building ??= buildIfStale().finally(() => {
     building = undefined;
   });
@@ -26,43 +26,44 @@ async function buildIfStale(): Promise<string> {
 }
 
 async function isStale(): Promise<boolean> {
-  const [built, changed] = await Promise.all([modified(join(dist, "index.html")), newestSource()]);
-  return built < changed;
+  const [builtMs, changedMs] = await Promise.all([readModifiedMs(join(dist, "index.html")), readNewestSourceMs()]);
+  return builtMs < changedMs;
 }
 
-/** Beside its place, and then moved there. Where another process was faster, browsers have its page open: that one stays. */
+/** Builds beside the target and then renames. If another process was faster, its page stays, because browsers may have it open. */
 async function build(): Promise<void> {
-  const [beside, before] = [`${dist}.${randomUUID()}`, `${dist}.${randomUUID()}`];
+  const newFolder = `${dist}.${randomUUID()}`;
+  const oldFolder = `${dist}.${randomUUID()}`;
   try {
-    await buildInto(beside);
+    await buildInto(newFolder);
     if (!(await isStale())) return;
-    await rename(dist, before).catch(unless("ENOENT"));
-    await rename(beside, dist).catch(unless("ENOTEMPTY", "EEXIST"));
+    await rename(dist, oldFolder).catch(ignoreErrors("ENOENT"));
+    await rename(newFolder, dist).catch(ignoreErrors("ENOTEMPTY", "EEXIST"));
   } finally {
-    for (const left of [beside, before]) await rm(left, { recursive: true, force: true });
+    for (const folder of [newFolder, oldFolder]) await rm(folder, { recursive: true, force: true });
   }
 }
 
-function unless(...codes: string[]) {
+function ignoreErrors(...codes: string[]) {
   return (error: NodeJS.ErrnoException) => {
     if (!codes.includes(error.code ?? "")) throw error;
   };
 }
 
-/** In a process of its own, whose NODE_ENV is known: with any other one React is three times as large, and as slow. */
+/** Builds in a separate process with NODE_ENV=production: any other value makes React three times as large and as slow. */
 async function buildInto(folder: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
-  const args = [vite, "build", home, "--outDir", folder, "--emptyOutDir", "--logLevel", "error"];
+  const args = [vite, "build", packageFolder, "--outDir", folder, "--emptyOutDir", "--logLevel", "error"];
   await run(process.execPath, args, { env: { ...process.env, NODE_ENV: "production" } });
 }
 
-async function newestSource(): Promise<number> {
-  const names = await readdir(join(home, "src"), { recursive: true });
+async function readNewestSourceMs(): Promise<number> {
+  const names = await readdir(join(packageFolder, "src"), { recursive: true });
   const sources = ["index.html", "vite.config.ts", "package.json", ...names.map((name) => join("src", name))];
-  return Math.max(...(await Promise.all(sources.map((name) => modified(join(home, name))))));
+  return Math.max(...(await Promise.all(sources.map((name) => readModifiedMs(join(packageFolder, name))))));
 }
 
-/** Milliseconds; 0 where there is no such file. */
-async function modified(path: string): Promise<number> {
+/** Returns the time of the last change in milliseconds; 0 for a missing file. */
+async function readModifiedMs(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 }

@@ -1,4 +1,4 @@
-/** Types of the files of the built page; it has no others. */
+/** Media types of all files of the built page. */
 export const pageTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -7,41 +7,41 @@ export const pageTypes: Record<string, string> = {
   ".json": "application/json",
 };
 
-/** Names of assets carry the hash of what is in them. `name`: below the page's own address. */
-export function cacheControl(name: string): string {
+/** Returns the cache header of a file. Assets are immutable, because their names contain their hash. `name` is the path below the page. */
+export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** Lies beside the page, and says who signs people in besides keys. */
+/** The file beside the page that names the issuer which signs people in. */
 export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The issuer whose tokens open the API, where it knows the page as a public client, and where else it gives them. */
-function issuerOf(env: Variables): { issuer: string; token_origin?: string } | undefined {
-  const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: other } = env;
+/** Reads the issuer whose tokens the API accepts, and the origin of its tokens; undefined if the page is no client of it. */
+function readIssuer(env: Variables): { issuer: string; token_origin?: string } | undefined {
+  const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: tokenOrigin } = env;
   if (!client || !issuer) return undefined;
-  return { issuer, ...(other && { token_origin: new URL(other).origin }) };
+  return { issuer, ...(tokenOrigin && { token_origin: new URL(tokenOrigin).origin }) };
 }
 
-/** Origins that the page asks for tokens; none where keys alone sign in. */
-export function issuerOrigins(env: Variables): string[] {
-  const { issuer, token_origin: other } = issuerOf(env) ?? {};
-  return [issuer, other].flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
+/** Lists the origins from which the page requests tokens; empty if only API keys sign in. */
+export function listIssuerOrigins(env: Variables): string[] {
+  const { issuer, token_origin } = readIssuer(env) ?? {};
+  return [issuer, token_origin].flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
 }
 
-/** Text of `config.json`; `{}`: keys alone sign in. */
-export function pageConfig(env: Variables): string {
-  const named = issuerOf(env);
+/** Renders `config.json`; `{}` means that only API keys sign in. */
+export function renderPageConfig(env: Variables): string {
+  const issuer = readIssuer(env);
   const { NOVA_CONSOLE_CLIENT_ID: client_id, NOVA_JWT_AUDIENCE: audience = "nova" } = env;
-  return JSON.stringify(named ? { ...named, client_id, audience } : {});
+  return JSON.stringify(issuer ? { ...issuer, client_id, audience } : {});
 }
 
 /**
- * What the page may do: run its own scripts, ask its own origin and the issuer that signs people in, and fetch blobs from
- * where they lie.
+ * Builds the headers of the page. Its policy allows only its own scripts, requests to its own origin and the issuers, and
+ * blobs from `blobOrigin`.
  */
-export function pageHeaders(blobOrigin: string, issuers: readonly string[]): Record<string, string> {
+export function buildPageHeaders(blobOrigin: string, issuers: readonly string[]): Record<string, string> {
   const policy = {
     "default-src": "'none'",
     "script-src": "'self'",

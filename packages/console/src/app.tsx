@@ -13,7 +13,7 @@ import { texts } from "./texts.ts";
 
 const base = import.meta.env.BASE_URL.replace(/\/$/, "");
 
-/** `problem`: why the link that was opened signs nobody in. */
+/** `problem` is the reason why the opened link did not sign the user in. */
 export function App({ problem }: { problem?: string | undefined }): JSX.Element {
   const [key, setKey] = useState(readKey);
   const [trouble, setTrouble] = useState(problem);
@@ -38,7 +38,7 @@ export function App({ problem }: { problem?: string | undefined }): JSX.Element 
 }
 
 interface SignedInProps {
-  /** The API takes the key no more. */
+  /** The API refuses the stored key. */
   onLeave(why: string): void;
   onSignOut(): void;
 }
@@ -77,9 +77,11 @@ function Page(): JSX.Element {
   );
 }
 
-/** The client repeats what may be repeated. A key that is gone signs out. */
+/**
+ * Creates the query client. Queries are not retried, because the API client retries. A refused key signs the user out.
+ */
 function createQueryClient(onLeave: (why: string) => void): QueryClient {
-  // Asked now: after the first refusal nothing is kept, and more of them follow.
+  // The reason must be read before the first refusal clears the session.
   const why = explainSessionEnd();
   const onError = (error: unknown) => {
     if (error instanceof ApiProblem && error.status === 401) onLeave(why);
@@ -92,11 +94,11 @@ function createQueryClient(onLeave: (why: string) => void): QueryClient {
 
 interface Shown {
   at: string;
-  /** What the page there failed with. */
+  /** The error of the page at this address. */
   error?: unknown;
 }
 
-/** A page that fails leaves the others to be used, and is tried anew when it is opened again. */
+/** Shows the error of a failed page. Navigation continues to work, and another address resets the error. */
 class Boundary extends Component<{ at: string; children: ReactNode }, Shown> {
   override state: Shown = { at: this.props.at };
 

@@ -11,7 +11,7 @@ const problem = await problemOf(signInByLink).then((found) => found ?? problemOf
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App problem={problem} />);
 
-/** Why the address of this page signs nobody in; undefined where it does, or is no such address. */
+/** Runs a sign-in. Returns the reason if it fails; undefined if it succeeds or does not apply to this address. */
 async function problemOf(signIn: () => Promise<void>): Promise<string | undefined> {
   try {
     await signIn();
@@ -26,7 +26,7 @@ async function signInByLink(): Promise<void> {
   if (code !== undefined) storeKey(await exchangeCode(code));
 }
 
-/** The answer is gone from the address and its history before anything is asked. */
+/** Removes the answer from the address and the history before it is used. */
 async function signInByIssuer(): Promise<void> {
   const answer = readIssuerAnswer(location.search);
   if (!answer) return;

@@ -11,11 +11,11 @@ import "./shell.css";
 
 const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
 const listed = pages.flatMap(({ path, nav }) => (nav ? [{ path, ...nav }] : []));
-/** Pages in the bar of a phone; it has no room for more. */
+/** Number of pages in the navigation bar of a phone; the others are in its menu. */
 const inBar = 4;
 const rest = listed.slice(inBar);
 
-/** What stands around every page. */
+/** The frame of every page: navigation, theme and keyboard shortcuts. */
 export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(): void }): JSX.Element {
   const [place, go] = useLocation();
   const [theme, turnTheme] = useTheme();
@@ -123,7 +123,7 @@ function useTheme() {
   return [theme, turn] as const;
 }
 
-/** Another page begins at its beginning for Tab, and not behind the link that led to it. */
+/** Moves the focus to the content of a new page, so that Tab starts there and not after the link that led to it. */
 function useFocusAtContent(place: string) {
   const content = useRef<HTMLElement>(null);
   const before = useRef(place);
@@ -139,7 +139,7 @@ function isCurrentPage(path: string, place: string): boolean {
   return path === "/" ? place === "/" || place.startsWith("/runs") : place.startsWith(path);
 }
 
-/** As tabs and the history of the browser name a page: `exec_1 · Runs · NOVA`. */
+/** Builds the title for browser tabs and the history: `exec_1 · Runs · NOVA`. */
 function buildTitle(place: string): string {
   const name = place.split("/")[2] ?? "";
   const label = listed.find(({ path }) => isCurrentPage(path, place))?.label ?? "";

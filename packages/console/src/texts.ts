@@ -4,7 +4,7 @@ import { code } from "./texts/code.ts";
 import { sessions } from "./texts/sessions.ts";
 import { form, tasks, workflows } from "./texts/workflows.ts";
 
-/** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
+/** All texts of the console. Long pages have their own file. Texts that contain a value are functions. */
 export const texts = {
   name: "NOVA",
   nav: {

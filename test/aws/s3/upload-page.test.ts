@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, it } from "vitest";
 import { uploadPage } from "../../../packages/aws/src/s3/upload-page.ts";
-import { cacheControl, pageTypes } from "../../../packages/console/build/serving.ts";
+import { getCacheControl, pageTypes } from "../../../packages/console/build/serving.ts";
 
 it("uploadPage uploads the page itself after its files, which browsers may cache forever", async () => {
   const folder = await mkdtemp(join(tmpdir(), "nova-page-"));
@@ -14,7 +14,9 @@ it("uploadPage uploads the page itself after its files, which browsers may cache
   const sent: PutObjectCommand["input"][] = [];
   const send = async ({ input }: PutObjectCommand) => void sent.push(input);
   const texts = { "config.json": "{}" };
-  await uploadPage(folder, { name: "pages", types: pageTypes, texts, cacheControl }, { send } as never);
+  await uploadPage(folder, { name: "pages", types: pageTypes, texts, cacheControl: getCacheControl }, {
+    send,
+  } as never);
   await rm(folder, { recursive: true });
   expect(sent.at(-1)).toMatchObject({ Bucket: "pages", Key: "console/index.html", CacheControl: "no-cache" });
   const rest = sent.slice(0, -1).toSorted((a, b) => String(a.Key).localeCompare(String(b.Key)));

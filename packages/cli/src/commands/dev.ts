@@ -50,7 +50,7 @@ export const dev = command({
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
       // Vite is loaded when a browser asks for the page and it has to be built.
-      const page = async () => (await import("@nova/console/build")).builtPage();
+      const page = async () => (await import("@nova/console/build")).buildPage();
       const api = doors.adopt(await openApi(cloud, { port: ports.api, hosts, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);

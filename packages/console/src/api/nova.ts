@@ -4,12 +4,12 @@ import { createContext, useContext } from "react";
 import { parseAnswer } from "../json/answer.ts";
 import { readApiUrl, refreshKey } from "./session.ts";
 
-/** The typed client, whose contexts are `Raw` both ways. */
+/** Creates a client for one key. Contexts are `Raw` in requests and answers. */
 export function createKeyClient(apiKey: string): NovaClient {
   return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson });
 }
 
-/** The same for who is signed in: tokens are renewed while the tab lives. */
+/** Creates a client that uses the stored key or token, and renews the token before it expires. */
 export function createSessionClient(): NovaClient {
   return createClient({
     url: readApiUrl(),

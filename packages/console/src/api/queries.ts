@@ -2,7 +2,7 @@ import { ApiProblem } from "@nova/client";
 import { type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNova } from "./nova.ts";
 
-/** What was read, and the tag by which the server knows it. */
+/** A value with the entity tag of the answer that contained it. */
 interface Tagged<T> {
   value: T;
   tag: string | null;
@@ -16,9 +16,9 @@ interface Answered<T> {
 
 interface Polled<T> {
   queryKey: QueryKey;
-  /** Sends the tag of the answer before. */
+  /** Reads the value; `header` contains the tag of the previous answer. */
   read(header: { "If-None-Match"?: string }, signal: AbortSignal): Promise<Answered<T>>;
-  /** Nothing changes any more. */
+  /** Whether the value can no longer change, so polling stops. */
   isOver(value: T): boolean;
   enabled?: boolean;
 }
@@ -27,17 +27,17 @@ const firstPauseMs = 400;
 const longestPauseMs = 8_000;
 const growth = 1.5;
 
-/** Pauses by query: they grow while nothing changes, and begin anew with a change. */
+/** Milliseconds between two polls, by query. A pause grows while nothing changes, and resets on a change. */
 const pauses = new Map<string, number>();
 
-/** Follows what changes. An answer that is known is not sent again, and nothing is drawn again for it. */
+/** Polls a value until `isOver`. The server answers 304 for an unchanged value, and React does not render it again. */
 export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<T>): UseQueryResult<T> {
   const queries = useQueryClient();
   const hash = JSON.stringify(queryKey);
   return useQuery({
     queryKey,
     enabled,
-    // Compared by reference: a trace of megabytes is not walked to find that it is the same.
+    // Values are compared by reference: a deep comparison of a trace of megabytes would block the page.
     structuralSharing: false,
     async queryFn({ signal }) {
       const known = queries.getQueryData<Tagged<T>>(queryKey);
@@ -50,7 +50,7 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
     },
     refetchInterval({ state: { data, error } }) {
       if (data) return isOver(data.value) ? false : (pauses.get(hash) ?? firstPauseMs);
-      // What is refused will be refused again.
+      // The server would refuse the same request again, so polling stops after an error of the client.
       if (error) return error instanceof ApiProblem && error.status < 500 ? false : longestPauseMs;
       return firstPauseMs;
     },
@@ -70,12 +70,12 @@ interface Page<Item> {
 
 interface Pages<Item> {
   queryKey: readonly unknown[];
-  /** `cursor` goes into the query; the first page has none. */
+  /** Reads one page; `cursor` is empty for the first page. */
   read(cursor: { cursor?: string }, signal: AbortSignal): Promise<Page<Item>>;
   refetchInterval?: number;
 }
 
-/** A list that is read page by page; `data` has the items of all pages. */
+/** Reads a list page by page; `data` contains the items of all pages. */
 export function usePages<Item>({ read, ...more }: Pages<Item>) {
   return useInfiniteQuery({
     ...more,
@@ -89,7 +89,7 @@ export function usePages<Item>({ read, ...more }: Pages<Item>) {
 const staleMs = 60_000;
 const none: readonly string[] = [];
 
-/** Ids of all workflows, for what can be chosen from them; none while they are not known. */
+/** Returns the ids of all workflows for filters; empty while they load. */
 export function useWorkflowIds(): readonly string[] {
   const nova = useNova();
   const { data } = useQuery({
@@ -100,7 +100,7 @@ export function useWorkflowIds(): readonly string[] {
   return data ?? none;
 }
 
-/** Slugs of all clients that the key reaches. */
+/** Returns the slugs of all clients that the key may see. */
 export function useClientSlugs(): readonly string[] {
   const nova = useNova();
   const { data } = useQuery({
@@ -111,7 +111,7 @@ export function useClientSlugs(): readonly string[] {
   return data ?? none;
 }
 
-/** Triggers for which something has come in lately. */
+/** Returns the triggers that recently started runs. */
 export function useTriggerIds(): readonly string[] {
   const nova = useNova();
   const { data } = useQuery({

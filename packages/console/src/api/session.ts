@@ -2,21 +2,21 @@ import { texts } from "../texts.ts";
 import { buildSignOutUrl } from "./issuer/sign-in.ts";
 import { isRenewalDue, loadTokens, renewTokens, saveTokens, type Tokens } from "./issuer/tokens.ts";
 
-/** Where the key is kept: it goes with the tab, and is in no address. */
+/** The key stays in this tab and never appears in an address. */
 const storedKey = "nova-key";
 
-/** The server of the page, or the one that whoever deployed the page has written into it. */
+/** Returns the origin of the API: a `nova-api` meta tag overrides the origin of the page. */
 export function readApiUrl(): string {
   const named = document.querySelector<HTMLMetaElement>('meta[name="nova-api"]')?.content;
   return named || location.origin;
 }
 
-/** Where an issuer sends a browser back to. */
+/** The redirect address for issuers. */
 export function readPageUrl(): string {
   return location.origin + import.meta.env.BASE_URL;
 }
 
-/** A key, or a token of an issuer. */
+/** Returns the stored API key, or the access token of an issuer. */
 export function readKey(): string | undefined {
   return loadTokens()?.access ?? sessionStorage.getItem(storedKey) ?? undefined;
 }
@@ -36,21 +36,23 @@ export function clearSession(): void {
   saveTokens(undefined);
 }
 
-/** Forgets everything, and answers where the issuer's own session is ended; undefined: there is none, or it names no such place. */
+/** Clears the session. Returns the address that ends the issuer's own session; undefined if there is none. */
 export function signOut(): string | undefined {
   const tokens = loadTokens();
   clearSession();
   return tokens && buildSignOutUrl(tokens, readPageUrl());
 }
 
-/** Why the API takes what is kept no more. */
+/** Explains why the API refuses the stored key or token. */
 export function explainSessionEnd(): string {
   return loadTokens() ? texts.signIn.ended : texts.signIn.refused;
 }
 
 let renewal: Promise<void> | undefined;
 
-/** What a request says who asks: a token that ends soon is renewed first, once for all requests. */
+/**
+ * Returns the credential for a request. A token that expires soon is renewed first, once for all concurrent requests.
+ */
 export async function refreshKey(): Promise<string | undefined> {
   const tokens = loadTokens();
   if (tokens && isRenewalDue(tokens, Date.now())) {
@@ -62,20 +64,23 @@ export async function refreshKey(): Promise<string | undefined> {
   return readKey();
 }
 
-/** Where that fails, the token of before is used until the API refuses it. Whoever signed out meanwhile stays out. */
+/**
+ * Keeps the old token if the renewal fails: the API decides when to refuse it. A user who signed out meanwhile stays
+ * signed out.
+ */
 async function renewStoredTokens(tokens: Tokens): Promise<void> {
   const renewed = await renewTokens(tokens).catch(() => undefined);
   if (renewed && loadTokens()?.access === tokens.access) saveTokens(renewed);
 }
 
-/** The code of a link that signs in once; it is gone from the address and its history at once. */
+/** Returns the code of a sign-in link, and removes it from the address and the history. */
 export function takeLinkCode(): string | undefined {
   const [, code] = /^#code=([\w-]{43})$/.exec(location.hash) ?? [];
   if (code !== undefined) history.replaceState(null, "", location.pathname + location.search);
   return code;
 }
 
-/** The key that a code stands for. Throws where it was used. */
+/** Exchanges the code of a sign-in link for a key. Throws if the code was used before. */
 export async function exchangeCode(code: string): Promise<string> {
   const answer = await fetch(`${import.meta.env.BASE_URL}session`, { method: "POST", body: code });
   const body = (await answer.json()) as { api_key?: string };

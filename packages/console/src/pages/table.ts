@@ -5,14 +5,14 @@ import { texts } from "../texts.ts";
 import { RunsPage } from "./runs/runs-page.tsx";
 
 interface Page {
-  /** Below `/console`, as wouter writes it. */
+  /** The path below `/console`, in wouter's syntax. */
   path: string;
   component: ComponentType;
-  /** In the list of pages; absent: another page leads to it. */
+  /** The navigation entry; absent for pages that other pages link to. */
   nav?: { label: string; icon: IconName; key: string };
 }
 
-/** Every page. Those that are not opened first are loaded when they are wanted. */
+/** All pages. Every page except the first is loaded on demand. */
 export const pages: readonly Page[] = [
   { path: "/", component: RunsPage, nav: { label: texts.nav.runs, icon: "runs", key: "g r" } },
   {

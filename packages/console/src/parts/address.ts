@@ -2,7 +2,10 @@ import { useCallback, useMemo } from "react";
 import { useSearchParams } from "wouter";
 import { changeParams, type Named, readParams } from "./params.ts";
 
-/** What the address says of these names. A change replaces the place in the history: filters are no steps. */
+/**
+ * Returns search parameters of the address and a function that changes them. A change replaces the entry in the
+ * history, because a filter is no navigation step.
+ */
 export function useAddress<const Name extends string>(
   names: readonly Name[],
 ): [Named<Name>, (change: Partial<Record<Name, string | undefined>>) => void] {

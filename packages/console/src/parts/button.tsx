@@ -36,7 +36,7 @@ export function IconButton({ icon, label, ...given }: IconButtonProps): JSX.Elem
 
 const shownMs = 1_500;
 
-/** Copies a text, and knows for a moment that it has. */
+/** Copies texts to the clipboard; `isCopied` is true for a moment afterwards. */
 export function useCopy(): { isCopied: boolean; copy(text: string): Promise<void> } {
   const [isCopied, setCopied] = useState(false);
   const copy = async (text: string) => {

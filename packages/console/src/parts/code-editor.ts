@@ -8,14 +8,14 @@ import { tags } from "@lezer/highlight";
 export interface Diff {
   before: string;
   after: string;
-  /** Names it for those who do not see it. */
+  /** The accessible name. */
   label: string;
 }
 
-/** What `Foreign` shows by its number: nothing turns a line around here either. */
+/** Characters that `UntrustedText` shows by number: they could reorder a line. */
 const steering = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
-/** Two texts of Python as one, with what was taken out and put in. */
+/** Shows two Python texts as one, with removed and added lines. */
 export function showDiff(host: HTMLElement, { before, after, label }: Diff): EditorView {
   const merge = unifiedMergeView({
     original: before,
@@ -26,12 +26,12 @@ export function showDiff(host: HTMLElement, { before, after, label }: Diff): Edi
   return show(host, after, label, merge);
 }
 
-/** A text of Python, to be read. */
+/** Shows a read-only Python text. */
 export function showCode(host: HTMLElement, { code, label }: { code: string; label: string }): EditorView {
   return show(host, code, label, []);
 }
 
-/** It is drawn in a shadow root: styles that scripts put there need no `unsafe-inline`. */
+/** Creates the editor in a shadow root, because the page's policy forbids styles that scripts add to the document. */
 function show(host: HTMLElement, doc: string, label: string, more: Extension): EditorView {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const extensions = [

@@ -4,7 +4,7 @@ import { Failure } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 import "./code.css";
 
-/** Code in colours. The editor is loaded when the first one is shown; before, its lines are plain. */
+/** Code with syntax colours. The editor is loaded on first use; until then the lines are plain. */
 export function CodeView({ code, label }: { code: string; label: string }): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const [isShown, setShown] = useState(false);
@@ -18,7 +18,7 @@ export function CodeView({ code, label }: { code: string; label: string }): JSX.
         end = () => view.destroy();
         setShown(true);
       },
-      // The plain lines stay.
+      // The plain lines stay if the editor cannot be loaded.
       () => undefined,
     );
     return () => {
@@ -34,7 +34,7 @@ export function CodeView({ code, label }: { code: string; label: string }): JSX.
   );
 }
 
-/** The difference of two texts of code. The editor that shows it is loaded with the first one. */
+/** The difference of two texts. The editor is loaded on first use. */
 export function CodeDiff({ before, after, label }: Diff): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<unknown>();
@@ -57,7 +57,7 @@ export function CodeDiff({ before, after, label }: Diff): JSX.Element {
   return <div ref={host} className="code-diff" />;
 }
 
-/** Lines of code with their numbers; one of them may be marked, with what is to be said of it. */
+/** Numbered lines of code. `note` is shown below the line `marked`. */
 export function CodeLines({
   code,
   marked,
@@ -68,13 +68,13 @@ export function CodeLines({
   note?: string | undefined;
 }): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
     <ol className="code-lines" tabIndex={0}>
       {code
         .replace(/\n$/, "")
         .split("\n")
         .map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its number
           <li key={index} data-marked={index + 1 === marked || undefined}>
             <code>
               <UntrustedText text={line} />

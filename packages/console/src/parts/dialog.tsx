@@ -13,7 +13,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, and Escape closes it. */
+/** A native modal dialog. It keeps the focus inside, and Escape closes it. */
 export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -38,7 +38,7 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
         </h2>
         <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than the dialog is reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
       <div className="dialog-body" tabIndex={0} role="group" aria-labelledby={titleId}>
         {children}
       </div>
@@ -49,12 +49,12 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
 
 interface AskProps {
   title: string;
-  /** On the button; absent: the title. */
+  /** The label of the button; default: the title. */
   action?: string;
   tone?: "main" | "danger";
-  /** It cannot be sent, or is on its way. */
+  /** Whether the form is incomplete or being sent. */
   isPending: boolean;
-  /** What is typed is remembered by no browser. */
+  /** Whether browsers must not remember the input. */
   isSecret?: boolean;
   error: unknown;
   onSubmit(): void;
@@ -62,7 +62,7 @@ interface AskProps {
   children: ReactNode;
 }
 
-/** A dialog with a form. */
+/** A dialog that contains a form. */
 export function FormDialog({
   title,
   action = title,
@@ -102,16 +102,16 @@ export function FormDialog({
 
 interface ConfirmProps {
   title: string;
-  /** On the button. */
+  /** The label of the button. */
   action: string;
-  /** Has to be typed first: for what cannot be taken back. */
+  /** Text that the user must type first, for actions that cannot be undone. */
   requiredText?: string;
   children: ReactNode;
   onConfirm(): Promise<unknown>;
   onClose(): void;
 }
 
-/** Asks before it acts, and stays with the reason where that is refused. */
+/** Asks for confirmation. If the action fails, the dialog stays open and shows the error. */
 export function ConfirmDialog({
   title,
   action: does,
@@ -135,7 +135,7 @@ export function ConfirmDialog({
     setAtWork(true);
     try {
       await act();
-      // Closed meanwhile, it must not close the dialog that was opened after it.
+      // A dialog that the user closed meanwhile must not close the next one.
       if (isOpen.current) onClose();
     } catch (refused) {
       setError(refused);

@@ -4,7 +4,7 @@ import "./field.css";
 interface Around {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with the value. */
+  /** The error of the value. */
   error?: ReactNode;
 }
 
@@ -14,7 +14,7 @@ interface Ids {
   "aria-invalid"?: true;
 }
 
-/** A label, what belongs to it, and a sentence below: `children` spreads what it is given over its control. */
+/** A labelled control with a hint or an error. `children` must spread its argument over the control. */
 export function Field({ label, hint, error, children }: Around & { children(ids: Ids): ReactNode }): JSX.Element {
   const id = useId();
   const note = error ?? hint;
@@ -120,12 +120,12 @@ interface SegmentsProps<Value extends string> {
   choices: readonly (readonly [value: Value, name: string])[];
   value: Value;
   onChange(value: Value): void;
-  /** Of the first one. */
+  /** The id of the first choice. */
   id?: string;
   isBad?: boolean;
 }
 
-/** A few choices beside each other, one of which is chosen. */
+/** A row of choices, one of which is selected. */
 export function Segments<Value extends string>({
   label,
   choices,

@@ -7,12 +7,12 @@ interface ChoiceProps {
   label: string;
   value: string | undefined;
   values: readonly (readonly [value: string, label: string])[];
-  /** What nothing chosen means; absent: all of them. */
+  /** The label for no choice; default: all values. */
   none?: string;
   onChange(value: string | undefined): void;
 }
 
-/** One of some values, or all of them. */
+/** A filter: one of `values`, or no restriction. */
 export function FilterSelect({ label, value, values, none = texts.common.all, onChange }: ChoiceProps): JSX.Element {
   const isKnown = value === undefined || values.some(([one]) => one === value);
   const all = isKnown ? values : [[value, value] as const, ...values];
@@ -39,7 +39,7 @@ interface SearchTextProps {
   input: RefObject<HTMLInputElement | null>;
 }
 
-/** The text field of a bar of filters. */
+/** The search field of a filter bar. */
 export function SearchField({ value, label, onChange, input }: SearchTextProps): JSX.Element {
   return (
     <div className="filter-text">

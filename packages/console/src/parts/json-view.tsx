@@ -6,20 +6,20 @@ import { Icon } from "./icon.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 import "./json-view.css";
 
-/** Members that are shown before somebody asks for more. */
+/** Number of members that are shown at first. */
 const firstShown = 100;
 const longestText = 2_000;
-/** What is longer and stands beside others begins folded, so that they are seen. */
+/** Longer branches start folded, so that their siblings stay visible. */
 const longestOpen = 1_500;
 
 interface JsonViewProps {
   text: string;
   name?: string;
-  /** How many levels are open. */
+  /** Number of levels that start unfolded. */
   open?: number;
 }
 
-/** JSON as it was written, opened level by level: what is folded is not even split. */
+/** Shows JSON text level by level. A folded branch is not even split into members. */
 export function JsonView({ text, name, open = 1 }: JsonViewProps): JSX.Element {
   const kind = readKind(text);
   if (kind !== "object" && kind !== "list") {
@@ -96,7 +96,7 @@ function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Eleme
   );
 }
 
-/** Own keys like `$blob` have one `$` more in the chain of work. */
+/** The chain of work escapes a user's key such as `$blob` with an additional `$`. */
 function Name({ name }: { name: string }): JSX.Element {
   return (
     <span className="json-name">
@@ -105,7 +105,7 @@ function Name({ name }: { name: string }): JSX.Element {
   );
 }
 
-/** A text without its quotes' escapes, a number with its digits. */
+/** Shows a string without escapes, or a number with all its digits. */
 export function Scalar({ text }: { text: string }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const kind = readKind(text);

@@ -8,7 +8,7 @@ interface Shortcut {
   run(): void;
 }
 
-/** By key, as `KeyboardEvent.key` has it; two keys one after the other with a space between. */
+/** Shortcuts by `KeyboardEvent.key`; a space separates the two keys of a sequence. */
 export type Shortcuts = Readonly<Record<string, Shortcut>>;
 
 interface Keyboard {
@@ -18,7 +18,7 @@ interface Keyboard {
 
 const KeyboardContext = createContext<Keyboard | null>(null);
 
-/** Two keys belong together for so long. */
+/** Maximum time between the two keys of a sequence. */
 const pairMs = 1000;
 
 export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Element {
@@ -42,7 +42,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isPressing(event)) return;
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
-      // A pair goes before a single key of whatever part: `g k` before `k`.
+      // A sequence takes precedence over a single key: `g k` over `k`.
       const found = [pair, event.key].flatMap((key) =>
         groups.current.toReversed().flatMap((group) => group[key] ?? []),
       )[0];
@@ -62,7 +62,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   );
 }
 
-/** Texts are typed, and a dialog has the keyboard for itself. */
+/** Whether the user types into a field, or a dialog is open. */
 function isTyping({ target }: KeyboardEvent): boolean {
   if (document.querySelector("dialog[open]")) return true;
   return (
@@ -71,12 +71,12 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** A button or a link that has the focus is pressed by these keys, whatever else they do. */
+/** Whether the key activates the focused button or link. */
 function isPressing({ key, target }: KeyboardEvent): boolean {
   return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
 }
 
-/** Keys of a part, as long as it is shown. Those that were added last win. */
+/** Registers shortcuts while the component is mounted. The last registration of a key wins. */
 export function useKeys(shortcuts: Shortcuts): void {
   const keyboard = useContext(KeyboardContext);
   const latest = useRef(shortcuts);

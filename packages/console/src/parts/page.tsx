@@ -6,12 +6,12 @@ import "./sheet.css";
 
 interface PageHeadProps {
   title: ReactNode;
-  /** The list that the page belongs to. */
+  /** A link to the list that contains the page. */
   back?: { to: string; label: string };
-  /** Beside the title. */
+  /** Content beside the title. */
   children?: ReactNode;
   end?: ReactNode;
-  /** On a phone its buttons get a line of their own. */
+  /** On a phone, the buttons get their own line. */
   hasManyActs?: boolean;
 }
 
@@ -35,7 +35,7 @@ interface MissingProps {
   to: string;
 }
 
-/** Takes the place of a page about something that is not there. */
+/** Replaces the page of an object that does not exist. */
 export function Missing({ words, to }: MissingProps): JSX.Element {
   return (
     <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
@@ -49,12 +49,12 @@ export function Missing({ words, to }: MissingProps): JSX.Element {
 interface CardProps {
   title: string;
   hint?: ReactNode;
-  /** At the end of its head: what can be done with all of it. */
+  /** Actions at the right end of the header. */
   end?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of a page, with its name above. */
+/** A titled section of a page. */
 export function Card({ title, hint, end, children }: CardProps): JSX.Element {
   const id = useId();
   return (

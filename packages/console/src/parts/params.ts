@@ -1,6 +1,6 @@
 export type Named<Name extends string> = { [One in Name]?: string };
 
-/** Those that are there and say something. */
+/** Returns the parameters of these names that are not empty. */
 export function readParams<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -10,7 +10,7 @@ export function readParams<Name extends string>(params: URLSearchParams, names: 
   ) as Named<Name>;
 }
 
-/** What is not named stays as it is. */
+/** Returns a copy with `changes` applied. An empty value removes its parameter. */
 export function changeParams(before: URLSearchParams, changes: Record<string, unknown>): URLSearchParams {
   const next = new URLSearchParams(before);
   for (const [name, value] of Object.entries(changes)) {

@@ -10,12 +10,12 @@ interface EmptyProps {
   icon: IconName;
   title: string;
   hint: string;
-  /** It is all that the page has. */
+  /** Whether it is the only content of the page. */
   isPage?: boolean;
   children?: ReactNode;
 }
 
-/** What stands where there is nothing, and what to do about it. */
+/** Replaces missing content and suggests a next step. */
 export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.Element {
   const Title = isPage ? "h1" : "h2";
   return (
@@ -49,25 +49,25 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** The API's sentences name the way out. */
+/** Returns the sentence of an error for the user. Sentences of the API name the way out. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiProblem || error instanceof ApiUnreachable) return error.message;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Grey lines in the place of what comes. */
+/** Grey lines while content loads. */
 export function Loading({ lines = 8 }: { lines?: number }): JSX.Element {
   return (
     <div className="skeleton" role="status" aria-label={texts.common.loading}>
       {Array.from({ length: lines }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
         <span key={index} style={{ width: `${88 - ((index * 23) % 46)}%` }} />
       ))}
     </div>
   );
 }
 
-/** What a form or a dialog was answered, and where it is wrong. */
+/** The error of a form or a dialog. */
 export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
   if (error === null || error === undefined) return null;
   return (
@@ -77,7 +77,7 @@ export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
   );
 }
 
-/** Why a page shows nothing. What a key may not see is no failure. */
+/** The error of a page. A missing permission is no failure of the page. */
 export function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
   if (!isForbidden(error)) return <Failure error={error} onRetry={onRetry} />;
   return <Empty icon="shield" title={texts.common.notAllowed} hint={describeError(error)} />;
@@ -93,13 +93,14 @@ export function isNotFound(error: unknown): boolean {
 
 interface ReadProps<Data> {
   query: { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
-  /** So many grey lines stand in its place until it is there. */
+  /** Number of grey lines while it loads. */
   lines?: number;
   children(data: Data): ReactNode;
 }
 
 /**
- * What a query has read, or why it has not. What was read stays where reading it again fails, with what is typed in it.
+ * Shows the data of a query, or why it is missing. Data stays visible if a later refresh fails, with everything typed
+ * into it.
  */
 export function QueryView<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
   if (query.data === undefined && query.isPending) return <Loading lines={lines} />;
@@ -117,7 +118,7 @@ interface MoreProps {
   label: string;
 }
 
-/** Reads the next page, where there is one. */
+/** A button that loads the next page, if there is one. */
 export function LoadMore({ query, label }: MoreProps): JSX.Element | null {
   if (!query.hasNextPage) return null;
   return (
@@ -128,8 +129,8 @@ export function LoadMore({ query, label }: MoreProps): JSX.Element | null {
 }
 
 /**
- * A part whose code is fetched when it is first shown; one that cannot be fetched fails as a part that cannot be drawn.
- * React's own `lazy` shows what stands in its place for 300 ms at least, this not a moment longer than it has to.
+ * Loads the code of a component on first use. React's `lazy` would show the placeholder for at least 300 ms; this
+ * component replaces it immediately.
  */
 export function lazyComponent<Props extends object>(
   fetched: () => Promise<ComponentType<Props>>,

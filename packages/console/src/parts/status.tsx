@@ -6,7 +6,7 @@ import "./status.css";
 
 export type RunStatus = Execution["status"];
 
-/** In the order in which bars are stacked. */
+/** Statuses in the order in which charts stack them. */
 export const statuses: readonly RunStatus[] = [
   "completed",
   "failed",
@@ -17,7 +17,7 @@ export const statuses: readonly RunStatus[] = [
   "queued",
 ];
 
-/** The tone of a status: a colour and an outline, for those who see no colours. */
+/** The colour and the icon of each status, so that colour is not the only signal. */
 const looks: Record<RunStatus, { tone: string; icon: IconName }> = {
   completed: { tone: "ok", icon: "check" },
   failed: { tone: "bad", icon: "cross" },

@@ -8,7 +8,7 @@ export function readTheme(): Theme {
   return themes.find((theme) => theme === kept) ?? "auto";
 }
 
-/** The system's, unless somebody has chosen. */
+/** Applies a theme and remembers it; "auto" follows the system. */
 export function applyTheme(theme: Theme): void {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

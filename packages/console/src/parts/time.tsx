@@ -13,7 +13,7 @@ const exactly = new Intl.DateTimeFormat("en", {
   timeZoneName: "short",
 });
 
-/** A moment in the viewer's zone; to the millisecond on hover. */
+/** Shows a time in the viewer's time zone, and milliseconds on hover. */
 export function Time({ at }: { at: string }): JSX.Element {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
@@ -24,7 +24,7 @@ export function Time({ at }: { at: string }): JSX.Element {
   );
 }
 
-/** With its day, where that is not today. */
+/** Formats a time; the day is included unless it is today. */
 export function formatMoment(ms: number): string {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();
   return (isToday ? clockAlone : dayAndClock).format(ms);
@@ -52,7 +52,7 @@ function padTwo(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/** What is under way counts up, once a second for everybody on the page. */
+/** Shows `ms`, or counts up from `from` while `ms` is null. */
 export function Duration({ from, ms }: { from: string; ms: number | null }): JSX.Element {
   return <span>{ms === null ? <Counting from={from} /> : formatDuration(ms)}</span>;
 }

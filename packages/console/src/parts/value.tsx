@@ -9,7 +9,7 @@ import { UntrustedText } from "./untrusted-text.tsx";
 
 const Preview = lazyComponent(async () => (await import("./preview/preview.tsx")).Preview);
 
-/** The execution under which blobs of a value are found. */
+/** The execution that owns the blobs of a value. */
 export interface BlobHome {
   execution: string;
 }
@@ -27,13 +27,13 @@ interface ValueProps {
   open: number;
 }
 
-/** A value of a context; bytes and what is too large are references, which are fetched when somebody wants them. */
+/** Shows a value of a context. Bytes and large values are references, which are fetched on demand. */
 export function Value({ name, text, home, open }: ValueProps): JSX.Element {
   const blob = parseBlob(text);
   return blob ? <BlobValue name={name} blob={blob} home={home} /> : <JsonView name={name} text={text} open={open} />;
 }
 
-/** A reference, and nothing beside it. */
+/** Parses a blob reference without other members. */
 function parseBlob(text: string): BlobRef | undefined {
   if (text.length > 300 || !text.includes('"$blob"')) return undefined;
   const found = JSON.parse(text) as { $blob?: Partial<BlobRef> };
@@ -43,7 +43,7 @@ function parseBlob(text: string): BlobRef | undefined {
   return isReference ? { sha256: sha256 as string, bytes: bytes as number, type: type ?? "bytes" } : undefined;
 }
 
-/** Larger ones are downloaded without a look at them. */
+/** Larger blobs have no preview. */
 const maxPreviewBytes = 20_000_000;
 
 function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: BlobHome }): JSX.Element {
@@ -94,7 +94,7 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
   );
 }
 
-/** As bytes of no type, which no browser opens in this origin. */
+/** Saves bytes without a media type, so that no browser opens them in this origin. */
 function save(bytes: Uint8Array<ArrayBuffer>, name: string): void {
   const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
   const link = document.createElement("a");

@@ -65,7 +65,7 @@ export const workflows = {
     error: "error",
     opens: "Open the workflow that it runs",
     fields: {
-      description: "What it is for",
+      description: "Description",
       prompt: "Prompt",
       code: "Code",
       message: "Message",

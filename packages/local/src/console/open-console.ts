@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { configName, issuerOrigins, pageConfig } from "@nova/console/serving";
+import { configName, listIssuerOrigins, renderPageConfig } from "@nova/console/serving";
 import { readBody } from "@nova/serve-local";
 import { sendPage } from "./send-page.ts";
 
@@ -47,11 +47,13 @@ export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: Cons
 
   async function page(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const asked = { request, response, path: path.slice(root.length) };
-    await sendPage({ ...asked, folder: await folder(), blobOrigin, issuers: issuerOrigins(env) });
+    await sendPage({ ...asked, folder: await folder(), blobOrigin, issuers: listIssuerOrigins(env) });
   }
 
   async function config(response: ServerResponse): Promise<void> {
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" }).end(pageConfig(env));
+    response
+      .writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" })
+      .end(renderPageConfig(env));
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {

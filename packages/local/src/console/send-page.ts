@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { cacheControl, pageHeaders, pageTypes } from "@nova/console/serving";
+import { buildPageHeaders, getCacheControl, pageTypes } from "@nova/console/serving";
 
 interface Asked {
   request: IncomingMessage;
@@ -27,10 +27,10 @@ export async function sendPage({ request, response, folder, path, blobOrigin, is
   const name = isAsset ? path : "index.html";
   const { size } = await file.stat();
   response.writeHead(200, {
-    ...pageHeaders(blobOrigin, issuers),
+    ...buildPageHeaders(blobOrigin, issuers),
     "content-type": pageTypes[extname(name)] as string,
     "content-length": size,
-    "cache-control": cacheControl(name),
+    "cache-control": getCacheControl(name),
   });
   if (request.method === "HEAD") return void response.end();
   await pipeline(file.createReadStream({ autoClose: false }), response);

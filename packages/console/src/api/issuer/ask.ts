@@ -2,11 +2,11 @@ import { texts } from "../../texts.ts";
 
 const { problems } = texts.signIn;
 
-/** An answer of an issuer is small; one that is not is no answer. */
+/** Longer answers are refused: an issuer's documents are small. */
 const maxCharacters = 200_000;
 const timeoutMs = 10_000;
 
-/** The issuer did not do what it was asked; the message is one sentence with the way out. */
+/** A failed sign-in. The message is a sentence for the user that names the way out. */
 export class SignInProblem extends Error {
   override name = "SignInProblem";
 }
@@ -16,7 +16,7 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-/** JSON of an issuer: no cookie goes there, nothing is kept, and no redirect is followed. Throws `SignInProblem`. */
+/** Fetches a JSON object from an issuer, without cookies, caches or redirects. Throws `SignInProblem`. */
 export async function askIssuer(address: string, form?: Record<string, string>): Promise<Answer> {
   const { host } = new URL(address);
   let text: string;
@@ -49,7 +49,7 @@ export function parseRecord(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** By HTTPS, or on this machine. */
+/** Whether the page may open an address: HTTPS only, except on this machine. */
 export function isSafeAddress(value: unknown): value is string {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname, username, password, hash } = new URL(value);

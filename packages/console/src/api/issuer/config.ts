@@ -1,16 +1,16 @@
 import { isSafeAddress, parseRecord } from "./ask.ts";
 
-/** Who signs people in besides keys. */
+/** The issuer that signs people in, in addition to API keys. */
 export interface IssuerConfig {
-  /** `iss` of its tokens; its discovery document lies below it. */
+  /** The `iss` of its tokens. The discovery document is at a path below it. */
   issuer: string;
   clientId: string;
   audience: string | undefined;
-  /** Where it gives its tokens, if not at its own origin. */
+  /** The origin of its token endpoint, if it differs from the issuer's origin. */
   tokenOrigin?: string;
 }
 
-/** Anything that is no such file means that keys alone sign in. */
+/** Parses `config.json`. Returns undefined if only API keys can sign in. */
 export function parseConfig(text: string): IssuerConfig | undefined {
   const { issuer, client_id, audience, token_origin } = parseRecord(text) ?? {};
   if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;

@@ -9,11 +9,11 @@ type Named = Pick<IssuerConfig, "issuer" | "tokenOrigin">;
 export interface Endpoints {
   authorization: string;
   token: string;
-  /** Where its own session is ended (OpenID Connect RP-Initiated Logout); undefined: it names no such address. */
+  /** The address that ends the issuer's session (OpenID Connect RP-Initiated Logout), if it names one. */
   endOfSession: string | undefined;
-  /** It gives refresh tokens to whoever asks for `offline_access`. */
+  /** The issuer supports the scope `offline_access` for refresh tokens. */
   isOffline: boolean;
-  /** It names itself in its answers (RFC 9207). */
+  /** The issuer adds `iss` to its answers (RFC 9207). */
   namesItself: boolean;
 }
 
@@ -24,7 +24,10 @@ export async function discoverEndpoints(named: Named): Promise<Endpoints> {
   return readEndpoints(body, named);
 }
 
-/** Throws where the document is another issuer's, or names an address that the page may not ask. */
+/**
+ * Reads the endpoints of a discovery document. Throws if it belongs to another issuer, or names an address that the
+ * page may not call.
+ */
 export function readEndpoints(body: Record<string, unknown>, { issuer, tokenOrigin }: Named): Endpoints {
   const { host, origin } = new URL(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = body;
@@ -34,7 +37,7 @@ export function readEndpoints(body: Record<string, unknown>, { issuer, tokenOrig
   if (!isSafeAddress(authorization_endpoint) || !isSafeAddress(token_endpoint)) {
     throw new SignInProblem(problems.noAddresses(host));
   }
-  // The page's policy knows these origins alone.
+  // The page's content security policy allows only these origins.
   if (![origin, tokenOrigin].includes(new URL(token_endpoint).origin)) {
     throw new SignInProblem(problems.otherHost(host));
   }

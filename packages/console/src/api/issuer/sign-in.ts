@@ -6,18 +6,18 @@ import { parseTokens, type TokenSource, type Tokens } from "./tokens.ts";
 
 const { problems } = texts.signIn;
 
-/** A sign-in that was begun in this tab, and waits for the issuer's answer. */
+/** A sign-in that was started in this tab and waits for the issuer's answer. */
 interface Pending {
   state: string;
-  /** PKCE: whoever sees the code in the address cannot use it. */
+  /** The PKCE verifier: without it, the code in the address is useless. */
   verifier: string;
-  /** Where the page was. */
+  /** The path of the page from which the user signed in. */
   place: string;
 }
 
 const storedPending = "nova-sign-in";
 
-/** The issuer's address to go to; what its answer is compared with stays in the tab. */
+/** Starts a sign-in and returns the address of the issuer. The state and the verifier stay in the tab. */
 export async function startSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
   const endpoints = await discoverEndpoints(config);
   const pending: Pending = { state: createRandomText(), verifier: createRandomText(), place };
@@ -48,8 +48,8 @@ export function buildAuthorizationUrl(
 }
 
 /**
- * Where the issuer ends its own session, and sends the browser back from. It knows the page by its client's id: an ID token
- * would be a token in an address.
+ * Builds the address that ends the issuer's session and returns to the page. It contains the client id instead of an ID
+ * token, which must not appear in an address.
  */
 export function buildSignOutUrl({ endOfSession, clientId }: TokenSource, redirect: string): string | undefined {
   if (endOfSession === undefined) return undefined;
@@ -59,7 +59,7 @@ export function buildSignOutUrl({ endOfSession, clientId }: TokenSource, redirec
   return address.href;
 }
 
-/** What an issuer has sent a browser back with: undefined where the address is no such answer. */
+/** Reads an issuer's answer from the query of the address; undefined if the query contains none. */
 export function readIssuerAnswer(search: string): URLSearchParams | undefined {
   const params = new URLSearchParams(search);
   return params.has("state") && (params.has("code") || params.has("error")) ? params : undefined;
@@ -70,7 +70,7 @@ export interface SignedIn {
   place: string;
 }
 
-/** Exchanges the answer's code, once. Throws `SignInProblem`. */
+/** Exchanges the code of the answer for tokens. Works once per sign-in. Throws `SignInProblem`. */
 export async function finishSignIn(
   answer: URLSearchParams,
   config: IssuerConfig | undefined,
@@ -109,7 +109,7 @@ function refuseError(answer: URLSearchParams): void {
     throw new SignInProblem(explainRefusal(answer.get("error"), answer.get("error_description")));
 }
 
-/** A description is for people; it comes from an address, so it is short. */
+/** Cuts the description: it comes from the address, so anyone may have written it. */
 function explainRefusal(error: unknown, description: unknown): string {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
   return problems.refused(String(why).slice(0, 200));

@@ -1,7 +1,7 @@
 import { texts } from "../../texts.ts";
 import { askIssuer, parseRecord, SignInProblem } from "./ask.ts";
 
-/** Where a token is renewed, as whom, and where the issuer ends its session. */
+/** The token endpoint, the client id, and the address that ends the issuer's session. */
 export interface TokenSource {
   endpoint: string;
   clientId: string;
@@ -9,15 +9,15 @@ export interface TokenSource {
 }
 
 export interface Tokens extends TokenSource {
-  /** What the API takes. */
+  /** The access token for the API. */
   access: string;
-  /** Milliseconds; undefined: the issuer has not said, and the API will. */
+  /** Milliseconds since 1970; undefined if the issuer does not report the expiry. */
   endsAt: number | undefined;
-  /** Undefined: whoever wants to go on signs in again. */
+  /** Undefined: the user signs in again after the token expires. */
   refresh: string | undefined;
 }
 
-/** Of an answer of the token endpoint. Throws where it is none. */
+/** Parses an answer of the token endpoint. Throws `SignInProblem` if it contains no bearer token. */
 export function parseTokens(
   body: Record<string, unknown>,
   { endpoint, clientId, endOfSession }: TokenSource,
@@ -39,15 +39,15 @@ export function parseTokens(
   };
 }
 
-/** So long before its end a token is renewed. */
+/** A token is renewed this long before it expires. */
 const earlyMs = 60_000;
 
-/** Whether it is time for another one, and there is a way to get it. */
+/** Whether a token expires soon and can be renewed. */
 export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean {
   return refresh !== undefined && endsAt !== undefined && endsAt - now < earlyMs;
 }
 
-/** An issuer that sends no new refresh token means the old one. Throws `SignInProblem`. */
+/** Renews tokens. The old refresh token stays valid if the issuer sends no new one. Throws `SignInProblem`. */
 export async function renewTokens(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };

@@ -30,7 +30,7 @@ const pageSize = 200;
 
 type Audit = ReturnType<typeof useAudit>;
 
-/** Who did what, newest first. */
+/** All audit records, newest first. */
 export function AuditPage(): JSX.Element {
   const [filters, change] = useAddress(filterNames);
   const audit = useAudit(filters.client);
@@ -58,7 +58,7 @@ export function AuditPage(): JSX.Element {
   );
 }
 
-/** Older pages are read as they are wanted. */
+/** Loads older pages on demand. */
 function useAudit(client: string | undefined) {
   const nova = useNova();
   return usePages({
@@ -76,7 +76,7 @@ function useNearEnd({ isFetchingNextPage, fetchNextPage }: Audit): () => void {
   }, [isFetchingNextPage, fetchNextPage]);
 }
 
-/** Names of keys by id; where the key may not list them, their ids are shown. */
+/** Names of keys by id; empty if the user's key may not list keys. */
 function useKeyNames(enabled: boolean): ReadonlyMap<string, string> {
   const nova = useNova();
   const { data } = useQuery({ queryKey: ["keys"], enabled, queryFn: () => Array.fromAsync(nova.keys.list()) });
@@ -148,7 +148,7 @@ interface AuditListProps {
 const rowHeight = 42;
 const nearEnd = 20;
 
-/** Only the rows in sight are there. */
+/** A table that renders only visible rows. */
 export function AuditList({ records, names, hasMore, onNearEnd }: AuditListProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -173,7 +173,7 @@ export function AuditList({ records, names, hasMore, onNearEnd }: AuditListProps
           ))}
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
       <div ref={scroller} className="audit-rows" role="rowgroup" tabIndex={0}>
         <div className="audit-all" role="presentation" style={{ height: rows.getTotalSize() }}>
           {shown.map(({ index, start }) => {

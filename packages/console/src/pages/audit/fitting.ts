@@ -1,14 +1,14 @@
 import type { AuditRecord } from "@nova/client";
 
-/** What the address says of the list. */
+/** The filters in the address. */
 export const filterNames = ["client", "action", "by", "text"] as const;
 
 export type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
-/** Who did it, where nobody had a key yet. */
+/** Stands for the setup of NOVA, when no key existed yet. */
 export const setupActor = "-";
 
-/** What the server does not look for. */
+/** Applies the filters that the server does not support. */
 export function matchesFilters(record: AuditRecord, { action, by, text }: AuditFilters): boolean {
   if (action !== undefined && record.action !== action) return false;
   if (by !== undefined && (record.by ?? setupActor) !== by) return false;
@@ -17,7 +17,7 @@ export function matchesFilters(record: AuditRecord, { action, by, text }: AuditF
   return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(wanted));
 }
 
-/** Where the console shows the subject; undefined where it does not. */
+/** Returns the page that shows the subject; undefined if there is none. */
 export function findSubjectPath({ action, subject }: AuditRecord): string | undefined {
   if (subject.startsWith("exec_")) return `/runs/${subject}`;
   if (action.startsWith("code.")) return `/code?workflow=${encodeURIComponent(subject)}`;
@@ -25,7 +25,7 @@ export function findSubjectPath({ action, subject }: AuditRecord): string | unde
   return undefined;
 }
 
-/** Detail in one line: `version 2`, `node sum, code_hash 3b3f…`. */
+/** Formats the detail in one line: `version 2`, `node sum, code_hash 3b3f…`. */
 export function formatDetail(detail: AuditRecord["detail"]): string {
   return Object.entries(detail)
     .map(([name, value]) => `${name} ${shortenHash(String(value))}`)

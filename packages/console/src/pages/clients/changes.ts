@@ -20,7 +20,7 @@ export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], 
   };
 }
 
-/** What of the settings is another one: `mail_from` needs a key that others do not need. */
+/** Returns only changed settings, because `mail_from` needs a key with more rights. */
 export function diffSettings(client: Client, draft: SettingsDraft) {
   const before = createSettingsDraft(client);
   const name = draft.name.trim();
@@ -52,7 +52,7 @@ export function createQuotasDraft(quotas: Quotas): QuotasDraft {
   return Object.fromEntries(texts) as QuotasDraft;
 }
 
-/** Which of them is no number of its kind; the server knows how large they may be. */
+/** Checks the format of a quota. The server checks its range. */
 export function checkQuota(name: QuotaName, text: string): "whole" | "amount" | undefined {
   const value = text.trim();
   if (value === "") return undefined;
@@ -60,7 +60,7 @@ export function checkQuota(name: QuotaName, text: string): "whole" | "amount" | 
   return /^\d+$/.test(value) ? undefined : "whole";
 }
 
-/** They are replaced as a whole: an empty text lifts a limit. */
+/** Builds all quotas, which are replaced together. An empty text removes a limit. */
 export function parseQuotas(draft: QuotasDraft): Quotas {
   const values = quotaNames.map((name) => [name, draft[name].trim() === "" ? null : Number(draft[name])] as const);
   return Object.fromEntries(values) as Quotas;

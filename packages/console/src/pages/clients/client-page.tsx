@@ -15,7 +15,7 @@ import { Pins, Quotas, Settings, Variables } from "./sections.tsx";
 
 const words = texts.clients;
 
-/** One client: what it is called, what it may, and what its runs begin with. */
+/** One client: credentials, settings, variables, quotas and pinned versions. */
 export function ClientPage(): JSX.Element {
   const { slug = "" } = useParams<{ slug: string }>();
   const nova = useNova();
@@ -59,7 +59,7 @@ export function ClientPage(): JSX.Element {
 
 const dangerWords = texts.clients.danger;
 
-/** What takes a client away, or a copy of it. */
+/** Exports or deletes a client. */
 export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
@@ -104,7 +104,7 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
   );
 }
 
-/** Reads page by page; what was read is handed to the browser as one file. */
+/** Reads the export page by page, and saves it as one file. */
 function Download({ slug }: { slug: string }): JSX.Element {
   const nova = useNova();
   const [count, setCount] = useState<number>();
@@ -155,11 +155,11 @@ function saveLines(name: string, lines: readonly string[]): void {
   const link = document.createElement("a");
   Object.assign(link, { href: address, download: name });
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** All that is stored of a client, a line of JSON for each record; the last one is the seal over all of them. */
+/** Reads the export of a client. Each record is a line of JSON; the last line is the seal over all records. */
 export async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };

@@ -17,7 +17,7 @@ import "./client-page.css";
 
 const words = texts.clients;
 
-/** Whom runs are for. */
+/** All clients. */
 export function ClientsPage(): JSX.Element {
   const nova = useNova();
   const clients = useQuery({ queryKey: ["clients"], queryFn: () => Array.fromAsync(nova.clients.list()) });
@@ -131,7 +131,7 @@ export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
   );
 }
 
-/** Seals every credential with a new key, and says which no key opens any more. */
+/** Re-encrypts all credentials, and lists those that no key decrypts. */
 export function RotateCredentials({ onClose }: { onClose(): void }): JSX.Element {
   const nova = useNova();
   const rotate = useMutation({ mutationFn: () => nova.credentials.rotate() });

@@ -6,10 +6,10 @@ export type Kind = Schemas["Credential"]["kind"];
 type Label = keyof typeof texts.clients.credentials.fields;
 
 export interface CredentialField {
-  /** As the API calls it. */
+  /** The name in the API. */
   name: string;
   label: Label;
-  /** `pairs`: names and secret values that people give. */
+  /** `pairs`: names and secret values that the user adds. */
   type: "text" | "secret" | "port" | "url" | "pairs";
   isOptional?: true;
   example?: string;
@@ -25,7 +25,7 @@ const optional = { isOptional: true } as const;
 const secret = { type: "secret" } as const;
 const port = (name: string, example: string) => text(name, { type: "port", example, ...optional });
 
-/** What each kind takes: docs/credentials.md. The server checks it. */
+/** Fields of each kind, as in docs/credentials.md. The server validates them. */
 export const kinds: Record<Kind, readonly CredentialField[]> = {
   email: [
     text("user", { example: "invoices@example.com" }),
@@ -68,7 +68,7 @@ export interface Pair {
   value: string;
 }
 
-/** What stands in a form: texts by field, and the pairs of the one field that has them. */
+/** The input of a form: texts by field, and the rows of its `pairs` field. */
 export interface CredentialDraft {
   texts: Readonly<Record<string, string>>;
   pairs: readonly Pair[];
@@ -76,7 +76,7 @@ export interface CredentialDraft {
 
 export const emptyDraft: CredentialDraft = { texts: {}, pairs: [{ name: "", value: "" }] };
 
-/** Values as the API takes them; what was left empty is left out. Texts stay as they are: a space may belong to them. */
+/** Builds the values for the API. Empty fields are omitted. Spaces are kept, because a secret may contain them. */
 export function buildValues(kind: Kind, { texts: given, pairs }: CredentialDraft): Record<string, unknown> {
   const named = Object.fromEntries(
     pairs.flatMap(({ name, value }) => (isEmpty({ name, value }) ? [] : [[name, value]])),
@@ -94,10 +94,10 @@ export function buildValues(kind: Kind, { texts: given, pairs }: CredentialDraft
 export type Problem = keyof typeof texts.clients.credentials.problems;
 
 const shortestSecret = 6;
-/** A header may have any name. */
+/** Names of custom fields; names of headers are not restricted. */
 const fieldName = /^[a-z][a-z0-9_]{0,59}$/;
 
-/** What the server would refuse of one field. */
+/** Returns the problem of a field that the server would refuse. */
 export function checkField({ type }: CredentialField, value: string): Problem | undefined {
   if (value === "") return undefined;
   if (type === "secret" && value.length < shortestSecret) return "short";

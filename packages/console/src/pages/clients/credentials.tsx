@@ -30,7 +30,7 @@ const words = texts.clients.credentials;
 
 type Asked = { form: Credential | undefined } | { remove: Credential };
 
-/** What nodes log in with, by name and kind: nothing tells what is in them. */
+/** The credentials of an owner. Their values are never shown. */
 export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
@@ -111,13 +111,13 @@ function CredentialTable({ credentials, ask }: CredentialTableProps): JSX.Elemen
 
 interface CredentialFormProps {
   owner: CredentialOwner;
-  /** Takes the place of this one; its values are not known here. */
+  /** The credential that is replaced; its values are unknown here. */
   replaced: Schemas["Credential"] | undefined;
   onStored(): Promise<unknown>;
   onClose(): void;
 }
 
-/** Write-only: it begins empty, and what was typed is gone with it. */
+/** A form for a credential. It starts empty, and its input is discarded when it closes. */
 export function CredentialForm({ owner, replaced, onStored, onClose }: CredentialFormProps): JSX.Element {
   const nova = useNova();
   const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
@@ -240,7 +240,7 @@ interface PairsProps {
   onChange(pairs: readonly Pair[]): void;
 }
 
-/** Secret texts under names of one's own. They may have lines, as keys in PEM do. */
+/** Named secret texts. A value may have several lines, as PEM keys do. */
 export function Pairs({ kind, label, pairs, onChange }: PairsProps): JSX.Element {
   const set = (index: number, change: Partial<Pair>) =>
     onChange(pairs.map((pair, at) => (at === index ? { ...pair, ...change } : pair)));
@@ -250,7 +250,7 @@ export function Pairs({ kind, label, pairs, onChange }: PairsProps): JSX.Element
       {pairs.map(({ name, value }, index) => {
         const problem = checkPair(kind, pairs, index);
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pair">
             <TextField
               label={words.pairName}

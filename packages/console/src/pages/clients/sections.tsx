@@ -27,14 +27,14 @@ interface SectionProps {
   slug: string;
   title: string;
   hint?: string;
-  /** What is to be changed; undefined: nothing, or not in this way. */
+  /** The change to save; undefined if there is none, or the input is invalid. */
   change: Changes | undefined;
   children: ReactNode;
 }
 
 export type Changes = Parameters<ReturnType<typeof useNova>["clients"]["change"]>[1];
 
-/** A part of a client that is saved by itself. */
+/** A part of a client with its own save button. */
 export function Section({ slug, title, hint, change, children }: SectionProps): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
@@ -77,7 +77,7 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
   );
 }
 
-/** Nothing to change is no change. */
+/** Returns undefined for an empty change. */
 export function omitEmpty(changes: Changes): Changes | undefined {
   return Object.keys(changes).length === 0 ? undefined : changes;
 }
@@ -153,7 +153,7 @@ export function Variables({ client }: { client: Client }): JSX.Element {
   const [text, setText] = useState(before);
   const { variables } = words;
   const object = parseObject(text);
-  // The type of the client says what it is, not that its text is kept.
+  // The client's type describes the parsed value, but variables are sent as text.
   const change =
     object && formatJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
   return (
@@ -190,7 +190,7 @@ export function Pins({ client }: { client: Client }): JSX.Element {
       {pins.length === 0 && <p className="quiet">{said.none}</p>}
       <div className="pins">
         {pins.map((pin, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place until it is saved
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
             <Field label={said.workflow}>
               {(given) => (

@@ -3,26 +3,26 @@ import { asRecord, type Change, findChanges, hashText, readIngredients } from ".
 
 type Generation = Schemas["Generation"];
 
-/** Code of a node: one that the store keeps, or that which lies in the workflow's lock file. */
+/** Code of a node, from the store or from the workflow's lock file. */
 export interface CodeVersion extends Omit<Generation, "status"> {
   status: Generation["status"] | "locked";
-  /** What the definition says differently now; undefined where the node is gone. */
+  /** Differences to the current definition; undefined if the node no longer exists. */
   changes: Change[] | undefined;
 }
 
 export const codeStates = ["waits", "stale", "candidate", "runs", "replaced"] as const;
 export type CodeState = (typeof codeStates)[number];
 
-/** A prompt node, for everybody or for one client. */
+/** A prompt node, for all clients or for one client. */
 export interface CodeNode {
   key: string;
   workflow: string;
   node: string;
   client: string | null;
   state: CodeState;
-  /** What runs, or would run first. */
+  /** The version that runs, or would run first. */
   current: CodeVersion;
-  /** Newest first; what is locked before all. */
+  /** Newest first; locked code before stored code. */
   versions: CodeVersion[];
 }
 
@@ -32,7 +32,7 @@ export interface CodeSource {
   generations: readonly Generation[];
 }
 
-/** Nodes whose code was written by models: those that somebody has to look at first. */
+/** Builds the prompt nodes of a workflow with all versions of their code. */
 export async function buildCodeNodes(
   { workflow, definition, generations }: CodeSource,
   digest: (text: string) => Promise<string> = hashText,
@@ -59,7 +59,7 @@ function createCodeNode(key: string, workflow: string, versions: CodeVersion[], 
   return { key, workflow, node, client, state: classifyVersion(current, needsApproval), current, versions };
 }
 
-/** What would run for a definition like today's, or may once somebody has approved it. */
+/** Whether a version runs for the current definition, or will run after approval. */
 function isCurrent({ status, changes, approved }: CodeVersion, needsApproval: boolean): boolean {
   if (status === "replaced" || changes?.length !== 0) return false;
   return status !== "candidate" || (needsApproval && approved === null);
@@ -78,12 +78,12 @@ function compareVersions(a: CodeVersion, b: CodeVersion): number {
   return rank[a.status] - rank[b.status] || (a.created_at < b.created_at ? 1 : -1);
 }
 
-/** What somebody has to look at comes first, then by name. */
+/** Sorts nodes that need attention first, then by name. */
 export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
   return codeStates.indexOf(a.state) - codeStates.indexOf(b.state) || a.key.localeCompare(b.key);
 }
 
-/** A definition holds the code of its lock file under names of its own. */
+/** Lists the code of the lock file, which definitions store under other member names. */
 function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
   return Object.entries(asRecord(asRecord(definition).lock)).map(([node, value]) => {
     const {

@@ -19,7 +19,7 @@ import "./code-page.css";
 const words = texts.code;
 const names = ["workflow", "status", "node"] as const;
 
-/** Code that models wrote: what runs, what it was written for, and who has looked at it. */
+/** Code written by models, with its status, inputs and approvals. */
 export function CodePage(): JSX.Element {
   const [{ workflow, status, node }, change] = useAddress(names);
   const code = useCode(workflow);
@@ -128,10 +128,10 @@ function useNodeKeys(nodes: readonly CodeNode[], chosen: CodeNode | undefined, c
   useKeys({ j: next, k: previous });
 }
 
-/** Requests at once: everybody shares what the API takes. */
+/** Concurrent requests; more would slow the API for other users. */
 const atOnce = 4;
 
-/** Prompt nodes with code that models wrote: of one workflow, or of all of them. */
+/** Reads the prompt nodes of one workflow, or of all workflows. */
 export function useCode(workflow: string | undefined) {
   const nova = useNova();
   return useQuery({
@@ -151,7 +151,7 @@ export function useCode(workflow: string | undefined) {
   });
 }
 
-/** Compared with the version that new runs use. */
+/** Reads the nodes of the version that new runs use. */
 async function readCodeNodes(
   nova: NovaClient,
   { id, version }: { id: string; version: number | null },
@@ -160,6 +160,6 @@ async function readCodeNodes(
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
-  // Nothing of it is shown but texts: its numbers need no digits.
+  // Only texts of it are shown, so parsing may change numbers.
   return buildCodeNodes({ workflow: id, definition: JSON.parse(asRaw(definition).text), generations });
 }

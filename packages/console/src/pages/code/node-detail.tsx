@@ -18,7 +18,7 @@ import "../../parts/status.css";
 
 const words = texts.code;
 
-/** One node: the code that counts, or an older one that was chosen in its history. */
+/** One node: its current code, or an older version from its history. */
 export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }): JSX.Element {
   const [chosen, setChosen] = useState<string>();
   const version = node.versions.find((one) => buildVersionId(one) === chosen) ?? node.current;
@@ -77,7 +77,7 @@ export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void })
   );
 }
 
-/** The key alone does not tell code apart that was written for the same thing. */
+/** Returns the id of a version. Two versions may have the same key, if they were written for the same inputs. */
 export function buildVersionId({ key, code_hash, status }: CodeVersion): string {
   return `${key}.${code_hash}.${status === "locked" ? "lock" : "store"}`;
 }
@@ -99,7 +99,7 @@ function Code({ version: { code, analysis, node } }: { version: CodeVersion }): 
 
 type Verdict = "approved" | "rejected";
 
-/** Lets code run, or run no more. An approval cannot be taken back: other code can be approved in its place. */
+/** Buttons that approve or reject code. An approval cannot be undone, but other code can be approved instead. */
 export function ReviewButtons({
   workflow,
   version,
@@ -107,7 +107,7 @@ export function ReviewButtons({
 }: {
   workflow: string;
   version: CodeVersion;
-  /** Nothing runs until somebody has approved it. */
+  /** Whether the workflow waits for the approval. */
   isWaiting: boolean;
 }): JSX.Element | null {
   const nova = useNova();
@@ -147,7 +147,7 @@ export function ReviewButtons({
 
 const evidenceWords = texts.code.evidence;
 
-/** Who wrote it, what for and for how much, which run has proven it, and who has looked at it. */
+/** The author, cost, proof and approval of a version. */
 export function Evidence({ version }: { version: CodeVersion }): JSX.Element {
   const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
   const facts: [label: string, value: ReactNode][] = [
@@ -205,7 +205,7 @@ interface HistoryProps {
   onChoose(version: CodeVersion): void;
 }
 
-/** Every code that the node has had, and how the chosen one differs from the one before it. */
+/** All versions of a node, and the difference between the selected version and the previous one. */
 export function History({ node: { node, versions }, chosen, onChoose }: HistoryProps): JSX.Element {
   const byAge = versions.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
   const before = byAge[byAge.indexOf(chosen) + 1];
@@ -262,14 +262,14 @@ function Against({
   );
 }
 
-/** An analysis and its code are one. */
+/** Joins an analysis and its code into one text. */
 function joinCode({ code, analysis }: CodeVersion): string {
   return analysis === null ? code : `# ${words.analysis}\n${analysis}\n\n# ${words.tabs.code}\n${code}`;
 }
 
 type Ingredient = keyof typeof words.ingredients;
 
-/** Everything that the code depends on, and what of it the definition says differently today. */
+/** The inputs for which the code was written, and their changes. */
 export function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersion }): JSX.Element {
   return (
     <div className="form">
@@ -336,7 +336,7 @@ function Text({ text }: { text: string }): JSX.Element {
   return <UntrustedText text={text} />;
 }
 
-/** A text, a list, or texts by name. */
+/** An ingredient: a text, a list, or texts by name. */
 function Value({ value }: { value: unknown }): JSX.Element {
   if (Array.isArray(value)) return <Text text={value.join(", ")} />;
   if (value === null || typeof value !== "object") return <Text text={value == null ? "" : String(value)} />;

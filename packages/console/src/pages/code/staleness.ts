@@ -1,27 +1,30 @@
-/** What a definition says of one prompt node, in the words of `Generation.ingredients`. */
+/** Ingredients of a prompt node in the current definition, named as in `Generation.ingredients`. */
 export interface CurrentIngredients {
   prompt: string;
   node_type: string;
   edges: readonly string[];
   model: string;
   requirements: readonly string[];
-  /** Path below `lib/` -> source. */
+  /** Sources by path below `lib/`. */
   lib: Readonly<Record<string, string>>;
 }
 
-/** An ingredient that is not what it was; of those with many parts, one part. `null`: it was not there, or is not. */
+/** A changed ingredient. `null` means that it is absent. */
 export interface Change {
   ingredient: string;
-  /** Path of a module, where the ingredient has parts. */
+  /** The path of the module, for `lib`. */
   part?: string;
   was: string | null;
   is: string | null;
 }
 
-/** Longer prompts are kept as their digest. */
+/** Longer prompts are stored as their hash. */
 const longestPrompt = 4000;
 
-/** As the engine takes them from a definition; undefined where the node is gone or has no prompt. */
+/**
+ * Reads the ingredients of a node from a definition, as the engine does; undefined if the node no longer exists or has
+ * no prompt.
+ */
 export function readIngredients(definition: unknown, nodeId: string): CurrentIngredients | undefined {
   const { model, requirements, lib } = asRecord(definition);
   const found = findNode(definition, nodeId);
@@ -44,11 +47,11 @@ export function readIngredients(definition: unknown, nodeId: string): CurrentIng
 
 interface Found {
   node: Record<string, unknown>;
-  /** That leave it, in order. */
+  /** Edges that leave the node, in order. */
   edges: Record<string, unknown>[];
 }
 
-/** Nodes of bodies are found as those around them are. */
+/** Finds a node in a graph or in the body of one of its maps. */
 function findNode(graph: unknown, id: string): Found | undefined {
   const { nodes, edges } = asRecord(graph);
   const all = asList(nodes).map(asRecord);
@@ -75,8 +78,8 @@ function findModel(own: Record<string, unknown>, common: Record<string, unknown>
 }
 
 /**
- * What a definition says differently than when the code was written. Types of inputs, guides, generator, settings and the
- * sandbox are not in a definition: a run compares them.
+ * Compares the ingredients of code with the current definition. A definition contains no input types, guides, generator
+ * or sandbox; a run compares these.
  */
 export async function findChanges(
   ingredients: Readonly<Record<string, unknown>>,
@@ -120,7 +123,7 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** SHA-256 in hex, by the browser. */
+/** Returns the SHA-256 of a text in hex. */
 export async function hashText(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -15,11 +15,11 @@ const words = texts.costs;
 const height = 200;
 const below = 22;
 const above = 10;
-/** Days between two that are named; of those every second one where there is little room. */
+/** Number of days between two labels. On a narrow screen, every second label is hidden. */
 const namedEach = (days: number) => Math.max(1, Math.ceil(days / 8));
 const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 
-/** A bar for each day, stacked by workflow; the same as a table for those who do not see it, and for who wants the figures. */
+/** A stacked bar per day. A table shows the same figures for screen readers. */
 export function CostChart({ chart, measure }: { chart: Chart; measure: Measure }): JSX.Element {
   const { series, days, largest } = chart;
   const ticks = computeTicks(largest);
@@ -74,7 +74,7 @@ interface BarProps {
   series: readonly string[];
   measure: Measure;
   y(value: number): number;
-  /** Per cent of the width. */
+  /** Percent of the width. */
   x: number;
   width: number;
 }

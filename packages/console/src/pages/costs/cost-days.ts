@@ -2,7 +2,7 @@ import type { Schemas } from "@nova/client";
 
 type CostFigures = Schemas["CostFigures"];
 
-/** What every report is asked for; `from` is a day (UTC). */
+/** The filter of all reports; `from` is a day in UTC. */
 export interface CostQuery {
   workflow?: string;
   client?: string;
@@ -12,21 +12,21 @@ export interface CostQuery {
 export const measures = ["cost", "tokens", "saved"] as const;
 export type Measure = (typeof measures)[number];
 
-/** So many workflows have a colour of their own. */
+/** Maximum number of workflows with a colour of their own. */
 const maxSeries = 6;
-/** No workflow is called so: an id has no dot. */
+/** The series of all other workflows. No workflow can have this id, because ids contain no dots. */
 export const others = "...";
 
 export interface CostDay {
   /** UTC: `2026-11-25`. */
   day: string;
-  /** By series, as the chart stacks them. */
+  /** Values by series, in stacking order. */
   values: number[];
   total: number;
 }
 
 export interface CostChartData {
-  /** The workflows with most of it, and the others together. */
+  /** The most expensive workflows, and `others`. */
   series: string[];
   days: CostDay[];
   largest: number;
@@ -34,7 +34,7 @@ export interface CostChartData {
 
 const dayMs = 86_400_000;
 
-/** The first day of the last so many, today among them. */
+/** Returns the first day of a range that ends today. */
 export function computeFirstDay(days: number, now: number): string {
   return formatDay(now - (days - 1) * dayMs);
 }
@@ -51,7 +51,7 @@ export function readMeasure(
   return measure === "cost" ? cost_usd : saved_usd;
 }
 
-/** Every day of the range, also those on which nothing ran. */
+/** Builds a bar for every day, including days without runs. */
 export function buildCostChart(
   figures: readonly CostFigures[],
   measure: Measure,
@@ -81,7 +81,7 @@ export function buildCostChart(
   return { series, days: all, largest: Math.max(0, ...all.map(({ total }) => total)) };
 }
 
-/** Where lines are drawn: round numbers, at most four of them above nothing. */
+/** Computes the values of grid lines: at most four round numbers above zero. */
 export function computeTicks(largest: number): number[] {
   if (largest <= 0) return [];
   const rough = largest / 3;
@@ -111,7 +111,7 @@ export function sumCosts(figures: readonly CostFigures[]): CostSums {
   };
 }
 
-/** Dollars as people read them; parts of a cent are told, since a run costs such. */
+/** Formats dollars. Small amounts keep four decimals, because a run may cost less than a cent. */
 export function formatDollars(usd: number): string {
   if (usd === 0) return "$0";
   return `$${usd < 0.1 ? usd.toFixed(4) : usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;

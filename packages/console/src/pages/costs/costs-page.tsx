@@ -30,7 +30,7 @@ const names = ["workflow", "client", "range", "measure"] as const;
 const ranges = { "7d": 7, "30d": 30, "90d": 90 } as const;
 const usualRange = "30d";
 
-/** What models cost, by day and workflow, and how runs went meanwhile. */
+/** Costs of models by day and workflow, with statistics of runs. */
 export function CostsPage(): JSX.Element {
   const [{ workflow, client, range, measure: wanted }, change] = useAddress(names);
   const days = ranges[(range ?? usualRange) as keyof typeof ranges] ?? ranges[usualRange];

@@ -22,7 +22,7 @@ interface FigureTableProps<Path extends Figures> {
   asked: CostQuery;
   columns: readonly Column<ItemOf<Path>>[];
   keyOf(item: ItemOf<Path>): string;
-  /** The most interesting first. */
+  /** Sorts the most important rows first. */
   compare(a: ItemOf<Path>, b: ItemOf<Path>): number;
 }
 
@@ -34,7 +34,7 @@ function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.E
     queryKey: [path, asked],
     placeholderData: keepPreviousData,
     staleTime: 30_000,
-    // The query is the same for each of these routes.
+    // These routes have the same query, which their types cannot express together.
     queryFn: () => Array.fromAsync(nova.list(path, { query: asked } as never)),
   });
   const all = figures.data?.toSorted(compare) ?? [];

@@ -2,7 +2,7 @@ import type { Schemas } from "@nova/client";
 
 type Stored = Schemas["StoredFormat"];
 
-/** Each page counts a part of the table: the same kind and format may be on many of them. */
+/** Adds up the counts of all pages by kind and format. */
 export function sumByKind(parts: readonly Stored[]): Stored[] {
   const sums = new Map<string, Stored>();
   for (const part of parts) {

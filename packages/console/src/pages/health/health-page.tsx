@@ -20,7 +20,7 @@ type Health = Schemas["Health"];
 type CheckName = keyof Health["checks"];
 
 const words = texts.health;
-/** The server looks no more often. */
+/** The server checks no more often than this. */
 const pauseMs = 5_000;
 
 const looks: Record<Health["status"], { tone: string; icon: IconName }> = {
@@ -29,7 +29,7 @@ const looks: Record<Health["status"], { tone: string; icon: IconName }> = {
   down: { tone: "bad", icon: "cross" },
 };
 
-/** Whether runs can start, what they need, and what is stored. */
+/** The state of the server, its dependencies and its stored records. */
 export function HealthPage(): JSX.Element {
   const health = useHealth();
   return (
@@ -58,7 +58,7 @@ function useHealth() {
     refetchInterval: pauseMs,
     async queryFn(): Promise<Health> {
       const { data, error } = await nova.api.GET("/health");
-      // 503 says in the same words what is down.
+      // An answer 503 has the same body.
       const found = data ?? error;
       if (found === undefined || !("checks" in found)) throw new Error(words.unreadable);
       return found;
@@ -112,11 +112,11 @@ function Checks({ checks }: Pick<Health, "checks">): JSX.Element {
 }
 
 const open = ["queued", "running", "waiting"] as const;
-/** A page of the API; more are said to be more. */
+/** One page of the API; larger counts are shown as "200+". */
 const most = 200;
 const openRunsPauseMs = 10_000;
 
-/** How many runs wait for a slot, are at work, or wait for something. */
+/** Counts of open runs by status. */
 export function OpenRuns(): JSX.Element {
   const nova = useNova();
   const counts = useQuery({
@@ -160,7 +160,7 @@ const tones: Record<Stored["state"], string> = {
   unknown: "bad",
 };
 
-/** What is stored. It reads the whole table, so it does so when it is asked to. */
+/** Counts of stored records. They are read on request, because counting reads the whole table. */
 export function Formats(): JSX.Element {
   const nova = useNova();
   const [isAsked, setAsked] = useState(false);

@@ -16,7 +16,7 @@ import "./keys-page.css";
 
 const words = texts.apiKeys;
 
-/** Who may come in with a key. */
+/** All API keys. */
 export function KeysPage(): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
@@ -104,7 +104,7 @@ function KeyTable({ keys, onDelete }: { keys: readonly Key[]; onDelete(key: Key)
 type Role = Schemas["Key"]["role"];
 const roles = Object.entries(words.roles) as [Role, string][];
 
-/** Makes a key, and shows it this once: closing the dialog forgets it. */
+/** Creates a key and shows it once. Closing the dialog discards it. */
 export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void }): JSX.Element {
   const nova = useNova();
   const [name, setName] = useState("");
@@ -112,7 +112,7 @@ export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void })
   const [client, setClient] = useState("");
   const clients = useClientSlugs();
   const create = useMutation({
-    // Nothing keeps the answer once the dialog is closed.
+    // The key must not stay in memory after the dialog closes.
     gcTime: 0,
     mutationFn: () =>
       nova.keys.create({ role, ...(name.trim() && { name: name.trim() }), ...(client && { client_slug: client }) }),

@@ -21,7 +21,7 @@ interface ContextDiffProps {
   home: BlobHome;
 }
 
-/** What the node found and what it left, key by key; keys that stayed are folded. */
+/** The changes of a node to the context, key by key. Unchanged keys are folded. */
 export function ContextDiff({ before, after, home }: ContextDiffProps): JSX.Element {
   const diffs = useMemo(() => diffContexts(before, after), [before, after]);
   const [isWhole, setWhole] = useState(false);
@@ -76,7 +76,7 @@ function classifyChange(before: string | undefined, after: string | undefined): 
   return after === undefined ? "removed" : "changed";
 }
 
-/** A context without another one to compare it with. */
+/** A whole context, without a comparison. */
 export function WholeContext({ context, home }: { context: Raw; home: BlobHome }): JSX.Element {
   const members = listMembers(context.text);
   if (members.length === 0) return <JsonView text="{}" />;

@@ -30,7 +30,7 @@ interface PanelProps {
   actions(visit: Visit): ReactNode;
 }
 
-/** One link of the chain, in full. */
+/** One entry of the chain in full. */
 export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps): JSX.Element {
   if (!visit) {
     return (
@@ -70,7 +70,7 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
   );
 }
 
-/** What the run knows by now; at its end, that is its result. */
+/** The current context of the run, which is its result at the end. */
 function Known({ run }: { run: WholeExecution }): JSX.Element {
   return (
     <>
@@ -95,12 +95,12 @@ function VisitBadge({ visit: { state } }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** By their names alone: nobody but the code sees more of them. */
+/** Finds the names of the node's credentials. Only code can read their values. */
 function findCredentials(graph: Graph, place: string): readonly string[] | undefined {
   return listNodes(graph).find(({ id }) => id === place)?.credentials;
 }
 
-/** What was recorded never changes: it is read once. */
+/** An entry never changes, so it is read once. */
 interface EntryProps {
   execution: string;
   entry: ChainEntry;
@@ -185,7 +185,7 @@ function Logs({ logs }: { logs: string | null | undefined }): JSX.Element {
   );
 }
 
-/** The last place in the node's own file that the traceback names. */
+/** Lines of a traceback that name a file. */
 const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
 
 function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined {
@@ -223,7 +223,7 @@ interface VisitListProps {
 
 const height = 26;
 
-/** Every visit of a node, or every item of its map: those that failed first, however many there are. */
+/** A list of all visits of a node, or of all items of its map; failures first. */
 export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Element {
   const sorted = useMemo(() => visits.toSorted(compareVisits), [visits]);
   const numbers = useMemo(() => new Map(visits.map(({ key }, index) => [key, index + 1])), [visits]);
@@ -271,10 +271,10 @@ export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Elem
 }
 
 const pauseMs = 1_000;
-/** As much as the server keeps. */
+/** The server keeps the same amount. */
 const maxKept = 64 * 1024;
 
-/** What code prints while it runs. */
+/** The live output of running code. */
 export function LiveLog({ visit }: { visit: Visit }): JSX.Element {
   const nova = useNova();
   const { execution, seq, scope, work, state } = visit;
@@ -331,7 +331,7 @@ interface DetailsProps {
   credentials: readonly string[] | undefined;
 }
 
-/** What proves the link, and where it ran. */
+/** The hashes of an entry, and where it ran. */
 export function Details({ entry, credentials }: DetailsProps): JSX.Element {
   const words = texts.run.fields;
   const rows: [label: string, value: string | null | undefined][] = [
@@ -376,7 +376,7 @@ export function Details({ entry, credentials }: DetailsProps): JSX.Element {
   );
 }
 
-/** The link of another run that came to this. */
+/** A link to the entry whose outcome is reused. */
 function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node: string }): JSX.Element {
   const link = `${of.scope}#${of.seq}`;
   return (

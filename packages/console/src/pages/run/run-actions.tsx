@@ -13,7 +13,7 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./run-head.css";
 
-/** Cancel, restart, look at it in Step Functions, and take it to one's own machine, as a test too. */
+/** Actions of a run: cancel, restart, add as test, copy the pull command, open Step Functions. */
 export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
   const [asked, setAsked] = useState<"cancel" | "restart" | "test">();
   const { isCopied, copy } = useCopy();
@@ -79,7 +79,7 @@ function CancelDialog({ run, onClose }: { run: WholeExecution; onClose(): void }
   );
 }
 
-/** Says first what would run and what would be taken over; nothing is written before. */
+/** Shows which nodes would run and which results are reused, and restarts after confirmation. */
 export function RestartDialog({
   run,
   from,
@@ -166,7 +166,7 @@ function Places({
 const words = texts.run.asTest;
 const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** Tests lie in the folder of their workflow, so a command writes them and not this page. */
+/** Shows the command that adds the run as a test. The page cannot write to the folder of the workflow. */
 export function AsTestDialog({ run, onClose }: { run: WholeExecution; onClose(): void }): JSX.Element {
   const [name, setName] = useState(run.execution_id.slice(-6).toLowerCase());
   const { isCopied, copy } = useCopy();

@@ -12,21 +12,21 @@ import "./run-graph.css";
 
 interface RunGraphProps {
   model: RunModel;
-  /** Maps and runs that show what is inside of them. */
+  /** Ids of unfolded maps and child runs. */
   opened: ReadonlySet<string>;
   toggle(node: string): void;
   selected: string | undefined;
   onSelect(node: string): void;
 }
 
-/** The graph of a run, which lights up as it goes on. */
+/** The graph of a run with the state of each node. */
 export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps): JSX.Element {
   const dataOf = useCallback(
     (node: GraphNode): RunCardData => describeNode(node, model.nodes.get(node.id), model.maps.get(node.id)),
     [model],
   );
   const lookOf = useCallback((edge: GraphEdge) => styleEdge(model, edge), [model]);
-  // A run inside of it is read when it is opened.
+  // A child run is read when its node is unfolded.
   const canOpen = useCallback(({ id, type }: GraphNode) => type === "workflow" && model.nodes.has(id), [model]);
   const folding = useMemo(() => ({ opened, toggle, canOpen }), [opened, toggle, canOpen]);
   const { graph } = model;
@@ -60,7 +60,7 @@ function isOpenNode(model: RunModel, node: string): boolean {
   return state === "running" || state === "waiting" || state === "next";
 }
 
-/** What happened at a node, as its card shows it. */
+/** The state of a node as its card shows it. */
 export interface RunCardData {
   state: NodeState["state"];
   note: string;
@@ -69,7 +69,7 @@ export interface RunCardData {
 
 type RunNode = Node<RunCardData & CardData, "card">;
 
-/** A node of the graph with what happened at it. */
+/** The card of a node with its state. */
 export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>): JSX.Element {
   const { state, note, counts, ...card } = data;
   const { tone, icon, label } = stateLooks[state];
@@ -117,7 +117,7 @@ function Progress({ counts: { items, done, failed } }: { counts: MapCounts }): J
   );
 }
 
-/** How a node's state looks, and what it is called. */
+/** The look and the name of each state. */
 export const stateLooks: Record<NodeState["state"], { tone: string; icon: IconName | undefined; label: string }> = {
   success: { tone: "ok", icon: "check", label: texts.status.completed },
   failed: { tone: "bad", icon: "cross", label: texts.status.failed },

@@ -12,7 +12,7 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./run-head.css";
 
-/** What the run is, how it stands, and what can be done with it. */
+/** The facts, the status and the actions of a run. */
 export function RunHead({ run, actions }: { run: WholeExecution; actions: ReactNode }): JSX.Element {
   const {
     execution_id: id,
@@ -81,7 +81,7 @@ function Other({ label, id }: { label: string; id: string }): JSX.Element {
   );
 }
 
-/** Whether the chain holds, asked for when somebody wants to know: every link is read for it. */
+/** Verifies the chain of work on request, because it reads every entry. */
 export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExecution }): JSX.Element {
   const nova = useNova();
   const words = texts.run.verify;

@@ -6,16 +6,16 @@ export interface MapCounts {
   items: number;
   done: number;
   failed: number;
-  /** Their outcomes are those of another run. */
+  /** Items whose outcome is reused. */
   reused: number;
 }
 
-/** What the page knows of a run: its graph, and what happened at each node and edge. */
+/** The graph of a run, and the state of each node and edge. */
 export interface RunModel {
   graph: Graph;
   visits: readonly Visit[];
   nodes: ReadonlyMap<string, NodeState>;
-  /** How often an edge was taken, by `from>to`. */
+  /** How often the run traversed an edge, by `edgeKey`. */
   taken: ReadonlyMap<string, number>;
   maps: ReadonlyMap<string, MapCounts>;
   failed: Visit | undefined;
@@ -25,7 +25,7 @@ export function edgeKey(from: string, to: string): string {
   return `${from}>${to}`;
 }
 
-/** `children`: runs inside of it that are shown in the place of the node that runs them, by that node. */
+/** Builds the model of a run. `children` contains child runs by the node that they replace. */
 export function buildRunModel(
   run: WholeExecution,
   entries: readonly ChainEntry[],
@@ -53,7 +53,7 @@ export function buildRunModel(
   };
 }
 
-/** What the last entry of an open run names, before it has its turn. */
+/** Adds the next node of an open run, which has no turn yet. */
 function addNextVisit(
   run: WholeExecution,
   entries: readonly ChainEntry[],
@@ -91,12 +91,14 @@ function countEntries(entries: readonly ChainEntry[], graph: Graph, found: Found
   }
 }
 
-/** A join stands for the map that it ends. */
+/** Returns the id of a node; a join counts as its map. */
 function readNodeId({ node_id, node_type }: ChainEntry): string {
   return node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
 }
 
-/** A fork takes all of its edges at once; a parallel join is no node of the graph. */
+/**
+ * Lists the next nodes of an entry. A fork leads to all branches. A join of parallel branches is no node of the graph.
+ */
 function listTargets({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
   if (branches && !branches.some(({ branch }) => isItem(branch))) return branches.map(({ branch }) => branch);
   if (path_taken === null || path_taken === `${node_id}${joinEnd}`) return [];

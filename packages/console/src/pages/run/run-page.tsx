@@ -17,7 +17,7 @@ import { useRun } from "./use-run.ts";
 import { compareVisits, type Visit } from "./visits.ts";
 import "./run-page.css";
 
-/** One run: its graph, what took how long, and the link that was chosen. */
+/** One run: its graph, its timeline and the selected entry. */
 export function RunPage(): JSX.Element {
   const { id } = useParams<{ id: string }>();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -50,7 +50,7 @@ interface Shown {
 
 const views = ["graph", "timeline", "link"] as const;
 
-/** Beside each other where there is room, one at a time where there is none. */
+/** Shows the three views side by side, or one at a time on a phone. */
 function Views({ run, model, opened, toggle }: Shown): JSX.Element {
   const { node, visit, isNamed, select } = useChosen(model);
   const [view, setView] = useState<(typeof views)[number]>(isNamed ? "link" : "graph");
@@ -136,12 +136,12 @@ function FailureBar({
 interface Chosen {
   node: string | undefined;
   visit: Visit | undefined;
-  /** The address names it. */
+  /** Whether the address contains a selection. */
   isNamed: boolean;
   select(chosen: Visit | string): void;
 }
 
-/** The node and the link that the address names; where it names none, those of the failure. */
+/** Returns the selection in the address; by default, the failure. */
 function useChosen(model: RunModel): Chosen {
   const [params, setParams] = useSearchParams();
   const [link, node] = [params.get("link"), params.get("node")];
@@ -177,7 +177,7 @@ function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: V
   });
 }
 
-/** As restarts name it: `find`, `poll#2`, `each[3].find`. */
+/** Formats the place of a visit as restarts name it: `find`, `poll#2`, `each[3].find`. */
 function formatPlace(visit: Visit, model: RunModel): string {
   const same = model.visits.filter(({ node, scope }) => node === visit.node && scope === visit.scope);
   const at = same.findIndex(({ key }) => key === visit.key) + 1;

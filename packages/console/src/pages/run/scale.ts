@@ -1,29 +1,29 @@
-/** A stretch of time, in milliseconds since 1970. */
+/** A period in milliseconds since 1970. */
 export interface Span {
   from: number;
   to: number;
 }
 
 export interface Gap extends Span {
-  /** Share of the width at which it is drawn. */
+  /** The start as a share of the width. */
   at: number;
   width: number;
 }
 
 export interface Scale {
-  /** Share of the width, 0 to 1. */
+  /** Returns the position of a time as a share of the width, 0 to 1. */
   at(ms: number): number;
-  /** Stretches in which nothing ran, drawn shorter than they are. */
+  /** Idle periods that are drawn shorter than they are. */
   gaps: readonly Gap[];
 }
 
-/** Idle time that is shown as long as it was. */
+/** Shorter idle periods keep their length. */
 const leastIdleMs = 1500;
-/** Of the time in which something ran: all longer idle stretches are drawn that long together, each at least that long. */
+/** Long idle periods together take `gapsShare` of the busy time, and each at least `gapShare`. */
 const gapsShare = 0.3;
 const gapShare = 0.06;
 
-/** Puts times on a line on which what ran has room, however long was waited in between. */
+/** Builds a scale that shortens long idle periods, so that busy periods stay visible. */
 export function buildScale(whole: Span, busy: readonly Span[]): Scale {
   const idle = findIdleSpans(whole, busy);
   const idleMs = idle.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -35,7 +35,7 @@ export function buildScale(whole: Span, busy: readonly Span[]): Scale {
       const inside = Math.min(Math.max(ms - from, 0), to - from);
       return sum + inside * Math.max(0, 1 - gapMs / (to - from));
     }, 0);
-  // Less than a millisecond where everything was idle.
+  // Prevents a division by zero if the whole period was idle.
   const drawnMs = whole.to - whole.from - lost(whole.to) || 1;
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - whole.from - lost(ms)) / drawnMs));
   return { at, gaps: long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) })) };

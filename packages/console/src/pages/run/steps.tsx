@@ -9,7 +9,7 @@ import "./panel.css";
 
 type Step = ChainEntry["steps"][number];
 
-/** What agents did, attempt by attempt: who, with which model, for how much, and what came of it. */
+/** The steps of agents, attempt by attempt, with model, cost and result. */
 export function Steps({ steps }: { steps: readonly Step[] }): JSX.Element {
   return (
     <ol className="steps">
@@ -28,7 +28,7 @@ export function Steps({ steps }: { steps: readonly Step[] }): JSX.Element {
   );
 }
 
-/** An attempt is compared with the one before it of the same agent. */
+/** An attempt is compared with the previous attempt of the same agent. */
 function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
   return (other) => other.agent_name === agent_name && other.generated_code !== null;
 }
@@ -45,7 +45,7 @@ function StepView({ step, before }: { step: Step; before: string | undefined }):
         </p>
       )}
       {calls.map((call, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: calls of one step never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls of a step never change their order
         <div key={index} className="step-call">
           <span className="quiet">{words.called}</span>
           <JsonView name={call.function} text={JSON.stringify(call.arguments)} open={0} />
@@ -60,7 +60,7 @@ function StepView({ step, before }: { step: Step; before: string | undefined }):
   );
 }
 
-/** The first attempt as it is, the others by what has changed. */
+/** Shows the first attempt in full, and later attempts as differences. */
 function Written({ code, before, label }: { code: string; before: string | undefined; label: string }): JSX.Element {
   return before === undefined ? (
     <CodeView code={code} label={label} />
@@ -69,7 +69,7 @@ function Written({ code, before, label }: { code: string; before: string | undef
   );
 }
 
-/** What a model saw or answered, folded: it is long. */
+/** A folded prompt or answer. */
 function Said({ label, text }: { label: string; text: string }): JSX.Element {
   return (
     <details className="traceback">

@@ -3,7 +3,7 @@ import { texts } from "../../texts.ts";
 import type { Span } from "./scale.ts";
 import { findItem, findMap, isReused, type NodeState, summarizeVisits, type Visit } from "./visits.ts";
 
-/** A line of the timeline: a visit, or all items of a map together. */
+/** A line of the timeline: one visit, or all items of a map. */
 export interface Line {
   key: string;
   name: string;
@@ -15,10 +15,10 @@ export interface Line {
   fold: { isOpen: boolean } | undefined;
 }
 
-/** Fewer visits in items are told one by one. */
+/** Maps with at most this many visits in their items are not folded. */
 const maxUnfolded = 8;
 
-/** In the order in which they began. `opened`: keys of the folded lines whose items are told. */
+/** Builds the lines in order of their start. `opened` contains the keys of unfolded lines. */
 export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
   const shown = visits
     .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
@@ -34,7 +34,7 @@ export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>
   });
 }
 
-/** The map, where a visit is in one of its items. */
+/** Returns the key of the map that contains the visit, if any. */
 function findFold({ execution, scope }: Visit): string | undefined {
   const map = findMap(scope);
   return map === undefined ? undefined : `${execution} ${map}`;
@@ -54,7 +54,7 @@ function createLine(visit: Visit, nowMs: number): Line {
   };
 }
 
-/** What ran at the same time is one bar: of thousands of items no single one could be seen. */
+/** Joins the items of a map into one line, because a single item among thousands would be invisible. */
 function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
   const { counts, state } = summarizeVisits(inside);
   const byItem = Map.groupBy(inside, ({ scope }) => findItem(scope));
@@ -74,7 +74,7 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   };
 }
 
-/** What the time of a node went into. */
+/** The cause of a part of a node's time. */
 export type Part = "queue" | "sandbox" | "model" | "code" | "waiting";
 
 export interface Segment extends Span {
@@ -83,7 +83,7 @@ export interface Segment extends Span {
 
 const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
-/** Stretches of the same kind that touch or overlap become one. */
+/** Joins segments that touch or overlap. */
 export function mergeSegments(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments.toSorted((a, b) => a.from - b.from)) {
@@ -94,7 +94,7 @@ export function mergeSegments(segments: readonly Segment[]): Segment[] {
   return all;
 }
 
-/** The parts of a visit, in order, without holes: what no record explains went into getting and preparing a sandbox. */
+/** Splits the time of a visit into segments without gaps. Time that no record explains was spent on the sandbox. */
 export function buildSegments(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
   const to = visit.to ?? Math.max(nowMs, from);
@@ -107,7 +107,7 @@ export function buildSegments(visit: Visit, nowMs: number): Segment[] {
   return fillGaps({ from, to }, known, "sandbox");
 }
 
-/** Steps say when they ended and how long they took; of other nodes the run of the code was last. */
+/** Lists the periods that records explain. Steps record their end and duration; without steps, the code ran last. */
 function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
   const asked = steps.filter(({ step_number }) => step_number > 0);
   if (asked.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];

@@ -21,7 +21,7 @@ interface TimelineProps {
 const lineHeight = 28;
 const parts: readonly Part[] = ["queue", "sandbox", "model", "code", "waiting"];
 
-/** What took how long, one line a visit. Time in which nothing ran is drawn short. */
+/** The duration of each visit, one per line. Idle time is shortened. */
 export function Timeline(props: TimelineProps): JSX.Element {
   return props.run.ended_at === null ? (
     <OpenTimeline {...props} />
@@ -63,7 +63,7 @@ function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & {
   );
 }
 
-/** Waiting is what a line may be short of. */
+/** Builds the scale. Waiting counts as idle. */
 function createScale({ started_at }: WholeExecution, lines: readonly Line[], nowMs: number): Scale {
   const busy: Span[] = lines.flatMap(({ segments }) => segments.filter(({ part }) => part !== "waiting"));
   const from = Date.parse(started_at);
@@ -153,7 +153,7 @@ function formatPercent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }
 
-/** Behind the bar, or before it where there is no room behind. */
+/** Places the duration after the bar, or before the bar if there is no space after it. */
 function positionDuration(begin: number, end: number): CSSProperties {
   if (end < 0.88) return { left: `calc(${formatPercent(end)} + 6px)` };
   return begin > 0.12

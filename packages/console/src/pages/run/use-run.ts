@@ -16,7 +16,7 @@ export interface RunState {
 
 const pageSize = 200;
 
-/** A run as it goes on. Its links are asked for beside it, and neither is sent again before it has changed. */
+/** Polls a run and its entries separately, so that the server sends only what changed. */
 export function useRun(id: string, opened: ReadonlySet<string>): RunState {
   const nova = useNova();
   const path = { id };
@@ -37,7 +37,7 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
       const rest = await Array.fromAsync(nova.list("/executions/{id}/chain", { path, query }));
       return { ...first, data: { items: [...first.data.items, ...rest], next_cursor: null } };
     },
-    // The close is the last link: only then nothing comes any more.
+    // The close is the last entry: after it, nothing changes.
     isOver: ({ items }) => isOver && items.at(-1)?.node_type === "close",
   });
   const { workflow, version } = record.data ?? {};
@@ -72,7 +72,7 @@ interface Known {
 
 const childPauseMs = 1_500;
 
-/** With the runs inside of it whose nodes were opened, and theirs. */
+/** Builds the model of a run with its unfolded child runs. */
 function useModelWithChildren(own: Known | undefined, opened: ReadonlySet<string>): RunModel | undefined {
   const nova = useNova();
   const queries = useQueryClient();
@@ -88,7 +88,7 @@ function useModelWithChildren(own: Known | undefined, opened: ReadonlySet<string
     })),
     combine: (results) => results.map(({ data }) => data),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is in the cache, from which it is taken
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `read` signals changes of the query cache that `readSoFar` uses
   return useMemo(() => own && buildModel(own, opened, readSoFar, ""), [own, opened, read]);
 }
 
@@ -103,7 +103,7 @@ async function readChild(nova: NovaClient, id: string): Promise<Known> {
 
 type ReadSoFar = (execution: string) => Known | undefined;
 
-/** Runs of nodes that were opened, by their place. */
+/** Lists the child runs of unfolded nodes, with their node. */
 function listOpenedChildren(
   { run, entries, graph }: Known,
   opened: ReadonlySet<string>,
@@ -125,7 +125,7 @@ function listChildrenToRead(known: Known, opened: ReadonlySet<string>, read: Rea
   });
 }
 
-/** Of several visits of a node the last one is shown. */
+/** Builds a model. If a node has several visits, its last child run is shown. */
 function buildModel(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
   const children = new Map<string, RunModel>();
   for (const [node, execution] of listOpenedChildren(known, opened, prefix)) {

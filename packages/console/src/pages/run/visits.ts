@@ -3,22 +3,22 @@ import type { ChainEntry, WholeExecution } from "@nova/client";
 export type AtWork = WholeExecution["at_work"];
 export type NodeAtWork = AtWork["nodes"][number];
 
-/** `next`: it has been chosen, and waits for a sandbox or for its turn. */
+/** `next`: the run continues with this node, which has no turn yet. */
 export type VisitState = "success" | "failed" | "running" | "waiting" | "next";
 
-/** One time that a node ran, or runs. */
+/** One execution of a node. */
 export interface Visit {
-  /** Scope and number of its link, behind the nodes of the runs around it: no other visit has the same. */
+  /** Scope and number of its entry, with the prefix of the enclosing runs; unique on the page. */
   key: string;
-  /** Its place in the graph: its id, behind those of the nodes that run the runs around it. */
+  /** The id of its node in the graph: its own id with the prefix of the enclosing runs. */
   node: string;
   id: string;
-  /** The run that it belongs to: that of the page, or one inside of it. */
+  /** The run that contains it: the run of the page or a child run. */
   execution: string;
   scope: string;
   seq: number;
   state: VisitState;
-  /** Milliseconds since 1970: when the link before it was there, and when it was over. */
+  /** Milliseconds since 1970: the end of the previous entry, and its own end. */
   from: number;
   to: number | null;
   entry: ChainEntry | undefined;
@@ -29,20 +29,23 @@ export function entryKey({ scope, seq }: { scope: string; seq: number }): string
   return `${scope}#${seq}`;
 }
 
-/** Number of the map's item that a scope is in, the innermost one; undefined outside of maps. */
+/** Returns the item number of the innermost map in a scope; undefined outside maps. */
 export function findItem(scope: string): number | undefined {
   const items = Array.from(scope.matchAll(/@\d+\.(\d+)(?=\/|$)/g), ([, item]) => Number(item));
   return items.at(-1);
 }
 
-/** The outermost map whose item a scope is in. */
+/** Returns the outermost map of a scope. */
 export function findMap(scope: string): string | undefined {
   return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
 type Run = Pick<WholeExecution, "execution_id" | "started_at" | "at_work">;
 
-/** Nodes in the order in which they ran, joins and the close left out. `prefix`: the nodes around the run, each with a slash. */
+/**
+ * Builds the visits of a run in order, without joins and the close. `prefix` contains the enclosing nodes, each
+ * followed by a slash.
+ */
 export function buildVisits(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
   const place = { execution: run.execution_id, prefix };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
@@ -91,16 +94,16 @@ function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitO
   });
 }
 
-/** The outcome is that of another run. */
+/** Whether the outcome is reused from another run. */
 export function isReused({ entry }: Visit): boolean {
   return entry?.reused_from != null;
 }
 
-/** How the visits of one node stand together. */
+/** The combined state of all visits of a node. */
 export interface NodeState {
   visits: readonly Visit[];
   counts: Partial<Record<VisitState, number>>;
-  /** What most deserves a look. */
+  /** The state that needs the most attention. */
   state: VisitState | "idle";
   ms: number;
   isReused: boolean;
@@ -120,7 +123,7 @@ export function summarizeVisits(visits: readonly Visit[]): NodeState {
   };
 }
 
-/** Failures first, then what runs, then in their order. */
+/** Sorts failures first, then open visits, then by item and time. */
 export function compareVisits(a: Visit, b: Visit): number {
   const rank = ({ state }: Visit) => (state === "failed" ? 0 : state === "success" ? 2 : 1);
   return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;

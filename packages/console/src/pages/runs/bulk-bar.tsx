@@ -14,17 +14,17 @@ interface Outcome {
   refused: { id: string; why: string }[];
 }
 
-/** Requests at once: everybody shares what the API takes. */
+/** Concurrent requests; more would slow the API for other users. */
 const atOnce = 4;
 
-/** What can be done with the chosen runs. */
+/** Actions for the selected runs. */
 export function BulkBar({ selection }: { selection: Selection }): JSX.Element | null {
   const nova = useNova();
   const [asked, setAsked] = useState<Action>();
   const [last, setOutcome] = useState<Outcome>();
   const [isAtWork, setAtWork] = useState(false);
   const count = selection.ids.size;
-  // Until somebody chooses other runs than those that were refused.
+  // The outcome is shown until the user changes the selection.
   const outcome =
     last?.refused.length === count && last.refused.every(({ id }) => selection.has(id)) ? last : undefined;
   if (count === 0 && !outcome) return null;
@@ -90,7 +90,7 @@ export function BulkBar({ selection }: { selection: Selection }): JSX.Element | 
   );
 }
 
-/** One that is refused does not keep the others from being asked. */
+/** Runs an action for each id; a refused one does not stop the others. */
 async function runForAll(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
   const left = [...ids];
@@ -111,12 +111,12 @@ async function runForAll(ids: readonly string[], work: (id: string) => Promise<u
 export interface Selection {
   ids: ReadonlySet<string>;
   has(id: string): boolean;
-  /** With `isRange` everything since the one that was toggled before. */
+  /** Toggles a run; with `isRange`, all runs since the last toggled one. */
   toggle(id: string, index: number, isRange: boolean): void;
   replace(ids: readonly string[]): void;
 }
 
-/** Runs that were chosen, among those that are shown. */
+/** The selected runs among the visible ones. */
 export function useSelection(shown: readonly { execution_id: string }[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const latest = useRef(shown);
@@ -138,7 +138,7 @@ export function useSelection(shown: readonly { execution_id: string }[]): Select
   }, []);
   const replace = useCallback((chosen: readonly string[]) => setIds(new Set(chosen)), []);
   return useMemo(() => {
-    // What a filter has taken out of sight is neither cancelled nor restarted.
+    // Hidden runs are excluded from cancel and restart.
     const seen = new Set(shown.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
     return { ids: seen, has: (id) => seen.has(id), toggle, replace };
   }, [ids, shown, toggle, replace]);

@@ -9,7 +9,7 @@ const bars = 60;
 
 interface Bar {
   from: number;
-  /** Runs of this time were not read. */
+  /** Runs of this period are not loaded. */
   isUnread: boolean;
   counts: Partial<Record<RunStatus, number>>;
   total: number;
@@ -19,11 +19,11 @@ interface ChartProps {
   /** Newest first. */
   items: readonly Execution[];
   rangeMs: number | undefined;
-  /** There are older ones, which were not read. */
+  /** Whether older runs exist that are not loaded. */
   hasMore: boolean;
 }
 
-/** How many runs began when, stacked by status. */
+/** Number of started runs over time, stacked by status. */
 export function Chart({ items, rangeMs, hasMore }: ChartProps): JSX.Element {
   const { all, tallest, widthMs } = useMemo(() => buildBars(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
   return (

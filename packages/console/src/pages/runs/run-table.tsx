@@ -12,7 +12,7 @@ import "./runs-page.css";
 interface RunTableProps {
   items: readonly Execution[];
   selection: Selection;
-  /** The row that the keyboard is at. */
+  /** The row that is selected by keyboard. */
   at: number;
   hasMore: boolean;
   onNearEnd(): void;
@@ -22,7 +22,7 @@ interface RunTableProps {
 const rowHeight = 44;
 const nearEnd = 20;
 
-/** Only the rows in sight are there, however many runs were read. */
+/** A table of runs that renders only visible rows. */
 export function RunTable({ items, selection, at, hasMore, onNearEnd, scroller }: RunTableProps): JSX.Element {
   const rows = useVirtualizer({
     count: items.length,
@@ -107,7 +107,7 @@ const Row = memo(function Row({ item, index, top, isAt, isSelected, toggle }: Ro
     go(address);
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in it is for the keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard uses the link in the row
     <div
       className="run-row"
       role="row"

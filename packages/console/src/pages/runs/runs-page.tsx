@@ -14,7 +14,7 @@ import { RunTable } from "./run-table.tsx";
 import { type Filters, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
 import "./runs-page.css";
 
-/** All runs, newest first, as they happen. */
+/** All runs, newest first, with live updates. */
 export function RunsPage(): JSX.Element {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
@@ -83,7 +83,7 @@ function List({ runs, items, selection, at, isFiltered, change }: ListProps): JS
   );
 }
 
-/** Pages without a fitting run that are read unasked. */
+/** Maximum number of pages that are loaded automatically while no run matches. */
 const maxEmptyPages = 20;
 
 function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFiltered" | "change">): JSX.Element {
@@ -117,13 +117,13 @@ function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFilte
   );
 }
 
-/** What the server cannot look for. */
+/** Whether a run matches the text filter, which the server does not support. */
 function matchesText(item: Execution, { text }: Filters): boolean {
   if (text === undefined) return true;
   return item.execution_id.toLowerCase().includes(text.toLowerCase()) || item.workflow.includes(text.toLowerCase());
 }
 
-/** What filters can be set to: what there is, and what was seen since the page was opened. */
+/** Collects the values of filters: existing ones, and all that appeared since the page was opened. */
 function useKnown(items: readonly Execution[]) {
   const [workflows, triggers] = [useWorkflowIds(), useTriggerIds()];
   const { current: seen } = useRef({
@@ -179,7 +179,7 @@ function useRowKeys(
 interface FilterBarProps {
   filters: Filters;
   change(change: Partial<Record<keyof Filters, string | undefined>>): void;
-  /** What may be chosen, besides what is chosen already. */
+  /** Values to choose from. */
   known: Record<"workflow" | "client" | "error" | "trigger", readonly string[]>;
   search: RefObject<HTMLInputElement | null>;
 }

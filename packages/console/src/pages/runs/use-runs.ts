@@ -23,14 +23,14 @@ export interface Runs {
   isLoading: boolean;
   error: unknown;
   hasMore: boolean;
-  /** Pages that were read: of what is rare, many have nothing. */
+  /** Number of loaded pages; with a narrow filter, many pages are empty. */
   pageCount: number;
   isReadingMore: boolean;
   readMore(): void;
   retry(): void;
 }
 
-/** Runs that fit what the server can look for, page by page; the first page is asked for again and again. */
+/** Reads runs page by page, and polls the first page for new runs. */
 export function useRuns(filters: Filters): Runs {
   const nova = useNova();
   const queries = useQueryClient();
@@ -51,7 +51,7 @@ export function useRuns(filters: Filters): Runs {
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    // Older pages are not read again; the newest one is, below.
+    // Older pages are not refreshed. A separate query refreshes the newest page.
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [pauseMs, setPauseMs] = useState(firstPauseMs);
@@ -84,12 +84,12 @@ export function useRuns(filters: Filters): Runs {
   };
 }
 
-/** The same object where nothing has changed, so that nothing is drawn. Newer runs come before the first page that was read. */
+/** Adds new and changed runs. Returns the same object if nothing changed, so that React does not render. */
 function mergeNewest(before: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
   const known = new Map(before.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(known.get(item.execution_id), item));
   if (changed.length === 0) return before;
-  // So many began meanwhile that there is a gap: the list begins anew.
+  // More runs than one page started meanwhile, so the list is reset instead of having a gap.
   const isApart = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !known.has(execution_id));
   if (isApart) return { pages: [newest], pageParams: [undefined] };
   const news = new Map(changed.map((item) => [item.execution_id, item]));
@@ -110,7 +110,7 @@ function isSame(before: Execution | undefined, after: Execution): boolean {
   );
 }
 
-/** A run that began meanwhile moves the others onto the next page, where they come again. */
+/** Removes duplicates: a new run moves others to the next page. */
 function listUniqueRuns(pages: readonly Page[]): Execution[] {
   const byId = new Map<string, Execution>();
   for (const item of pages.flatMap(({ items }) => items)) {
@@ -131,7 +131,7 @@ function omitUndefined<T extends Record<string, unknown>>(given: T) {
 
 export type Range = keyof typeof texts.runs.times;
 
-/** What the address says of the list; what is absent filters nothing. */
+/** The filters in the address; an absent filter does not restrict. */
 export interface Filters {
   workflow?: string;
   client?: string;
@@ -139,7 +139,7 @@ export interface Filters {
   range?: Range;
   error?: string;
   trigger?: string;
-  /** The server does not know it: it is looked for among what was read. */
+  /** Filters loaded runs in the browser, because the server cannot. */
   text?: string;
 }
 

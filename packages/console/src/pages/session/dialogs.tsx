@@ -18,7 +18,7 @@ const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
 interface AddNodeProps {
   session: Session;
-  /** It is chosen, and likely to be what comes before. */
+  /** The selected node, which is the default predecessor. */
   after: string | undefined;
   onAdded(node: string): void;
   onClose(): void;
@@ -32,7 +32,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
   const [from, setFrom] = useState(after ?? "");
   const added = useRef("");
   const add = useSessionAction(id, async () => {
-    // Where the edge was refused, the node is there already.
+    // After a refused edge, the node already exists.
     if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
     added.current = node;
     if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
@@ -104,7 +104,7 @@ export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.E
 
 const publishWords = texts.sessions.publish;
 
-/** Makes the draft the next version of a workflow, and says which. */
+/** Publishes the draft as the next version of a workflow, and shows the version. */
 export function Publish({ session, onClose }: { session: Session; onClose(): void }): JSX.Element {
   const nova = useNova();
   const [workflow, setWorkflow] = useState(session.workflow ?? "");

@@ -5,12 +5,12 @@ import type { Graph, GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
 
-/** The definition of a node as it was written. */
+/** Returns the definition of a node as JSON text. */
 export function readDefinition({ definition }: SessionNode): string {
   return asRaw(definition).text;
 }
 
-/** The draft as a graph. A start and an end are only named by edges: they come to nothing. */
+/** Builds the graph of the draft. Only edges mention its start and end nodes, which have no output. */
 export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges">): Graph {
   const steps = nodes.map((node) => parseStep(node.node_id, readDefinition(node)));
   const known = new Set(steps.map(({ id }) => id));
@@ -64,7 +64,7 @@ export function countStates(nodes: readonly Pick<SessionNode, "state">[]): { fre
 
 const longestLine = 120;
 
-/** The value of the one key that it has, or all of it; of a text the first line that says something. */
+/** Returns the start of an output: the value of its only key, or all of it. A text is cut to its first line. */
 export function summarizeOutput(output: string): string {
   const [only, ...others] = listMembers(output, 2);
   const json = only && others.length === 0 ? only.text : output;
@@ -72,7 +72,7 @@ export function summarizeOutput(output: string): string {
   return (line ?? "").slice(0, longestLine);
 }
 
-/** The one key and its text, where the output is no more than that. */
+/** Returns the key and text of an output that consists of one text. */
 export function findOnlyText(output: string): { key: string; text: string } | undefined {
   const [only, ...others] = listMembers(output, 2);
   const text = readString(only?.text);
@@ -82,10 +82,10 @@ export function findOnlyText(output: string): { key: string; text: string } | un
 export const fieldNames = ["name", "prompt", "system", "model", "code"] as const;
 export type FieldName = (typeof fieldNames)[number] | "rest";
 
-/** What the form shows; the rest of the fields is JSON. */
+/** The fields of the form. `rest` contains all other members as JSON. */
 export type Fields = Record<FieldName, string>;
 
-/** A model may be an object, which is with the rest then. */
+/** Reads the fields of a definition. A member that is no text, such as a model object, is in `rest`. */
 export function readNodeFields(definition: string): Fields {
   const members = listMembers(definition);
   const fields: Fields = { name: "", prompt: "", system: "", model: "", code: "", rest: "" };
@@ -100,7 +100,7 @@ export function readNodeFields(definition: string): Fields {
   return { ...fields, rest: formatJson(`{${rest.join(",")}}`) };
 }
 
-/** Those that a node of its kind has, and those that it says anyway. */
+/** Lists the fields that this kind of node uses, and others that have a value. */
 export function listShownFields(definition: string): FieldName[] {
   const [type = "action", executor = "code"] = ["type", "executor"].map((name) =>
     readString(findMember(definition, name)),
@@ -117,14 +117,14 @@ export function listShownFields(definition: string): FieldName[] {
   return [...fieldNames.filter((name) => name === "name" || own.includes(name) || fields[name] !== ""), "rest"];
 }
 
-/** What somebody has typed, by field, and what they began with. */
+/** Unsaved input by field, and the definition at its start. */
 export interface NodeEdit {
   fields: Partial<Fields>;
   base: Fields;
   version: number;
 }
 
-/** Fields that are to be others; null takes one away. Undefined: the rest is no JSON object. */
+/** Compares input with the definition; null removes a member. Returns undefined if `rest` is no JSON object. */
 export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<string, unknown> | undefined {
   const changes: Record<string, unknown> = {};
   for (const name of fieldNames) {
@@ -144,30 +144,33 @@ export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<st
   return changes;
 }
 
-/** Typed fields that somebody else has changed since. */
+/** Lists edited fields that another user has changed since. */
 export function findConflicts({ fields, base }: NodeEdit, now: Fields): FieldName[] {
   return ([...fieldNames, "rest"] as const).filter((name) => fields[name] !== undefined && base[name] !== now[name]);
 }
 
-/** Outputs raise the version, too: as long as its fields are those that were read, nothing is overwritten. */
+/**
+ * Chooses the version to send. A new output raises the version too, so an unchanged definition uses the current
+ * version.
+ */
 export function chooseBaseVersion({ base, version }: NodeEdit, now: Fields, versionNow: number): number {
   return JSON.stringify(base) === JSON.stringify(now) ? versionNow : version;
 }
 
-/** Of an edge that is typed: `true` and `false` are no texts. */
+/** Parses a typed condition: `true` and `false` are booleans. */
 export function parseCondition(text: string): string | boolean | undefined {
   const condition = text.trim();
   if (condition === "true" || condition === "false") return condition === "true";
   return condition || undefined;
 }
 
-/** What a new node begins with. */
+/** Creates the definition of a new node. */
 export function createSessionNode(id: string, kind: "code" | "text" | "prompt" | "decision"): { id: string } {
   if (kind === "decision") return { id, type: "decision", executor: "code" } as { id: string };
   return { id, type: "action", executor: kind } as { id: string };
 }
 
-/** With one more field typed; undefined: all are as they were. */
+/** Adds input to an edit; undefined if no field differs from the definition. */
 export function applyEdit(typed: NodeEdit | undefined, now: Fields, version: number, change: Partial<Fields>) {
   const fields = { ...typed?.fields, ...change };
   const { base, version: read } = typed ?? { base: now, version };

@@ -43,7 +43,7 @@ interface NodePanelProps {
   onClose(): void;
 }
 
-/** One node of the draft: how it stands, what it came to, what it does, and where it leads. */
+/** One node: its state, output, definition and edges. */
 export function NodePanel({ session, node, output, typed, onTyped, ...acts }: NodePanelProps): JSX.Element {
   const { session_id: id } = session;
   const state = classifyNode(node);
@@ -146,12 +146,15 @@ const nodeWords = texts.sessions.node;
 interface NodeFieldsProps {
   session: string;
   node: SessionNode;
-  /** What was typed and is not saved. */
+  /** Unsaved input. */
   typed: NodeEdit | undefined;
   onTyped(typed: NodeEdit | undefined): void;
 }
 
-/** What a node does, to be changed. Whoever is second sees what the first one has written, and keeps what they typed. */
+/**
+ * A form for the definition of a node. If another user changes a field meanwhile, the form shows the other text and
+ * keeps the unsaved input.
+ */
 export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): JSX.Element {
   const nova = useNova();
   const definition = readDefinition(node);
@@ -215,7 +218,7 @@ export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): 
 interface FieldInputProps {
   name: FieldName;
   value: string;
-  /** What somebody else has written meanwhile. */
+  /** The text that another user saved meanwhile. */
   other: string | undefined;
   onChange(text: string): void;
 }
@@ -243,11 +246,11 @@ interface NodeOutputProps {
   output: OutputText | undefined;
 }
 
-/** What a node came to, and where it is from; it may be written by hand. */
+/** The output of a node and its origin. The user can edit it. */
 export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Element {
   const [isEdited, setEdited] = useState(false);
   const { text, error = null } = output ?? {};
-  // Whoever began to write before it is here would write over it without having seen it.
+  // A user must not overwrite an output that has not loaded yet.
   const isAwaited = output === undefined && node.source !== null;
   return (
     <section className="session-output">
@@ -296,12 +299,12 @@ function Origin({ node: { source, decision } }: { node: SessionNode }): JSX.Elem
 interface OutputFormProps {
   session: string;
   node: SessionNode;
-  /** As it is when somebody begins to write. */
+  /** The output at the start of the edit. */
   text: string;
   onClose(): void;
 }
 
-/** A text is written as a text; everything else is JSON, whose digits stay. */
+/** Edits an output. A single text is edited as text, everything else as JSON. */
 function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
   const nova = useNova();
   const [only] = useState(() => findOnlyText(text));

@@ -12,7 +12,7 @@ import type { OutputText } from "./use-session.ts";
 import "./session-page.css";
 
 const words = texts.sessions;
-/** Of one with an output, and of one that comes to nothing. */
+/** Height of a card with an output, and without. */
 const [stepHeight, bareHeight] = [74, 50];
 const nodeTypes = { card: memo(SessionCard) };
 
@@ -31,13 +31,13 @@ interface SessionCardData {
 
 interface SessionGraphProps {
   session: Session;
-  /** Undefined: they are not known yet. */
+  /** Undefined while they load. */
   outputs: ReadonlyMap<string, OutputText> | undefined;
   selected: string | undefined;
   onSelect(node: string): void;
 }
 
-/** The draft: each node with its version, how it stands, and the beginning of its output. */
+/** The graph of the draft: each node with version, freshness and the start of its output. */
 export function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProps): JSX.Element {
   const { nodes, edges } = session;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);

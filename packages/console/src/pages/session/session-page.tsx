@@ -25,7 +25,7 @@ import "./session-page.css";
 
 const words = texts.sessions;
 
-/** A draft that is run and changed node by node. */
+/** A session: a draft that the user runs and edits node by node. */
 export function SessionPage(): JSX.Element {
   const { id = "" } = useParams<{ id: string }>();
   const session = useSession(id);
@@ -133,7 +133,7 @@ function useDraftKeys({ session: { nodes }, chosen, select, run, add }: DraftKey
   });
 }
 
-/** What the page shows in a dialog. */
+/** The open dialog of the page. */
 export type Asked = "node" | "edge" | "publish";
 
 interface SessionHeadProps {
@@ -143,7 +143,7 @@ interface SessionHeadProps {
   onRun(): void;
 }
 
-/** Its name, and what can be done with all of it. */
+/** The name of the session and its actions. */
 export function SessionHead({ session, isRunning, onAsk, onRun }: SessionHeadProps): JSX.Element {
   const [, go] = useLocation();
   const [isLeaving, setLeaving] = useState(false);
@@ -188,7 +188,7 @@ interface RunNoteProps {
   onDismiss(): void;
 }
 
-/** What ran, what was taken over, and what goes on. */
+/** The result of the last run: executed nodes, reused nodes and the error. */
 export function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNoteProps): JSX.Element {
   const [other] = running.filter((id) => id !== answer?.execution_id);
   return (
@@ -237,12 +237,12 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
   );
 }
 
-/** Those that came to something, where the answer knows that: a run leaves out what no way leads to. */
+/** Lists the nodes of a run. A finished run reports only the nodes that it reached. */
 function listNodesOfRun({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
   return isOver && !open.has(status) ? ran : runs;
 }
 
-/** A run may go on for longer than its answer was waited for. */
+/** Reads the end of a run that took longer than its request. */
 function useEnd(
   { execution_id: id, status, error }: SessionRun,
   isOpen: boolean,
@@ -266,7 +266,7 @@ function RunLink({ id }: { id: string }): JSX.Element {
 
 const maxChanges = 10;
 
-/** How the whole draft stands, and who has changed what. */
+/** Facts about the draft, and its last changes. */
 export function Overview({ session }: { session: Session }): JSX.Element {
   const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
   const { stale, fresh } = countStates(nodes);

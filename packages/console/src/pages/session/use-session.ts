@@ -7,7 +7,7 @@ import { asRaw } from "../../json/answer.ts";
 const calmMs = 5_000;
 const busyMs = 800;
 
-/** The session, as often as somebody may have changed it. */
+/** Reads the session, and more often while it runs. */
 export function useSession(id: string) {
   const nova = useNova();
   return useQuery({
@@ -17,19 +17,19 @@ export function useSession(id: string) {
   });
 }
 
-/** What a node came to: JSON text, or the sentence of its failure. */
+/** The output of a node as JSON text, or the message of its error. */
 export interface OutputText {
   text: string | undefined;
   error: string | null;
 }
 
 interface Outputs {
-  /** Undefined: they are not known yet. */
+  /** Undefined while they load. */
   outputs: ReadonlyMap<string, OutputText> | undefined;
   error: unknown;
 }
 
-/** By node; read again only where the session is another one. */
+/** Reads the outputs by node, once per revision of the session. */
 export function useOutputs({ session_id: id, revision }: Session): Outputs {
   const nova = useNova();
   const { data, error } = useQuery({
@@ -46,7 +46,7 @@ function parseOutput({ output, error }: SessionOutputs["outputs"][number]): Outp
   return { text: output === null ? undefined : asRaw(output).text, error };
 }
 
-/** Something that changes the session: what is shown is read again, however it went. */
+/** An action that changes the session. The session is read again even if the action fails. */
 export function useSessionAction<Given, Answer>(id: string, act: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
   return useMutation({
@@ -60,11 +60,11 @@ interface NodeChange<Given> {
   node: string;
   change(given: Given): Promise<unknown>;
   onDone(): void;
-  /** Somebody was quicker: the page shows what they did by then, and the version that this has made. */
+  /** Called with the current version if another user changed the node first, after the page shows that change. */
   onConflict(version: number): void;
 }
 
-/** A change of a node that names the version that was read. */
+/** A change that is refused unless the node still has the version that the user saw. */
 export function useNodeChange<Given>({ session, node, change, onDone, onConflict }: NodeChange<Given>) {
   const queries = useQueryClient();
   const readAgain = () => queries.invalidateQueries({ queryKey: ["session", session], exact: true });

@@ -21,12 +21,12 @@ import { countStates } from "../session/draft.ts";
 import "../../parts/filters.css";
 
 const words = texts.sessions;
-/** How each stands is asked for one by one. */
+/** Small, because the page reads each listed session. */
 const pageSize = 25;
 
 type Item = Schemas["SessionItem"];
 
-/** Drafts that somebody works on, newest first. */
+/** All sessions, newest first. */
 export function SessionsPage(): JSX.Element {
   const [{ client }, change] = useAddress(["client"]);
   const sessions = useSessions(client);
@@ -134,7 +134,7 @@ function NodesOf({ id }: { id: string }): ReactNode {
   return words.counts(stale, fresh);
 }
 
-/** An empty session, or one that begins as a workflow. */
+/** Creates an empty session, or a session from a workflow. */
 export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();

@@ -12,7 +12,7 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./sign-in.css";
 
-/** Takes a key that its server knows, or goes to the issuer that the server trusts. */
+/** The sign-in form: an API key, or the issuer that the server trusts. */
 export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }): JSX.Element {
   const [key, setKey] = useState("");
   const [refused, setRefused] = useState(problem);
@@ -65,7 +65,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
   );
 }
 
-/** Who signs people in here; nobody, until that is known. */
+/** Returns the issuer; undefined while it loads, or if only keys can sign in. */
 function useConfig(): IssuerConfig | undefined {
   const [config, setConfig] = useState<IssuerConfig>();
   useEffect(() => {
@@ -102,7 +102,7 @@ function IssuerButton({
   );
 }
 
-/** The cheapest question that needs a key. */
+/** Tests a key with the cheapest request that needs one. Returns the problem, if any. */
 async function checkKey(key: string): Promise<string | undefined> {
   try {
     const { api, ask } = createKeyClient(key);

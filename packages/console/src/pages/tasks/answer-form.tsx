@@ -12,11 +12,11 @@ import { texts } from "../../texts.ts";
 import { addComment, findForm } from "./use-task.ts";
 
 const words = texts.tasks;
-/** Who answered before in this browser. */
+/** The storage key of the last name that was used in this browser. */
 const keptName = "nova-answers-as";
 const noProblems: Problems = new Map();
 
-/** What is filled in for one form. Forms that are the same share it, whichever choices they belong to. */
+/** The input of one form. Choices that share a form share its input. */
 interface FormState {
   fields: readonly Field[];
   drafts: readonly Draft[];
@@ -24,7 +24,10 @@ interface FormState {
   comment: string;
 }
 
-/** A choice whose form is in sight is sent at once; of another one the form is shown first. */
+/**
+ * The form that answers a task. Pressing a choice sends the answer if its form is visible, and shows its form
+ * otherwise.
+ */
 export function AnswerForm({ task }: { task: Task }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
@@ -47,7 +50,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
       else localStorage.setItem(keptName, by);
       await queries.invalidateQueries({ queryKey: ["tasks"] });
     },
-    // Answered meanwhile: the page says by whom.
+    // If another user answered first, the page shows that answer.
     onSettled: () => queries.invalidateQueries({ queryKey: ["task", task.task_id] }),
   });
   const choose = (event: MouseEvent, chosen: string) => {
@@ -55,7 +58,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
     setChoice(chosen);
     answer.reset();
     if (isOther) return setChecked(false);
-    // The second half of a double click is meant for what stood there before.
+    // The second press of a double click was aimed at the previous content.
     if (event.detail > 1) return;
     setChecked(true);
     if (problems.size > 0) return focusFirstBad(form.current);
@@ -99,10 +102,10 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
   );
 }
 
-/** Nothing is shown before a choice is made. */
+/** Stands for the state before a choice, in which no form is visible. */
 const unchosen = "choose first";
 
-/** The form that is in sight: that of the choice, or the one that all choices share. */
+/** Returns the visible form: the one of the choice, or the one that all choices share. */
 function chooseForm(task: Task, choice: string | undefined): string | undefined {
   return choice === undefined && task.forms !== null ? unchosen : findForm(task, choice);
 }

@@ -3,10 +3,10 @@ import { formatDuration, Time, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import "./task-page.css";
 
-/** Less than this is a reason to hurry. */
+/** The remaining time turns red below this limit. */
 const soonMs = 3_600_000;
 
-/** How long there still is, and until when. */
+/** The time that remains until a deadline. */
 export function Remaining({ until }: { until: string }): JSX.Element {
   const ms = Date.parse(until) - useNow();
   return (

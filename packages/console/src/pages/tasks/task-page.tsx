@@ -17,7 +17,7 @@ import "./task-page.css";
 
 const words = texts.tasks;
 
-/** One task: what is asked, what it is about, and the form that answers it. */
+/** One task: the question, its context, and the form for the answer. */
 export function TaskPage(): JSX.Element {
   const { id } = useParams<{ id: string }>();
   const task = useTask(id);
@@ -39,7 +39,7 @@ export function TaskPage(): JSX.Element {
   );
 }
 
-/** What became of it, or a form. */
+/** The outcome of the task, or its form. */
 function Rest({ task }: { task: WholeTask }): JSX.Element | null {
   if (task.status === "answered") return <Answered task={task} />;
   if (task.status === "expired") {
@@ -156,12 +156,12 @@ interface BecameProps {
   children?: JSX.Element | false;
 }
 
-/** Nothing is to be done here any more. */
+/** Shows that the task needs no answer any more. */
 function Became({ icon, tone, title, hint, task, link = "", children }: BecameProps): JSX.Element {
   const { execution_id, answered_at, expires_at } = task;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone, and the focus with it.
+    // The pressed button is gone, so the focus would be lost.
     if (document.activeElement === document.body) section.current?.focus();
   }, []);
   return (

@@ -22,7 +22,7 @@ const kinds = ["approval", "event"] as const;
 const pageSize = 100;
 const pauseMs = 4_000;
 
-/** What waits for somebody, oldest first. */
+/** All open tasks, oldest first. */
 export function TasksPage(): JSX.Element {
   const [filters, change] = useAddress(["kind", "workflow", "client"]);
   const kind = filters.kind === "event" ? "event" : "approval";

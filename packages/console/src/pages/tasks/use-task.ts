@@ -6,7 +6,9 @@ import { listMembers, Raw } from "../../json/raw.ts";
 
 const pauseMs = 5_000;
 
-/** A task, asked for again as long as it waits, since somebody else may answer it; then until its link is written. */
+/**
+ * Reads a task. An open task is polled because others may answer it, and an answered task until its entry is recorded.
+ */
 export function useTask(id: string) {
   const nova = useNova();
   return useQuery({
@@ -19,13 +21,13 @@ export function useTask(id: string) {
   });
 }
 
-/** Answer's data with a comment under its own key. */
+/** Builds the data of an answer; the comment is a member of its own. */
 export function addComment(members: readonly string[], comment: string): Raw | undefined {
   const all = comment === "" ? members : [...members, `"comment":${JSON.stringify(comment)}`];
   return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);
 }
 
-/** The form of each choice, and what all have that have none. */
+/** Finds the form of a choice. Choices without a form of their own share one. */
 export function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
   const own =
     forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;

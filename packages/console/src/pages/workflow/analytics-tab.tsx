@@ -20,7 +20,7 @@ const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
 const usualDays = 30;
 const ends = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
 
-/** How runs of the workflow went, node by node. */
+/** Statistics of runs by node. */
 export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JSX.Element {
   const nova = useNova();
   const [{ range }, change] = useAddress(["range"]);

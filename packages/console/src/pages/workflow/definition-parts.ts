@@ -3,7 +3,7 @@ import { asRaw } from "../../json/answer.ts";
 import { findMember, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
 
-/** What is in a definition. */
+/** A parsed definition. */
 export interface ParsedDefinition {
   /** JSON. */
   text: string;
@@ -15,18 +15,18 @@ export function parseDefinition(text: string): ParsedDefinition {
   return { text, graph: parseGraph(new Raw(text)), nodes: parseNodes(text) };
 }
 
-/** A node of a definition as the API answers it, without what is inside of it. */
+/** A node of a definition without its body. */
 export interface NodeText {
   id: string;
   type: string;
-  /** Of Python, or of the sentence that a model is asked. */
+  /** The Python code, or the prompt. */
   code: string | undefined;
   prompt: string | undefined;
-  /** JSON by name, without those above. */
+  /** All other members as JSON by name. */
   settings: ReadonlyMap<string, string>;
 }
 
-/** Every node by its id, those of maps as well. */
+/** Parses all nodes by id, including nodes of maps. */
 export function parseNodes(body: string): Map<string, NodeText> {
   const found = new Map<string, NodeText>();
   for (const text of listElements(findMember(body, "nodes") ?? "[]")) {
@@ -59,7 +59,7 @@ function parseNode(text: string): NodeText {
   return { id: id as string, type: type as string, code, prompt, settings };
 }
 
-/** The members of a definition besides its nodes and edges. */
+/** Returns the members of a definition except nodes and edges. */
 export function readSettings(definition: string): Map<string, string> {
   const members = listMembers(definition).filter(({ key }) => key !== "nodes" && key !== "edges");
   return new Map(members.map(({ key, text }) => [key, text]));
@@ -68,11 +68,11 @@ export function readSettings(definition: string): Map<string, string> {
 export interface Trigger {
   id: string;
   type: string;
-  /** JSON of its other fields. */
+  /** Its other members as JSON. */
   fields: ReadonlyMap<string, string>;
 }
 
-/** The triggers of a definition. */
+/** Parses the triggers of a definition. */
 export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
   return listElements(findMember(asRaw(definition).text, "triggers") ?? "[]").map((text) => {
     const fields = new Map(listMembers(text).map(({ key, text: value }) => [key, value]));

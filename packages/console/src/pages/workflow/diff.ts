@@ -4,7 +4,7 @@ import { type NodeText, type ParsedDefinition, readSettings } from "./definition
 
 export type Change = "added" | "removed" | "changed" | "same";
 
-/** Two texts beside each other. Absent where there is nothing on either side, or nothing else on the other. */
+/** Two texts to compare; undefined instead if they are equal. */
 export interface Sides {
   before: string;
   after: string;
@@ -12,22 +12,22 @@ export interface Sides {
 
 export interface NodeDiff {
   change: Change;
-  /** Python, or the prompt. */
+  /** The Python code or the prompt. */
   code: Sides | undefined;
   settings: Sides | undefined;
 }
 
 export interface WorkflowDiff {
-  /** What either of the two has. */
+  /** The nodes and edges of both versions. */
   graph: Graph;
   nodes: ReadonlyMap<string, NodeDiff>;
-  /** By `edgeName`. */
+  /** By the name from `formatEdgeName`. */
   edges: ReadonlyMap<string, Change>;
-  /** Of the workflow as a whole. */
+  /** Settings of the workflow. */
   settings: Sides | undefined;
 }
 
-/** Two definitions, node by node and edge by edge. */
+/** Compares two definitions node by node and edge by edge. */
 export function diffWorkflows(before: ParsedDefinition, after: ParsedDefinition): WorkflowDiff {
   const ids = new Set([...before.nodes.keys(), ...after.nodes.keys()]);
   const nodes = new Map(Array.from(ids, (id) => [id, diffNodes(before.nodes.get(id), after.nodes.get(id))]));
@@ -52,7 +52,7 @@ function readCode(node: NodeText | undefined): string | undefined {
   return node && (node.code ?? node.prompt);
 }
 
-/** The type first: it is what may change most. */
+/** Formats the settings of a node. The type includes "code", because code and prompt nodes share a type. */
 function formatNodeSettings({ type, code, settings }: NodeText): string {
   const kind = code === undefined ? type : `${type}, code`;
   return formatSettings(new Map([["type", JSON.stringify(kind)], ...settings]));
@@ -63,7 +63,7 @@ function formatSettings(settings: ReadonlyMap<string, string>): string {
   return sorted.map(([name, text]) => `${name}: ${formatJson(sortMembers(text))}`).join("\n");
 }
 
-/** The order of members says nothing. */
+/** Sorts members, because their order has no meaning. */
 function sortMembers(text: string): string {
   if (readKind(text) !== "object") return text;
   const members = listMembers(text).sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -3,12 +3,12 @@ import { findMember, listElements, readString } from "../../json/raw.ts";
 
 export type Finding = Schemas["Finding"];
 
-/** Findings by the node that they are about; those about the whole under "". */
+/** Groups findings by node; findings about the whole workflow have the key "". */
 export function groupFindings(definition: string, findings: readonly Finding[]): Map<string, Finding[]> {
   return Map.groupBy(findings, ({ path }) => findNodeAt(definition, path) ?? "");
 }
 
-/** The node that a path leads to, as in `$.nodes[5].nodes[0].code`; of an edge the node that it leaves. */
+/** Finds the node of a path such as `$.nodes[5].nodes[0].code`; for an edge, the node that it leaves. */
 export function findNodeAt(definition: string, path: string): string | undefined {
   let [body, id]: [string, string | undefined] = [definition, undefined];
   for (const [, list, index] of path.matchAll(/\.(nodes|edges)\[(\d{1,6})\]/g)) {

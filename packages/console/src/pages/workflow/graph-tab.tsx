@@ -19,7 +19,7 @@ import "./workflow-page.css";
 const words = texts.workflows.graph;
 const { versions } = texts.workflows;
 
-/** The graph of the version that the address names, or else of the one that new runs use. */
+/** The graph of the version in the address; by default, the version that new runs use. */
 export function GraphTab({ workflow: latest }: { workflow: WholeWorkflow }): JSX.Element {
   const [{ version }] = useAddress(["version"]);
   const { id, active_version: active } = latest;
@@ -32,7 +32,7 @@ function parseVersion(text = ""): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The graph of a version, and beside it the node that was chosen. */
+/** The graph of a version, and the selected node beside it. */
 function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const parts = useParts(workflow);
   const [{ node }, change] = useAddress(["node", "version"]);
@@ -110,7 +110,7 @@ interface DefinitionGraphProps {
 
 const nodeTypes = { card: memo(DefinitionCard) };
 
-/** The graph of a definition, with its findings at their nodes. */
+/** The graph of a definition with findings at its nodes. */
 export function DefinitionGraph({ graph, findings, selected, onSelect }: DefinitionGraphProps): JSX.Element {
   const dataOf = useCallback(({ id }: GraphNode) => ({ findings: findings.get(id) }), [findings]);
   return (
@@ -134,7 +134,7 @@ export function formatEdgeLabel(label: string, max: number | undefined): string 
   return [label, max === undefined ? "" : words.max(max)].filter((part) => part !== "").join(", ");
 }
 
-/** What kind of node it is, in words. */
+/** Describes the kind of a node. */
 export function describeKind({ type, isPrompt }: GraphNode): string {
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
   return isPrompt ? `${kind} · ${words.prompt}` : kind;

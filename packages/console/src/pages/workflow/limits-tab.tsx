@@ -17,7 +17,7 @@ const words = texts.workflows.limits;
 
 type Quotas = Schemas["WorkflowQuotas"];
 
-/** How many runs there may be at once, and which code of models runs. */
+/** The quotas of the workflow, and the code that its prompt nodes run. */
 export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JSX.Element {
   return (
     <div className="page-body">

@@ -19,7 +19,7 @@ interface NodePanelProps {
   onClose(): void;
 }
 
-/** One node of the definition, in full. */
+/** One node of the definition in full. */
 export function NodePanel({ node, findings, onClose }: NodePanelProps): JSX.Element {
   const { id, type, code, prompt, settings } = node;
   const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
@@ -101,12 +101,12 @@ interface FindingsProps {
   byNode: ReadonlyMap<string, readonly Finding[]>;
   isPending: boolean;
   error: unknown;
-  /** The definition. */
+  /** The definition as JSON. */
   description: string;
   select(node: string): void;
 }
 
-/** What the workflow is for, and what is wrong with it. */
+/** The description of the workflow and all findings. */
 export function Findings({ byNode, isPending, error, description, select }: FindingsProps): JSX.Element {
   const about = readString(findMember(description, "description"));
   const count = Array.from(byNode.values()).reduce((sum, { length }) => sum + length, 0);

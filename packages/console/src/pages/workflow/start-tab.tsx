@@ -20,7 +20,7 @@ import "./tabs.css";
 const words = texts.workflows.begin;
 const noProblems: Problems = new Map();
 
-/** A form for what a run begins with. */
+/** A form for the initial context of a run. */
 export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, active_version: active } = workflow;
   const [version, setVersion] = useState<number>();
@@ -36,7 +36,7 @@ export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element
 
 interface StartFormProps {
   workflow: WholeWorkflow;
-  /** Undefined: the active one. */
+  /** Undefined: the active version. */
   version: number | undefined;
   onVersion(version: number | undefined): void;
 }
@@ -129,7 +129,7 @@ interface Start {
   version: number | undefined;
 }
 
-/** Sends the files first, as the client's: what stands for them goes into the context. */
+/** Uploads the files, and starts a run with references to them. */
 function useStart(id: string) {
   const nova = useNova();
   const [, go] = useLocation();
@@ -188,7 +188,7 @@ interface MoreValuesProps {
   problems: Problems;
 }
 
-/** Keys of the context that the inputs do not name. */
+/** Rows for additional keys of the context. */
 export function MoreValues({ extras, onChange, problems }: MoreValuesProps): JSX.Element {
   return (
     <fieldset className="form-field start-more">

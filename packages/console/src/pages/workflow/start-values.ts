@@ -4,7 +4,7 @@ import { texts } from "../../texts.ts";
 
 const words = texts.workflows.begin;
 
-/** A value under a key that the inputs do not name. */
+/** A value with a key that the inputs do not declare. */
 export interface Extra {
   id: number;
   key: string;
@@ -20,12 +20,12 @@ export function createExtra(
   return { id: ++lastId, key, draft };
 }
 
-/** Rows that nobody has filled in are none. */
+/** Whether a row has a key or a value. */
 function isUsed({ key, draft }: Extra): boolean {
   return key !== "" || !isBlank(draft);
 }
 
-/** As fields of the form: a row without a key is left out. */
+/** Creates form fields for the rows. An unused row is optional, so it is omitted. */
 export function createExtraFields(extras: readonly Extra[]): Field[] {
   return extras.map((extra) => ({
     key: extra.key,
@@ -37,7 +37,7 @@ export function createExtraFields(extras: readonly Extra[]): Field[] {
   }));
 }
 
-/** What is wrong, by the id of the row. */
+/** Finds problems of the rows, by the id of the row. */
 export function checkExtras(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
   const taken = new Set(fields.map(({ key }) => key));
   const problems = new Map<string, string>();
@@ -67,11 +67,11 @@ export interface Values {
   fields: readonly Field[];
   drafts: readonly Draft[];
   extras: readonly Extra[];
-  /** There may be keys that the inputs do not name. */
+  /** Whether the inputs allow additional keys. */
   hasRoom: boolean;
 }
 
-/** Each file goes to the next value that can be one and is blank, and those that are left to rows of their own. */
+/** Puts each file into the next empty value that accepts files, and the rest into new rows. */
 export function placeFiles({ drafts, extras, hasRoom }: Values, files: readonly File[]) {
   const left = [...files];
   const filled = (draft: AnyDraft): AnyDraft => {
@@ -90,7 +90,7 @@ export function placeFiles({ drafts, extras, hasRoom }: Values, files: readonly 
   return { drafts: placed, extras: [...rows, ...more] };
 }
 
-/** `Invoice 7.pdf` becomes `invoice_7`. */
+/** Derives a key from a file name: `Invoice 7.pdf` becomes `invoice_7`. */
 function deriveKey({ name }: File): string {
   return name
     .replace(/\.[^.]*$/, "")

@@ -21,7 +21,7 @@ import "./tabs.css";
 
 const words = texts.workflows.triggers;
 
-/** What starts runs from outside, and what came of it. */
+/** The triggers of the workflow and their deliveries. */
 export function TriggersTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, active_version: active, version } = workflow;
   const shown = useWorkflow(id, active ?? version);
@@ -71,7 +71,7 @@ interface TriggerCardProps {
   schedule: Schedule | undefined;
 }
 
-/** One trigger: where it listens, and what it says besides. */
+/** One trigger: its address or schedule, and its other settings. */
 export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): JSX.Element {
   const { id, type, fields } = trigger;
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
@@ -102,7 +102,7 @@ export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): 
   );
 }
 
-/** The address at which it can be reached, if it has one. */
+/** The address of a mail or webhook trigger. */
 function Place({ trigger: { id, type, fields } }: { trigger: Trigger }): JSX.Element | null {
   if (type === "mail") {
     return (
@@ -183,7 +183,7 @@ type Status = Delivery["status"];
 const tones: Record<Status, string> = { started: "ok", accepted: "run", refused: "wait", failed: "bad" };
 const statuses = Object.keys(tones) as Status[];
 
-/** What came in, with the run that it started or why it started none. */
+/** All deliveries, with the run that each started or the reason why it started none. */
 export function Deliveries({ workflow }: { workflow: string }): JSX.Element {
   const [given, change] = useAddress(["status"]);
   const status = statuses.find((one) => one === given.status);

@@ -12,7 +12,7 @@ export type WholeWorkflow = Schemas["WholeWorkflow"];
 
 const pauseMs = 10_000;
 
-/** The workflow with a definition: the latest one, or that of a version. */
+/** Reads a workflow with the definition of a version; by default, the latest one. */
 export function useWorkflow(id: string, version?: number) {
   const nova = useNova();
   return useQuery({
@@ -22,7 +22,7 @@ export function useWorkflow(id: string, version?: number) {
   });
 }
 
-/** Parsed again only where the text is another one. */
+/** Parses the definition once per text. */
 export function useParts({ definition }: WholeWorkflow): ParsedDefinition {
   const { text } = asRaw(definition);
   return useMemo(() => parseDefinition(text), [text]);
@@ -30,7 +30,7 @@ export function useParts({ definition }: WholeWorkflow): ParsedDefinition {
 
 const pageSize = 50;
 
-/** Versions, newest first, page by page. */
+/** Reads the versions page by page, newest first. */
 export function useVersions(id: string) {
   const nova = useNova();
   return useInfiniteQuery({
@@ -51,7 +51,7 @@ interface VersionPickerProps {
   onChange(version: number): void;
 }
 
-/** One of the newest versions, or the one that is chosen. */
+/** Selects a version. */
 export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps): JSX.Element {
   const versions = useVersions(workflow);
   const { version: nameOf, versions: words } = texts.workflows;
@@ -72,7 +72,7 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   );
 }
 
-/** Makes a version what new runs use. */
+/** Asks before it makes a version active. */
 export function ActivateDialog({
   workflow,
   version,

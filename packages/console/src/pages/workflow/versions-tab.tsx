@@ -26,7 +26,7 @@ const words = texts.workflows.versions;
 
 type Version = Schemas["WorkflowVersion"];
 
-/** All versions, and what has changed from one to another. */
+/** All versions, and the comparison of two of them. */
 export function VersionsTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const [{ before, after }, change] = useAddress(["before", "after"]);
   const compared =
@@ -88,7 +88,7 @@ function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
 
 interface VersionRowProps {
   item: Version;
-  /** The one that was published before it. */
+  /** The version before it. */
   before: number | undefined;
   onCompare(before: number, after: number): void;
   onActivate(): void;
@@ -126,7 +126,7 @@ function VersionRow({ item, before, onCompare, onActivate }: VersionRowProps): J
   );
 }
 
-/** Stands in the address for what belongs to no node; no node can have this name. */
+/** Selects the settings of the workflow. No node can have this id. */
 const whole = ".";
 
 interface ComparisonProps {
@@ -135,7 +135,7 @@ interface ComparisonProps {
   after: number;
 }
 
-/** Two versions: their graph as one, and the code of a node beside it. */
+/** Compares two versions: one graph for both, and the difference of the selected node. */
 export function Comparison({ workflow, before, after }: ComparisonProps): JSX.Element {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
   const both = useDiff(workflow.id, before, after);
@@ -294,7 +294,7 @@ export const changeLooks: Record<Change, { tone: string; icon: IconName | undefi
 
 const nodeTypes = { card: memo(DiffCard) };
 
-/** Both versions in one graph: what was added, taken away and changed. */
+/** One graph for both versions, with added, removed and changed nodes. */
 export function DiffGraph({ diff, selected, onSelect }: DiffGraphProps): JSX.Element {
   const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
   const lookOf = useCallback(

@@ -15,7 +15,7 @@ const words = texts.workflows;
 
 type TabName = keyof typeof words.tabs;
 
-/** What every tab gets. */
+/** Properties of every tab. */
 export interface TabProps {
   workflow: WholeWorkflow;
 }
@@ -30,7 +30,7 @@ const tabs: Record<TabName, ComponentType<TabProps>> = {
 };
 const names = Object.keys(tabs) as TabName[];
 
-/** One workflow. Each of its views has an address. */
+/** One workflow. Each tab has its own address. */
 export function WorkflowPage(): JSX.Element {
   const { id, tab } = useParams<{ id: string; tab?: string }>();
   const at = names.find((name) => name === tab) ?? "graph";
@@ -61,7 +61,7 @@ export function WorkflowPage(): JSX.Element {
   );
 }
 
-/** What stands against its running as one may think it does. */
+/** Warnings: the workflow is paused, or its latest version failed. */
 function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): JSX.Element {
   return (
     <>
@@ -79,7 +79,7 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
   );
 }
 
-/** Its name, and what can be done with all of it. */
+/** The name of the workflow and its actions. */
 export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
   const [asked, setAsked] = useState<"pause" | "resume" | "rollback">();

@@ -17,12 +17,12 @@ import "./workflows-page.css";
 
 const words = texts.workflows;
 const pauseMs = 10_000;
-/** Whoever publishes a workflow looks for it here. */
+/** Short, because a user who publishes a workflow looks for it here. */
 const listPauseMs = 3_000;
-/** Of all workflows together: those that ran last show theirs. */
+/** Number of recent runs that are read for all workflows together. */
 const latestRuns = 200;
 
-/** All workflows, with how they have been doing. */
+/** All workflows with statistics of their runs. */
 export function WorkflowsPage(): JSX.Element {
   const [{ text }, change] = useAddress(["text"]);
   const search = useRef<HTMLInputElement>(null);
@@ -199,7 +199,9 @@ interface LastRunsProps {
   runs: readonly Execution[];
 }
 
-/** A mark for each of the last runs, the newest at the right. Failed ones are taller, for those who see no colours. */
+/**
+ * A mark per recent run, newest at the right. Marks of failed runs are taller, so that colour is not the only signal.
+ */
 export function LastRuns({ workflow, runs }: LastRunsProps): JSX.Element {
   const last = runs.slice(0, shown).toReversed();
   if (last.length === 0) return <span className="quiet">{words.noRuns}</span>;

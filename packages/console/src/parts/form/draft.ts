@@ -1,12 +1,12 @@
 import { listElements, listMembers, readKind } from "../../json/raw.ts";
 import type { Field, FieldShape } from "./schema.ts";
 
-/** What somebody has filled in so far, as it was typed. */
+/** The current input of a form, as typed. */
 export type Draft =
   | { kind: "scalar"; text: string }
   | AnyDraft
   | { kind: "list"; elements: readonly Element[] }
-  /** In the order of the fields. */
+  /** One draft per field, in the order of the fields. */
   | { kind: "object"; members: readonly Draft[] };
 
 export interface AnyDraft {
@@ -29,7 +29,7 @@ export function createElement(shape: FieldShape, json?: string): Element {
   return { id: ++lastId, draft: createDraft(shape, json) };
 }
 
-/** What a place begins with: its default, or nothing. */
+/** Creates the initial draft of a value from its default, which is JSON. */
 export function createDraft(shape: FieldShape, json?: string): Draft {
   switch (shape.kind) {
     case "list":
@@ -70,14 +70,14 @@ function renderDefault(shape: FieldShape, json: string | undefined): string {
   return shape.kind === "text" && shape.input === "datetime-local" ? formatLocalTime(text) : text;
 }
 
-/** A moment as the browser's field has it, in the viewer's zone. */
+/** Formats a time for an input of type `datetime-local`, in the viewer's time zone. */
 function formatLocalTime(text: string): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return "";
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Nothing has been filled in: an optional place like this is left out. */
+/** Whether a draft is empty. Empty optional values are not sent. */
 export function isBlank(draft: Draft): boolean {
   switch (draft.kind) {
     case "scalar":
@@ -91,19 +91,19 @@ export function isBlank(draft: Draft): boolean {
   }
 }
 
-/** Every file that was chosen. */
+/** Lists all chosen files. */
 export function listFiles(draft: Draft): File[] {
   if (draft.kind === "any") return draft.mode === "file" && draft.file ? [draft.file] : [];
   if (draft.kind === "list") return draft.elements.flatMap((one) => listFiles(one.draft));
   return draft.kind === "object" ? draft.members.flatMap(listFiles) : [];
 }
 
-/** JSON in the place of a file: the upload that holds its bytes. */
+/** The JSON of each uploaded file, which replaces the file in the context. */
 export type Uploaded = ReadonlyMap<File, string>;
 
 const nothing: Uploaded = new Map();
 
-/** The members of an object, without those that are optional and blank. Call it where nothing is wrong with them. */
+/** Renders the members of an object without empty optional ones. The drafts must have no problems. */
 export function renderMembers(fields: readonly Field[], drafts: readonly Draft[], uploaded = nothing): string[] {
   return fields.flatMap(({ key, shape, isRequired }, index) => {
     const draft = drafts[index];
@@ -112,7 +112,7 @@ export function renderMembers(fields: readonly Field[], drafts: readonly Draft[]
   });
 }
 
-/** As it is sent: numbers digit for digit as they were typed. */
+/** Renders a value as JSON. Numbers keep the digits that the user typed. */
 export function renderValue(shape: FieldShape, draft: Draft, uploaded = nothing): string {
   if (draft.kind === "list") {
     const element = shape.kind === "list" ? shape.element : anything;

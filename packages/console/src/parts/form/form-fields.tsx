@@ -16,15 +16,15 @@ interface FormFieldsProps {
   drafts: readonly Draft[];
   onChange(drafts: readonly Draft[]): void;
   problems: Problems;
-  /** Begins the ids of the inputs; a form has one of its own. */
+  /** Prefix of the ids of all inputs; unique for each form. */
   id: string;
-  /** Where these fields are within the form. */
+  /** The path of these fields in the form. */
   place?: string;
-  /** Whether files can be sent. */
+  /** Whether values without a type may be files. */
   takesFiles?: boolean;
 }
 
-/** The fields of a form that was made from a schema. */
+/** The fields of a form that is generated from a schema. */
 export function FormFields({
   fields,
   drafts,
@@ -197,7 +197,7 @@ interface AnyInputProps {
   takesFiles: boolean;
 }
 
-/** A value whose type nobody has said: a text, JSON as it is written, or the bytes of a file. */
+/** Edits a value without a declared type: a text, JSON or a file. */
 export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProps): JSX.Element {
   const [isOver, setOver] = useState(false);
   const { inputId, label, about, isBad } = labelled;
@@ -344,7 +344,7 @@ function formatChoice(json: string): string {
   return readKind(json) === "text" ? JSON.parse(json) : json;
 }
 
-/** What a view of one value gets. */
+/** Properties of the editor of one value. */
 export interface ValueProps {
   draft: Draft;
   onChange(draft: Draft): void;
@@ -354,7 +354,7 @@ export interface ValueProps {
   takesFiles: boolean;
 }
 
-/** How an input is known to those who do not see it. */
+/** Labels of an input for assistive technology. */
 export interface Labelled {
   inputId: string;
   label: string;

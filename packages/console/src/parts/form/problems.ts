@@ -2,12 +2,12 @@ import { texts } from "../../texts.ts";
 import { type Draft, isBlank } from "./draft.ts";
 import type { Bound, Field, FieldShape } from "./schema.ts";
 
-/** What is wrong, by the place of the form: `.2.0` is the first member of the third. */
+/** Sentences by path in the form: `.2.0` is the first member of the third field. */
 export type Problems = ReadonlyMap<string, string>;
 
 const words = texts.form.problems;
 
-/** What can be told before anything is sent. The server has the last word. */
+/** Checks drafts before they are sent. The server checks again. */
 export function findProblems(fields: readonly Field[], drafts: readonly Draft[]): Problems {
   return new Map(checkMembers(fields, drafts, ""));
 }
@@ -58,7 +58,7 @@ function checkAny({ mode, text }: Extract<Draft, { kind: "any" }>): string | und
 function checkScalar(shape: FieldShape, text: string): string | undefined {
   if (shape.kind === "number") return checkNumber(shape, text.trim());
   if (shape.kind !== "text") return undefined;
-  // As JSON Schema counts: characters, whatever their number of UTF-16 units.
+  // JSON Schema counts characters, not UTF-16 units.
   const { length } = Array.from(text);
   if (length < shape.minLength) return words.short(shape.minLength);
   if (shape.maxLength !== undefined && length > shape.maxLength) return words.long(shape.maxLength);
@@ -83,7 +83,7 @@ function isWithin(text: string, { limit, is }: Bound): boolean {
   return is === "above" ? order > 0 : order < 0;
 }
 
-/** Whole numbers to the last digit. */
+/** Compares integers exactly, and other numbers as floating point. */
 function compareNumbers(a: string, b: string): number {
   const areWhole = [a, b].every((one) => /^-?\d+$/.test(one));
   const [x, y] = areWhole ? [BigInt(a), BigInt(b)] : [Number(a), Number(b)];

@@ -1,15 +1,15 @@
 import { listElements, listMembers, readKind } from "../../json/raw.ts";
 
-/** What a form asks for at one place. Numbers in it are texts, as the schema has them. */
+/** The kind of one value. Numbers are texts, as in the schema, so that no digit is lost. */
 export type FieldShape =
   | { kind: "text"; input: TextInput; isLong: boolean; minLength: number; maxLength: number | undefined }
   | { kind: "number"; isInteger: boolean; bounds: readonly Bound[] }
   | { kind: "boolean" }
-  /** Each as JSON. */
+  /** Choices as JSON texts. */
   | { kind: "choice"; values: readonly string[] }
   | { kind: "list"; element: FieldShape; minItems: number; maxItems: number | undefined }
   | { kind: "object"; fields: readonly Field[] }
-  /** Whatever the schema says, no field is made for it: text, JSON or a file. */
+  /** A value without a generated field: text, JSON or a file. */
   | { kind: "any" };
 
 export type TextInput = "text" | "date" | "time" | "datetime-local" | "email" | "url" | "password";
@@ -25,14 +25,14 @@ export interface Field {
   description: string | undefined;
   isRequired: boolean;
   shape: FieldShape;
-  /** JSON of the value that it begins with. */
+  /** The default value as JSON. */
   initial: string | undefined;
 }
 
-/** Deeper ones, and those behind so many others, are written as JSON: a schema may refer to itself. */
+/** Limits for schemas that refer to themselves. Fields beyond them are edited as JSON. */
 const maxDepth = 6;
 const maxFields = 300;
-/** A text that may be longer gets several lines. */
+/** A text with a larger maximum gets several lines. */
 const shortText = 120;
 const longNames = /^(comment|reason|notes?|message|text|body|description|remarks?)$/i;
 
@@ -45,10 +45,10 @@ const inputs: Record<string, TextInput> = {
   url: "url",
 };
 
-/** A JSON schema, member by member: what is in them is read when it is wanted. */
+/** A JSON schema by member, as JSON texts that are parsed on demand. */
 type Schema = ReadonlyMap<string, string>;
 
-/** The fields that a schema asks for; empty where it asks for none by name. */
+/** Parses the named properties of a schema; empty if there are none. */
 export function parseFields(schema: string): readonly Field[] {
   const shape = parseShape(parseSchema(schema), {
     root: schema,
@@ -58,7 +58,7 @@ export function parseFields(schema: string): readonly Field[] {
   return shape.kind === "object" ? shape.fields : [];
 }
 
-/** Whether data of this schema may have keys that it does not name. */
+/** Whether data may have keys that the schema does not name. */
 export function allowsMoreKeys(schema: string): boolean {
   return parseSchema(schema).get("additionalProperties") !== "false";
 }
@@ -66,7 +66,7 @@ export function allowsMoreKeys(schema: string): boolean {
 interface Place {
   root: string;
   depth: number;
-  /** One for all of the schema: how many fields there may still be, and what was referred to. */
+  /** Shared by the whole schema: the number of fields left, and resolved references. */
   known: { left: number; refs: Map<string, Schema> };
 }
 
@@ -138,14 +138,14 @@ function parseBounds(schema: Schema): Bound[] {
   });
 }
 
-/** The one type besides null. */
+/** Returns the only type except null; "any" if there are several. */
 function readType(schema: Schema): string {
   const type = schema.get("type") ?? (schema.has("properties") ? '"object"' : "null");
   const named = readKind(type) === "list" ? listElements(type).filter((one) => one !== '"null"') : [type];
   return named.length === 1 && readKind(named[0] as string) === "text" ? JSON.parse(named[0] as string) : "any";
 }
 
-/** `$ref` within the schema itself, once: what leads on from there is written as JSON. */
+/** Resolves a `$ref` within the schema once. Deeper references are edited as JSON. */
 function resolveReference(schema: Schema, { root, known: { refs } }: Place): Schema {
   const path = readText(schema, "$ref")?.match(/^#\/((?:[^/~%]+\/)*[^/~%]+)$/)?.[1];
   if (path === undefined) return schema;

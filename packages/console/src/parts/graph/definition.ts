@@ -1,6 +1,6 @@
 import type { Raw } from "../../json/raw.ts";
 
-/** What the graph shows of a node of a definition. */
+/** The parts of a node that graphs show. */
 export interface GraphNode {
   id: string;
   type: string;
@@ -8,9 +8,9 @@ export interface GraphNode {
   description: string | undefined;
   isPrompt: boolean;
   onError: string | undefined;
-  /** Of a map what runs for each item; of a node that runs another workflow that one, once it is read. */
+  /** The nodes that a map runs for each item, or the graph of a child run after it is loaded. */
   body: Graph | undefined;
-  /** Names of those that it gets; undefined: as the workflow says. */
+  /** Names of the credentials that the node receives; undefined: the workflow decides. */
   credentials: readonly string[] | undefined;
 }
 
@@ -18,9 +18,9 @@ export interface GraphEdge {
   from: string;
   to: string;
   label: string;
-  /** It leads back: how often it may be taken. */
+  /** The maximum number of traversals of an edge that leads back. */
   max: number | undefined;
-  /** Where a node goes that has failed. */
+  /** Whether it leads to the node that handles an error. */
   isOnError: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Graph {
   edges: GraphEdge[];
 }
 
-/** The graph of a definition as the API answers it; parts that a later release may add are left out. */
+/** Parses the graph of a definition. Unknown parts are ignored. */
 export function parseGraph(definition: Raw): Graph {
   return parseBody(JSON.parse(definition.text));
 }
@@ -43,7 +43,7 @@ function parseBody(body: unknown): Graph {
   return { nodes: found, edges: [...joinParallelEdges(asList(edges).map(parseEdge)), ...onErrors] };
 }
 
-/** Edges that lead the same way are one line, with all of their conditions. */
+/** Joins parallel edges into one line that lists all conditions. */
 function joinParallelEdges(edges: readonly GraphEdge[]): GraphEdge[] {
   return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
     ...(same[0] as GraphEdge),
@@ -85,12 +85,12 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Every node, those of bodies behind their map. */
+/** Lists all nodes; the nodes of a body follow their map. */
 export function listNodes({ nodes }: Graph): GraphNode[] {
   return nodes.flatMap((node) => [node, ...(node.body ? listNodes(node.body) : [])]);
 }
 
-/** The same graph inside of another one's node. */
+/** Adds a prefix to all node ids, for a graph that is shown inside a node of another graph. */
 export function prefixGraph(graph: Graph, prefix: string): Graph {
   if (prefix === "") return graph;
   const { nodes, edges } = graph;

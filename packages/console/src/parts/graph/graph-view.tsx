@@ -33,9 +33,9 @@ import type { CardData } from "./node-card.tsx";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
 
-/** How an edge is drawn. */
+/** The look of an edge. */
 export interface EdgeLook {
-  /** Names the colour `--edge-<state>`. */
+  /** The edge gets the class `edge-<state>` and the colour `--edge-<state>`. */
   state: string;
   label: string;
   isAbove: boolean;
@@ -44,30 +44,30 @@ export interface EdgeLook {
 interface GraphViewProps<Data> {
   graph: Graph;
   label: string;
-  /** One component under the name `card`; it stays the same. */
+  /** One component under the name `card`. Pass the same object on every render. */
   nodeTypes: NodeTypes;
-  /** What the card of a node gets besides the node: plain values, by which it is told whether to draw it again. */
+  /** Data for the card of a node. The values must be plain: a card is rendered again only if their JSON changes. */
   dataOf(node: GraphNode): Data;
   lookOf(edge: GraphEdge): EdgeLook;
   selected: string | undefined;
   onSelect(node: string): void;
-  /** Of a card with more than two lines; it stays the same. */
+  /** The height of a card in pixels. Pass the same function on every render. */
   getHeight?(node: GraphNode): number;
-  /** Nodes that show what is inside of them, where somebody else has to know them. */
+  /** The state of unfolded nodes, if another component needs it. */
   folding?: Folding;
 }
 
 export interface Folding {
   opened: ReadonlySet<string>;
   toggle(node: string): void;
-  /** Besides those that have something inside. */
+  /** Whether a node without a body can be unfolded. */
   canOpen(node: GraphNode): boolean;
 }
 
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
 
-/** A graph of nodes and edges, whose maps open to what is inside of them. */
+/** A graph whose maps unfold to the nodes in their body. */
 export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
   return (
     <ReactFlowProvider>
@@ -127,7 +127,7 @@ function useFolding(): Folding {
   return useMemo(() => ({ opened, toggle, canOpen: () => false }), [opened, toggle]);
 }
 
-/** A node has the focus, and is chosen by keys as a button is. */
+/** Selects the focused node on Enter and Space, as a button does. */
 function selectByKey(event: KeyboardEvent, onSelect: (node: string) => void): void {
   const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
   const isOnButton = (event.target as Element).closest("button") !== null;
@@ -156,7 +156,7 @@ function buildRequest(
         ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight) }),
       };
     }),
-    // How often it was taken stands behind its label.
+    // Reserves space for the counter after the label.
     edges: edges.map(({ from, to, label, max }) => ({
       from,
       to,
@@ -165,7 +165,7 @@ function buildRequest(
   };
 }
 
-/** A node that looks as before keeps its object, so that it is not drawn again. */
+/** Keeps the object of an unchanged node, so that React Flow does not render it again. */
 function useNodes<Data extends object>(
   graph: Graph,
   layout: Layout | undefined,
@@ -217,7 +217,7 @@ function pairKey({ from, to }: { from: string; to: string }): string {
   return `${from}>${to}`;
 }
 
-/** Of several edges the same way each has its own. */
+/** Groups routes by their pair of nodes. Parallel edges have one route each. */
 function groupRoutes({ routes }: Layout): Map<string, Route[]> {
   return Map.groupBy(routes, pairKey);
 }
@@ -258,7 +258,7 @@ function createEdge(route: Route, edge: GraphEdge, id: string, { state, label, i
 
 export type RouteEdge = Edge<{ route: Route }, "route">;
 
-/** An edge along the way that the layout has found for it. */
+/** Draws an edge along the route that the layout computed. */
 export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: EdgeProps<RouteEdge>): JSX.Element | null {
   if (!data) return null;
   const { points, label: place } = data.route;
@@ -275,7 +275,7 @@ export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: Edg
 
 const edgeTypes = { route: RouteLine };
 
-/** Through the middles between the points, which are what it bends towards. */
+/** Draws a curve through the middle of each segment, bent towards the points. */
 function drawCurve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (!first) return "";
@@ -294,13 +294,13 @@ function at({ x, y }: Point): string {
 }
 
 export const minZoom = 0.1;
-/** Of titles: eight pixels. */
+/** At this zoom, titles are eight pixels high. */
 const leastReadable = 0.6;
 const margin = 24;
 
 /**
- * All of the graph is in sight when it is placed, once its box has a size: on a phone another view may be shown first. A
- * box that changes its size shows all of it again, unless somebody has moved it since.
+ * Fits the whole graph into its box after each layout, and again when the box changes its size, unless the user has
+ * moved the graph. The box may have no size at first: on a phone, another view may be shown.
  */
 export function useFit(box: RefObject<HTMLElement | null>, layout: Layout | undefined): void {
   const { getViewport, setViewport } = useReactFlow();
@@ -328,7 +328,7 @@ function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
   return Math.hypot(now.x - x, now.y - y) > 1 || Math.abs(now.zoom - zoom) > 0.001;
 }
 
-/** Of a graph that would be too small to read, its beginning. */
+/** Shows the start of a graph that would be too small to read as a whole. */
 function fitReadable(bounds: Rect, width: number, height: number): Viewport {
   const whole = getViewportForBounds(bounds, width, height, minZoom, 1, 0.08);
   if (whole.zoom >= leastReadable) return whole;
@@ -363,10 +363,13 @@ function openWorker(): Worker {
   return opened;
 }
 
-/** Where the nodes lie; undefined before that is known. What was known stays while another place is looked for. */
+/**
+ * Returns the layout; undefined before the first one is computed. The previous layout stays until the next one is
+ * ready.
+ */
 export function useLayout(request: LayoutRequest): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
-  // A run that goes on asks for the same places again and again.
+  // An open run requests the same layout on every poll, so requests are compared by their text.
   const text = JSON.stringify(request);
   useEffect(() => requestLayout(JSON.parse(text), setLayout), [text]);
   return layout;

@@ -4,7 +4,7 @@ export interface LayoutNode {
   id: string;
   width: number;
   height: number;
-  /** What lies inside of it; it becomes as large as that needs. */
+  /** The body. The node grows to the size of its body. */
   inside?: LayoutRequest;
 }
 
@@ -13,7 +13,7 @@ export interface LayoutRequest {
   edges: { from: string; to: string; label: string }[];
 }
 
-/** Places are those of upper left corners, of nodes inside of others within those. */
+/** The upper left corner of a node; relative to its parent, if it has one. */
 export interface Placed {
   id: string;
   x: number;
@@ -28,12 +28,12 @@ export interface Point {
   y: number;
 }
 
-/** The way of an edge around the nodes, from the place of the whole graph. */
+/** The points of an edge around the nodes, in coordinates of the whole graph. */
 export interface Route {
   from: string;
   to: string;
   points: Point[];
-  /** Where its label has room. */
+  /** The centre of its label. */
   label: Point | undefined;
 }
 
@@ -42,12 +42,12 @@ export interface Layout {
   routes: Route[];
 }
 
-/** Places graphs away from the page's thread: hundreds of nodes take dagre some hundred milliseconds. */
+/** The layout runs in a worker: dagre takes hundreds of milliseconds for hundreds of nodes. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
   postMessage({ id: data.id, layout: layoutGraph(data.request) });
 });
 
-/** Room for the title of a node that has others in it, and around them. */
+/** Space in a node with a body: above it for the title, and around it. */
 const head = 72;
 const padding = 18;
 
@@ -56,7 +56,9 @@ interface Size {
   height: number;
 }
 
-/** Places every node, from above to below; what is inside of a node first, as its size follows from that. */
+/**
+ * Computes the position of every node, top to bottom. Bodies come first, because they determine the size of their node.
+ */
 export function layoutGraph(request: LayoutRequest): Layout {
   const { nodes, routes } = placeNodes(request, undefined);
   return { nodes, routes };

@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../icon.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 import type { GraphNode } from "./definition.ts";
 
-/** What every card knows. */
+/** Data that every card gets. */
 export interface CardData extends Record<string, unknown> {
   node: GraphNode;
   isOpen: boolean;
@@ -15,16 +15,16 @@ export interface CardData extends Record<string, unknown> {
 
 interface NodeCardProps extends CardData {
   tone: string;
-  /** By it the outline is chosen. */
+  /** Selects the outline in CSS. */
   state: string;
   selected: boolean;
   note: string;
-  /** Stands at its right end. */
+  /** Content at the right end of the card. */
   end: ReactNode;
   children?: ReactNode;
 }
 
-/** The card of a node in a graph. */
+/** The card of one node. */
 export function NodeCard({
   node,
   isOpen,
@@ -86,7 +86,7 @@ const icons: Record<string, IconName> = {
   workflow: "flow",
 };
 
-/** What kind of node it is. */
+/** Returns the icon of a node type. */
 export function getKindIcon(type: string, isPrompt: boolean): IconName {
   return isPrompt ? "spark" : (icons[type] ?? "code");
 }

@@ -11,14 +11,14 @@ interface PreviewProps {
   bytes: Uint8Array<ArrayBuffer>;
   name: string;
   type: string;
-  /** An address at which another origin shows the bytes as a PDF. */
+  /** Requests an address that serves the bytes as a PDF from another origin. */
   pdf(): Promise<string>;
 }
 
 const maxRows = 50;
 const longestText = 100_000;
 
-/** Bytes as people read them. Nothing in them is run: pictures are pictures, a PDF is shown by another origin. */
+/** Shows a preview of bytes. Nothing in them is executed: images are images, and another origin serves PDFs. */
 export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   const shown = useShown(bytes, name, type);
   if (!shown) return <Loading lines={3} />;
@@ -31,7 +31,7 @@ export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   return <p className="quiet">{texts.preview.none}</p>;
 }
 
-/** Found out in a task of its own: megabytes are read for it. */
+/** Detects the kind in a separate task, because it reads megabytes. */
 function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): PreviewKind | undefined {
   const [shown, setShown] = useState<PreviewKind>();
   useEffect(() => {
@@ -41,7 +41,7 @@ function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): P
   return shown;
 }
 
-/** An image runs no scripts, whatever an SVG holds. */
+/** An `img` element executes no scripts, not even those of an SVG. */
 function Picture({ bytes, type, name }: { bytes: Uint8Array<ArrayBuffer>; type: string; name: string }): JSX.Element {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -54,7 +54,7 @@ function Picture({ bytes, type, name }: { bytes: Uint8Array<ArrayBuffer>; type: 
 
 function Pdf({ name, address }: { name: string; address(): Promise<string> }): JSX.Element {
   const [url, setUrl] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an address lasts longer than the preview
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address stays valid longer than the preview is open
   useEffect(() => {
     address().then(setUrl, () => undefined);
   }, []);
@@ -75,15 +75,15 @@ function Sheet({ bytes }: { bytes: Uint8Array<ArrayBuffer> }): JSX.Element {
 
 function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the panel is reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
     <div className="preview-table" tabIndex={0} role="group" aria-label={texts.preview.table(rows.length)}>
       <table>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file never change their order
             <tr key={index}>
               {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: nor do cells
+                // biome-ignore lint/suspicious/noArrayIndexKey: cells of a row never change their order
                 <td key={column}>
                   <UntrustedText text={cell} />
                 </td>
@@ -96,7 +96,7 @@ function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element 
   );
 }
 
-/** How bytes can be shown; `none`: only downloaded. */
+/** The kind of a preview; `none`: download only. */
 export type PreviewKind =
   | { as: "image"; type: string }
   | { as: "pdf" }
@@ -106,7 +106,7 @@ export type PreviewKind =
   | { as: "text"; text: string }
   | { as: "none" };
 
-/** What files of a kind begin with. */
+/** Magic numbers of file formats. */
 const beginnings: [bytes: readonly number[], shown: PreviewKind][] = [
   [[0x89, 0x50, 0x4e, 0x47], { as: "image", type: "image/png" }],
   [[0xff, 0xd8, 0xff], { as: "image", type: "image/jpeg" }],
@@ -115,7 +115,7 @@ const beginnings: [bytes: readonly number[], shown: PreviewKind][] = [
   [[0x50, 0x4b, 0x03, 0x04], { as: "sheet" }],
 ];
 
-/** By what the bytes are: nobody says a type that could be believed. */
+/** Detects the kind from the content, because a declared type cannot be trusted. */
 export function detectKind(bytes: Uint8Array, name: string, type: string): PreviewKind {
   const known = beginnings.find(([beginning]) => beginning.every((byte, index) => bytes[index] === byte));
   if (known) return known[1];
@@ -142,7 +142,7 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** To find out whether a longer text is JSON would stop the page. */
+/** Longer texts are not tested for JSON: it would block the page. */
 const longestGuess = 200_000;
 
 function isJson(text: string): boolean {
@@ -155,7 +155,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** As many commas or semicolons in each of its first lines. */
+/** Whether the first lines contain the same number of separators. */
 function looksLikeTable(text: string): boolean {
   const lines = text
     .slice(0, 4_000)
@@ -168,7 +168,9 @@ function looksLikeTable(text: string): boolean {
   });
 }
 
-/** The first rows of a text with cells between commas, semicolons or tabs; quoted cells may hold any of them. */
+/**
+ * Parses the first rows of text that is separated by commas, semicolons or tabs. Quoted cells may contain separators.
+ */
 export function parseCsv(text: string, maxRows: number): string[][] {
   const [head = ""] = text.split("\n", 1);
   const mark = [",", ";", "\t"].reduce((best, one) => (head.split(one).length > head.split(best).length ? one : best));

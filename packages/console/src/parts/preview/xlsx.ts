@@ -1,7 +1,7 @@
-/** A part of an archive that is larger is not unpacked: a small file may unpack to anything. */
+/** Larger parts are not unpacked completely: a small archive may expand to any size. */
 const maxPartBytes = 8 * 1024 * 1024;
 
-/** The first rows of the first sheet of a workbook; undefined where the bytes are none. */
+/** Reads the first rows of the first sheet of a workbook; undefined if the bytes are no workbook. */
 export async function readSheet(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<string[][] | undefined> {
   const parts = readDirectory(bytes);
   const sheet = Array.from(parts.keys())
@@ -24,7 +24,7 @@ interface Part {
 
 const [directorySignature, endSignature] = [0x02014b50, 0x06054b50];
 
-/** By the directory at the end of the archive. */
+/** Reads the directory at the end of the archive. */
 function readDirectory(bytes: Uint8Array<ArrayBuffer>): Map<string, Part> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts = new Map<string, Part>();
@@ -73,7 +73,7 @@ async function unpackPart(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     bytes += next.value.length;
     text += decoder.decode(next.value, { stream: true });
-    // Cut off in the middle it is no XML; the rows before are there all the same.
+    // Rows before the limit are complete; the text after the last row is cut off.
     if (bytes > maxPartBytes) {
       await reader.cancel();
       return text.slice(0, text.lastIndexOf("</row>") + 6);
@@ -101,7 +101,7 @@ function readRows(sheet: Document, strings: readonly string[], maxRows: number):
 
 const maxColumns = 200;
 
-/** `C7` is in column 2. */
+/** Returns the column of a reference: 2 for `C7`. */
 function parseColumn(reference: string): number | undefined {
   const [letters] = /^[A-Z]{1,3}/.exec(reference) ?? [];
   return letters === undefined
