@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
 
   const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-  it("makes a client, and gives it a credential that nothing shows again", async () => {
+  it("creates a client with a credential that is never shown again", async () => {
     const page = await shown.open("/clients");
     const answers: Promise<string>[] = [];
     page.on("response", (response) => answers.push(response.text().catch(() => "")));
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     ]);
   });
 
-  it("changes variables without touching their digits, and quotas one by one", async () => {
+  it("changes variables without changing their digits, and quotas one by one", async () => {
     const page = await shown.open("/clients/acme");
     const variables = page.getByLabel("Variables as a JSON object");
     const part = page.getByRole("region", { name: "Variables" });
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await variables.inputValue()).toBe('{\n  "limit": 850.0,\n  "id": 12345678901234567890\n}');
   });
 
-  it("hands over what is stored of a client, a record a line", async () => {
+  it("downloads all records of a client, one per line", async () => {
     const page = await shown.open("/clients/acme");
     const downloaded = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download records" }).click();
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(text).not.toContain(secret);
   });
 
-  it("deletes a client once its slug was typed", async () => {
+  it("deletes a client after the user types its slug", async () => {
     const page = await shown.open("/clients/acme");
     await page.getByRole("button", { name: "Delete client" }).click();
     const dialog = page.getByRole("dialog");
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByText("acme is being erased").waitFor();
   });
 
-  it("shows a new key once, and that it opens the API", async () => {
+  it("shows a new key once, and the key opens the API", async () => {
     const page = await shown.open("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const dialog = page.getByRole("dialog");
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect((await read("/clients")).status).toBe(401);
   });
 
-  it("says in words that a role may not see a page", async () => {
+  it("explains that a role may not see a page", async () => {
     const { key } = await shown.nova.keys.create({ role: "viewer", name: "looks on" });
     const page = await shown.stranger();
     await page.addInitScript((text) => sessionStorage.setItem("nova-key", text), key);
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     }
   });
 
-  it("filters the audit by what the address says, and back", async () => {
+  it("keeps the filters of the audit in the address", async () => {
     const page = await shown.open("/audit?action=key.deleted");
     const rows = page.getByRole("table").getByRole("row");
     await rows.filter({ hasText: "Key deleted" }).first().waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rows.filter({ hasText: "Key created" }).first().waitFor();
   });
 
-  it("shows names of strangers as text, and turns nothing around by them", async () => {
+  it("shows untrusted names as text that cannot reorder the page", async () => {
     const name = "<img src=x onerror=alert(1)> \u202egnp";
     await shown.nova.clients.create({ slug: "strange", name });
     await shown.nova.keys.create({ role: "viewer", client_slug: "strange", name });
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await dialog.innerText()).not.toContain("\u202e");
   });
 
-  it("counts what is stored when it is asked to, and says that everything works", async () => {
+  it("reports that everything works, and counts stored records on request", async () => {
     const page = await shown.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();
     await page.getByRole("button", { name: "Count them" }).click();

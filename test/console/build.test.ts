@@ -27,7 +27,7 @@ async function firstLoaded(): Promise<string[]> {
 }
 
 describe("the built page", () => {
-  it("loads at most 200 kB, packed, before it shows the first page", async () => {
+  it("loads at most 200 kB, compressed, before the first page", async () => {
     const names = (await firstLoaded()).filter((name) => /\.(js|css)$/.test(name));
     const sizes = await Promise.all(
       names.map(async (name) => gzipSync(await readFile(join(folder, "assets", name))).length),
@@ -37,7 +37,7 @@ describe("the built page", () => {
     expect(sum).toBeLessThanOrEqual(200_000);
   });
 
-  it("loads the editor, the graph and previews when they are wanted", async () => {
+  it("loads the editor, the graph and previews on demand", async () => {
     const loaded = (await firstLoaded()).join(" ");
     const all = (await readdir(join(folder, "assets"))).join(" ");
     for (const part of ["editor", "preview", "run-page", "layout.worker"]) {
@@ -46,18 +46,18 @@ describe("the built page", () => {
     }
   });
 
-  it("is made for use, whatever NODE_ENV says", async () => {
+  it("is a production build for any NODE_ENV", async () => {
     for (const name of (await firstLoaded()).filter((one) => one.endsWith(".js"))) {
       const text = await readFile(join(folder, "assets", name), "utf8");
       expect(text, name).not.toMatch(/jsxDEV|Warning: Each child in a list|react-dom-client\.development/);
     }
   });
 
-  it("has no script and no style in its page, which its policy refuses", () => {
+  it("contains no inline script or style, which its policy forbids", () => {
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|data:/i);
   });
 
-  it("makes no code from texts, and sets nothing as HTML of its own", async () => {
+  it("never evaluates texts as code or HTML", async () => {
     for (const name of (await readdir(join(folder, "assets"))).filter((one) => one.endsWith(".js"))) {
       const text = await readFile(join(folder, "assets", name), "utf8");
       expect(text, name).not.toMatch(/\bnew Function\(|[^.\w]eval\(/);

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   const tab = (page: Page, name: RegExp) => page.getByRole("tab", { name });
   const chosen = "/code?workflow=sums&node=sums%2Fsum%2F";
 
-  it("shows the code that runs, who wrote it, and which run has proven it", async () => {
+  it("shows the current code, its author, and the run that proved it", async () => {
     await shown.nova.workflows.publish(sums("Add up the lines."));
     const proof = await run();
     const page = await shown.open("/code");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     expect(page.url()).toBe(`${shown.url}/console/runs/${proof}`);
   });
 
-  it("shows what changed between two codes, and turns nothing around", async () => {
+  it("shows the difference of two versions, and reorders no line", async () => {
     answer = second;
     await run({ fresh: ["sum"] });
     const page = await shown.open(chosen);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     expect(await diff.innerText()).not.toContain("\u202e");
   });
 
-  it("rejects code, which runs no more, and approves older code in its place", async () => {
+  it("rejects code, and approves older code instead", async () => {
     const page = await shown.open(chosen);
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     expect(kept).toContainEqual(expect.objectContaining({ code: second, status: "replaced" }));
   });
 
-  it("says why code is stale once the definition says something else", async () => {
+  it("explains why code is stale after a change of the definition", async () => {
     await shown.nova.workflows.publish(sums("Add up the lines, taxes included."));
     const page = await shown.open("/code?status=stale");
     await page.getByRole("button", { name: /sum\s*sums/ }).click();
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     expect(page.url()).toContain("status=stale");
   });
 
-  it("goes through nodes by the keyboard, and keeps the choice in the address", async () => {
+  it("selects nodes by keyboard, and keeps the selection in the address", async () => {
     const page = await shown.open("/code");
     await page.getByText("Choose a node to see its code.").waitFor();
     await page.keyboard.press("j");
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     expect(page.url()).toContain("node=");
   });
 
-  it("breaks no rule of WCAG in light and dark, on a desk and on a phone", async () => {
+  it("conforms to WCAG in light and dark, on a desk and on a phone", async () => {
     const page = await shown.open(chosen);
     await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
     expect(await findingsInEveryLook(page, "code-code")).toEqual([]);

@@ -28,7 +28,7 @@ context['table'] = ('a,b\\nc,d\\n' + '=1+1,' + context['bombs']['image'].replace
 raise ValueError(context['bombs']['image'] + context['bombs']['bidi'])
 `;
 
-describe.skipIf(!hasBrowser)("texts of strangers", () => {
+describe.skipIf(!hasBrowser)("untrusted texts", () => {
   const shown = useConsole();
   let id: string;
 
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("texts of strangers", () => {
     expect(await page.locator("a[href^='javascript:' i], img[src='x'], main script").count()).toBe(0);
   }
 
-  it("are text in the list of runs, and turn no line around", async () => {
+  it("are plain text in the list of runs, and reorder no line", async () => {
     const page = await shown.open("/");
     const row = page.getByRole("row").filter({ hasText: "hostile" });
     await row.getByText("onerror").waitFor();
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("texts of strangers", () => {
     90_000,
   );
 
-  it.each(["svg", "page", "table"])("are a picture, text or cells in the preview of %s", async (key) => {
+  it.each(["svg", "page", "table"])("are an image, text or cells in the preview of %s", async (key) => {
     const page = await shown.open(`/runs/${id}?node=make`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("texts of strangers", () => {
     "?status=<img src=x onerror=document.title='taken'>",
     "?workflow=javascript:alert(1)",
     "?text=%3Cimg%20src=x%3E",
-  ])("in an address are filters like others: %s", async (query) => {
+  ])("act as ordinary filters in an address: %s", async (query) => {
     const page = await shown.open(`/${query}`);
     await page.getByRole("search").waitFor();
     await expectUntaken(page);

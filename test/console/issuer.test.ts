@@ -5,7 +5,7 @@ import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";
 import { type Issuer, openIssuer } from "./support/open-issuer.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
+describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
   let issuer: Issuer;
   beforeAll(async () => {
     issuer = await openIssuer("console", "nova");
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     return page;
   }
 
-  it("comes back to where it began, with the token in the tab and no code in the address", async () => {
+  it("returns to the first page, with the token in the tab and no code in the address", async () => {
     const page = await signIn();
     await page.getByRole("heading", { name: "Costs" }).waitFor();
     expect(page.url()).toBe(`${shown.url}/console/costs?range=7d`);
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     expect(page.url()).not.toContain("code=");
   });
 
-  it("renews a token that ends, once for all requests, and each refresh token is used once", async () => {
+  it("renews an expiring token once for all requests, and uses each refresh token once", async () => {
     issuer.behaviour.expiresIn = 50;
     const page = await signIn();
     await page.getByText("No model costs").waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     expect(issuer.grants).toHaveLength(told);
   });
 
-  it("says what the issuer refuses, and takes a key all the same", async () => {
+  it("shows a refusal of the issuer, and still accepts a key", async () => {
     issuer.behaviour.refuses = "access_denied";
     const page = await signIn();
     await page.getByRole("alert").getByText("The issuer refused: access_denied.").waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     await page.getByText("No runs yet").waitFor();
   });
 
-  it("takes no answer that was not asked for in this tab", async () => {
+  it("refuses an answer that this tab did not request", async () => {
     const page = await shown.stranger();
     await page.goto(`${shown.url}/console/?code=stolen&state=guessed`);
     await page.getByRole("alert").getByText("This sign-in was not started in this tab.").waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     expect(issuer.grants).toEqual([]);
   });
 
-  it("signs out of the issuer, too, without a token in an address", async () => {
+  it("also signs out of the issuer, without a token in an address", async () => {
     const page = await signIn();
     await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("takes tokens from the other origin that the variables name, and from no third one", async () => {
+  it("accepts tokens from the configured origin, and from no other", async () => {
     issuer.behaviour.tokenHost = "[::1]";
     const refused = await signIn();
     await refused.getByRole("alert").getByText("issues its tokens on another host").waitFor();
@@ -100,21 +100,21 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     await page.getByText("No model costs").waitFor();
   });
 
-  it("says that a token gives no role", async () => {
+  it("reports a token without a role", async () => {
     issuer.behaviour.claims = {};
     const page = await signIn("/");
     await page.getByRole("alert").getByText("gives you no role here").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("lets a role see what it may, and says so of the rest", async () => {
+  it("shows the pages of a role, and explains missing rights on others", async () => {
     issuer.behaviour.claims = { nova_role: "viewer", nova_client: "*" };
     const page = await signIn("/audit");
     await page.getByText("Your key may not see this").waitFor();
     await page.getByText("this needs the role admin").waitFor();
   });
 
-  it("breaks no rule of WCAG in light and dark, on a desk and on a phone", async () => {
+  it("conforms to WCAG in light and dark, on a desk and on a phone", async () => {
     const page = await shown.stranger();
     await page.goto(`${shown.url}/console/`);
     await button(page).waitFor();

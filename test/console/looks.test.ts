@@ -104,14 +104,14 @@ describe.skipIf(!hasBrowser)("every page", () => {
     120_000,
   );
 
-  it("of strangers can be used, too: signing in", async () => {
+  it("conforms to WCAG without a session: sign-in", async () => {
     const page = await shown.stranger();
     await page.goto(`${shown.url}/console/`);
     await page.getByLabel("API key").waitFor();
     expect(await findingsInEveryLook(page, "sign-in")).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("has every other page within reach on a phone, %s", async (mode) => {
+  it.each(["light", "dark"] as const)("reaches every page on a phone, %s", async (mode) => {
     const page = await shown.open("/", { mode, viewport: phone });
     await page.getByRole("row").nth(6).waitFor();
     const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     expect(await page.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("true");
   });
 
-  it("lists its keys in a dialog that can be used", async () => {
+  it("lists its shortcuts in an accessible dialog", async () => {
     const page = await shown.open("/");
     await page.getByRole("table").waitFor();
     await page.keyboard.press("?");
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     expect(await findingsOf(page)).toEqual([]);
   });
 
-  it("forecasts a restart in a dialog that can be used", async () => {
+  it("forecasts a restart in an accessible dialog", async () => {
     const page = await shown.open(`/runs/${ids.failed}?node=book`, { mode: "dark" });
     await page.getByRole("button", { name: "Restart from here" }).click();
     await page.locator(".places").first().waitFor();

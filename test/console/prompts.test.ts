@@ -24,7 +24,7 @@ const workflow = {
   ],
 };
 
-describe.skipIf(!hasBrowser)("a node that a model writes", () => {
+describe.skipIf(!hasBrowser)("a prompt node", () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await modelServer((request) => answering({ code: attempts }, request));
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("a node that a model writes", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("is told attempt by attempt: error, what was changed in the code, model, tokens", async () => {
+  it("shows each attempt: error, code difference, model and tokens", async () => {
     await shown.nova.workflows.publish(workflow);
     const context = { lines: [{ amount: 2 }, { amount: 3 }] };
     const { execution_id: id, status } = await shown.nova.executions.run("adds", { context });

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
     return (await shown.nova.executions.run(workflow, { context })).execution_id;
   }
 
-  it("leads in two clicks from the list to the line that failed, its error, and how the context was", async () => {
+  it("leads in two clicks from the list to the failed line, its error and the context", async () => {
     await ended("orders", { total: 9500 });
     const page = await shown.open("/");
     await page.getByRole("link", { name: "orders" }).click();
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
     await panel.getByText("no rate").waitFor();
   });
 
-  it("shows numbers as they were written", async () => {
+  it("shows all digits of numbers", async () => {
     const id = await ended("orders", { total: 250 });
     const page = await shown.open(`/runs/${id}?node=read`);
     const panel = page.getByRole("complementary", { name: "Entry" });
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
     await panel.getByText("850.0").waitFor();
   });
 
-  it("shows the first rows of a workbook, and folds what is long so that the rest is seen", async () => {
+  it("shows the first rows of a workbook, and folds long values so that the others stay visible", async () => {
     const code = `
 import io, zipfile
 rows = ''.join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="C{row}"><v>{row}.50</v></c></row>' for row in range(1, 61))
@@ -73,7 +73,7 @@ context['short'] = [7]
     expect(await panel.getByRole("button", { name: /^short/ }).getAttribute("aria-expanded")).toBe("true");
   });
 
-  it("lights up while it runs, prints what its code prints, and can be cancelled", async () => {
+  it("shows running nodes and live output, and can be cancelled", async () => {
     const id = await begin("slow");
     const page = await shown.open(`/runs/${id}`);
     await page.locator(`.react-flow__node[data-id="work"] .node[data-state="running"]`).waitFor();
@@ -85,7 +85,7 @@ context['short'] = [7]
     expect(await node(page, "rest").getAttribute("data-state")).toBe("idle");
   });
 
-  it("asks for nothing twice that it has: 304, and more and more seldom", async () => {
+  it("is polled with ETags at growing intervals, and the server answers 304", async () => {
     const id = await begin("waits", { amount: "1 200 EUR" });
     const page = await shown.open(`/runs/${id}`);
     const seen: number[] = [];
@@ -100,7 +100,7 @@ context['short'] = [7]
     await page.locator("header").getByText("Completed").waitFor();
   });
 
-  it("folds a map into how its items ended, opens to its nodes, and shows failed items first", async () => {
+  it("folds a map into a summary of its items, unfolds it to its nodes, and lists failed items first", async () => {
     const id = await ended("prices");
     const page = await shown.open(`/runs/${id}`);
     await node(page, "each").getByText("14 items, 2 failed").waitFor();
@@ -113,7 +113,7 @@ context['short'] = [7]
     expect(await items.nth(2).innerText()).toMatch(/^item 0\s+Completed/);
   });
 
-  it("opens a run inside of it in its place, with its links", async () => {
+  it("unfolds a child run in place, with its entries", async () => {
     const id = await ended("nightly");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold orders" }).click();
@@ -124,14 +124,14 @@ context['short'] = [7]
     await panel.getByText("reading 250").waitFor();
   });
 
-  it("shows how often a loop went round", async () => {
+  it("shows the number of iterations of a loop", async () => {
     const id = await ended("polls");
     const page = await shown.open(`/runs/${id}`);
     await node(page, "ask").getByText("3 visits").waitFor();
     await page.getByText("2/5").waitFor();
   });
 
-  it("restarts from a node, after it has said what would run and what is reused", async () => {
+  it("restarts from a node after a forecast of executed and reused nodes", async () => {
     const id = await ended("orders", { total: 2000 });
     const page = await shown.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
@@ -169,7 +169,7 @@ context['short'] = [7]
     await page.waitForURL((url) => url.pathname.endsWith(id) && url.searchParams.get("node") === "price");
   });
 
-  it("verifies its chain, and gives the command that brings it to one's own machine", async () => {
+  it("verifies its chain, and copies the pull command", async () => {
     const id = await ended("polls");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Verify the chain" }).click();
@@ -178,7 +178,7 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova pull ${id}`);
   });
 
-  it("gives the command that makes a test of it, with a name that a test may have", async () => {
+  it("copies the command that adds it as a test, and refuses an invalid test name", async () => {
     const id = await ended("polls");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Add as test" }).click();
@@ -191,7 +191,7 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova test add ${id} --name polls-twice`);
   });
 
-  it("is named in the tab, and leads to its page of Step Functions where it has one", async () => {
+  it("is named in the browser tab, and links to its page in Step Functions if there is one", async () => {
     const id = await ended("polls");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Restart", exact: true }).waitFor();
@@ -209,7 +209,7 @@ context['short'] = [7]
     await untilSo(async () => expect(await page.title()).toBe("Runs · NOVA"));
   });
 
-  it("says what to do where there is no such run, or no server any more", async () => {
+  it("suggests a next step if the run does not exist or the server is down", async () => {
     const page = await shown.open("/runs/exec_01M8AE3FM12NENMCX6YM6S565Q");
     await page.getByText("There is no such run").waitFor();
     await page.route("**/executions?**", (route) => route.fulfill({ status: 500, body: "{}" }));
@@ -220,7 +220,7 @@ context['short'] = [7]
     await page.getByRole("table").waitFor();
   });
 
-  it("leaves the other pages to be used where one cannot be fetched, and fetches it again when it is opened again", async () => {
+  it("keeps other pages usable if one cannot be loaded, and loads that page again when it is reopened", async () => {
     const page = await shown.open("/", { complains: true });
     await page.route(/tasks-page-.*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Tasks" }).click();
@@ -232,7 +232,7 @@ context['short'] = [7]
     await page.getByRole("heading", { name: "Tasks" }).waitFor();
   });
 
-  it("has all of the graph in sight when its window changes, until somebody moves it", async () => {
+  it("fits the whole graph after a resize, unless the user has moved it", async () => {
     const id = await ended("orders", { total: 2500 });
     const page = await shown.open(`/runs/${id}`);
     const left = async () => {
@@ -257,7 +257,7 @@ context['short'] = [7]
     expect(await left()).toBe(moved);
   });
 
-  it("shows graph, timeline and link one at a time on a phone", async () => {
+  it("shows graph, timeline and entry one at a time on a phone", async () => {
     const id = await ended("orders", { total: 9500 });
     const page = await shown.open(`/runs/${id}`, { viewport: phone });
     await page.getByRole("alert").getByText("book failed").waitFor();

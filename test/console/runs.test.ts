@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     return (await shown.nova.executions.execute(workflow, { context })).execution_id;
   }
 
-  it("shows a run as soon as it begins, and how it ends, without being asked", async () => {
+  it("shows a new run and its end without a reload", async () => {
     const page = await shown.open("/");
     await page.getByText("No runs yet").waitFor();
     const { execution_id: id } = await shown.nova.executions.run("polls");
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     expect([id, failing]).toEqual([expect.stringMatching(/^exec_/), expect.stringMatching(/^exec_/)]);
   });
 
-  it("keeps its filters in the address, and reads them from there", async () => {
+  it("keeps its filters in the address", async () => {
     const page = await shown.open("/");
     await page.getByLabel("Status", { exact: true }).selectOption("failed");
     await untilSo(() => expect(page.url()).toContain("status=failed"));
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     expect(new URL(same.url()).search).toBe("");
   });
 
-  it("cancels many runs at once, after it has asked", async () => {
+  it("cancels many runs at once after a confirmation", async () => {
     const ids = await Promise.all([begin("slow"), begin("slow"), begin("waits", { amount: "1 200 EUR" })]);
     const page = await shown.open("/");
     for (const id of ids) await page.getByLabel(`Select run ${id}`).check();
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await untilSo(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
 
-  it("restarts several runs, and says of those that cannot be restarted why", async () => {
+  it("restarts several runs, and explains why others cannot be restarted", async () => {
     const failed = await begin("orders", { total: 9501 });
     const waiting = await begin("waits", { amount: "2 EUR" });
     const page = await shown.open("/");
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("1 selected").waitFor();
   });
 
-  it("is used by keys alone: down, select, open, back", async () => {
+  it("works by keyboard only: down, select, open, back", async () => {
     const page = await shown.open("/");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
   };
   const all = (one: string) => ({ read: one, check_sender: one, check_amount: one, is_large: one, book: one });
 
-  it("makes a session of a workflow, changes a node, sees what is stale, runs it, and publishes", async () => {
+  it("creates a session from a workflow, edits a node, runs stale nodes, and publishes", async () => {
     const page = await shown.open("/sessions");
     await page.getByText("No sessions yet").waitFor();
     await page.getByRole("button", { name: "New session" }).click();
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     expect(JSON.stringify(definition)).toContain("print('changed')");
   });
 
-  it("writes an output by hand, and runs one node", async () => {
+  it("edits an output, and runs one node", async () => {
     const page = await shown.open(`/sessions/${id}?node=check_amount`);
     await panel(page).getByRole("button", { name: "Edit output" }).click();
     await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await page.waitForURL(/\/console\/runs\/exec_/);
   });
 
-  it("says what somebody else has changed meanwhile, and keeps what was typed", async () => {
+  it("shows a concurrent change, and keeps unsaved input", async () => {
     const page = await shown.open(`/sessions/${id}?node=tell`);
     const code = panel(page).getByLabel("Code", { exact: true });
     await code.fill("context['told'] = 'mine'");
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     });
   });
 
-  it("builds a draft from nothing with nodes and edges, and takes them away again", async () => {
+  it("builds an empty draft from nodes and edges, and deletes them", async () => {
     const made = await shown.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
     const page = await shown.open(`/sessions/${made.session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await untilSo(async () => expect(await page.getByRole("row").count()).toBe(2));
   });
 
-  describe("can be used by everybody", () => {
+  describe("conforms to WCAG", () => {
     beforeAll(async () => {
       if (hasBrowser) await shown.nova.sessions.changeNode(id, "check_sender", { description: "x" });
     });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { hasBrowser } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("signing in", () => {
+describe.skipIf(!hasBrowser)("the sign-in page", () => {
   const shown = useConsole();
 
-  it("takes the link of nova dev once; its key is in the tab and in no address", async () => {
+  it("accepts the link of nova dev once, and keeps the key in the tab and out of the address", async () => {
     const page = await shown.stranger();
     await page.goto(shown.link);
     await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     await later.getByRole("alert").getByText("This link has been used").waitFor();
   });
 
-  it("takes a key that is pasted, and says what to do about one that is not valid", async () => {
+  it("accepts a pasted key, and explains an invalid one", async () => {
     const page = await shown.stranger();
     await page.goto(shown.url);
     await page.getByLabel("API key").fill("nova_wrong");

@@ -25,7 +25,7 @@ async function middleFrameMs(page: Page): Promise<number> {
   return between.sort((a, b) => a - b)[Math.floor(between.length / 2)] as number;
 }
 
-describe.skipIf(!hasBrowser)("much at once", () => {
+describe.skipIf(!hasBrowser)("a page with much data", () => {
   const shown = useConsole();
 
   async function openLarge(answers: (page: Page) => Promise<string>): Promise<Page> {
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("much at once", () => {
     expect(await page.locator(".react-flow__node").count()).toBeLessThan(200);
   }, 60_000);
 
-  it("scrolls 10,000 runs, and has a screenful of rows", async () => {
+  it("scrolls 10,000 runs, and renders only visible rows", async () => {
     const page = await openLarge(async (one) => {
       await answerRuns(one, 10_000);
       return "/";
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("much at once", () => {
     expect(await page.getByRole("row").count()).toBeLessThan(60);
   }, 120_000);
 
-  it("scrolls 10,000 items of a map, those that failed first", async () => {
+  it("scrolls 10,000 items of a map, failed items first", async () => {
     const page = await openLarge((one) => answerMap(one, 10_000));
     await page.getByRole("button", { name: "Unfold each" }).click();
     await page.locator('.react-flow__node[data-id="price"]').click();
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("much at once", () => {
     expect(await list.getByRole("button").count()).toBeLessThan(60);
   }, 60_000);
 
-  it("shows a value of 5 MB without a task of more than 50 ms", async () => {
+  it("shows a value of 5 MB without a task longer than 50 ms", async () => {
     const page = await openLarge((one) => answerValue(one, 5_000_000, `${shown.url}/bytes`));
     await page.locator('.react-flow__node[data-id="make"]').click();
     const panel = page.getByRole("complementary", { name: "Entry" });

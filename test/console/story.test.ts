@@ -71,7 +71,7 @@ async function tabTo(page: Page, target: Locator, most = 15): Promise<void> {
   expect.fail(`${target} is not among the first stops of Tab: ${stops.join(" | ")}`);
 }
 
-describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt with", () => {
+describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice", () => {
   const browser = useBrowser();
   let [folder, openers] = ["", ""];
   let dev: Started;
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt w
   const completed = (page: Page) => page.locator(".run-top").getByText("Completed").waitFor();
   const verified = (page: Page) => page.getByText(/^\d+ entries verified, signed$/).waitFor();
 
-  it("by mouse, from the link that nova dev --open opens", async () => {
+  it("works by mouse, from the link that nova dev --open opens", async () => {
     const opened = await untilSo(() => readFile(join(openers, "opened"), "utf8"));
     expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]+$/);
     const page = await browser.page();
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt w
     await picture(page, "story-light-desk");
   }, 90_000);
 
-  it("by keys alone, from a key that is pasted", async () => {
+  it("works by keyboard only, from a pasted key", async () => {
     const page = await browser.page();
     const { keyboard } = page;
     await page.goto(`${greeted.url}/console/`);

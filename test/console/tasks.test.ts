@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
 
   const choose = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-  it("are listed, and one is answered on a phone, number by number as they were typed", async () => {
+  it("are listed, and an answer from a phone keeps all typed digits", async () => {
     const { task, execution } = await asked();
     const page = await shown.open("/tasks", { viewport: phone });
     await page.locator(`a[href*="${task}"]`).click();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     return { entry: await (await fetch(`${shown.url}/executions/${execution}/chain`, { headers })).text() };
   }
 
-  it("are answered by the keyboard alone", async () => {
+  it("can be answered by keyboard only", async () => {
     await asked("waits", { amount: "7 EUR" });
     const page = await shown.open("/tasks?workflow=waits");
     await page.getByText("Pay 7 EUR?").waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("answered: approved").waitFor();
   });
 
-  it("say in place what the server refuses, and who was faster", async () => {
+  it("show a refusal of the server in place, and the answer of a faster user", async () => {
     const { task } = await asked();
     const page = await shown.open(`/tasks/${task}`);
     await choose(page, "rejected").click();
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("say at once what they are about, and later what was answered: one request tells it", async () => {
+  it("show their context at once and the answer later, with one request each", async () => {
     const { task } = await asked();
     const page = await shown.open("/tasks");
     const asking: string[] = [];
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     expect(asking.filter((path) => path.startsWith("/executions") || path.startsWith("/workflows"))).toEqual([]);
   });
 
-  it("have a link for each, and say what is not there", async () => {
+  it("have one address each, and report a missing task", async () => {
     const page = await shown.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await page.getByText("There is no such task").waitFor();
     await page.getByRole("link", { name: "All tasks" }).click();
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     expect(new URL(page.url()).search).toBe("?kind=event");
   });
 
-  it("keep to WCAG 2.2 AA, in light and dark, on a desk and on a phone", {
+  it("conform to WCAG 2.2 AA in light and dark, on a desk and on a phone", {
     tags: ["deep"],
     timeout: 60_000,
   }, async () => {

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
 
-  it("are listed with their last runs, and found by a part of their name", async () => {
+  it("are listed with their last runs, and can be filtered by name", async () => {
     const { execution_id } = await shown.nova.executions.run("polls");
     const page = await shown.open("/workflows");
     await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(execution_id).toMatch(/^exec_/);
   });
 
-  it("open at the version that new runs use, and say where there is none of that number", async () => {
+  it("open at the active version, and report a missing version", async () => {
     const { active_version: active } = await shown.nova.workflows.get("intake");
     await shown.nova.workflows.activate("intake", 1);
     const page = await shown.open("/workflows/intake");
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await card(lost, "read").waitFor();
   });
 
-  it("show a finding at its node and its line", async () => {
+  it("show a finding at its node and line", async () => {
     const page = await shown.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();
     await page.getByRole("button", { name: "read" }).last().click();
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(new URL(page.url()).searchParams.get("node")).toBe("read");
   });
 
-  it("keep what is typed where the server does not answer for a while", { tags: ["deep"] }, async () => {
+  it("keep unsaved input while the server does not answer", { tags: ["deep"] }, async () => {
     const page = await shown.open("/workflows/intake/start");
     const number = page.getByLabel("number");
     await number.fill("850.0");
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(await number.inputValue()).toBe("850.0");
   });
 
-  it("start from the form of their inputs, with a file and every digit", async () => {
+  it("start from the form of their inputs, with a file and all digits", async () => {
     const page = await shown.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(text).toContain('"bytes":15');
   });
 
-  it("take files that are dropped on the form", async () => {
+  it("accept files that are dropped on the form", async () => {
     const page = await shown.open("/workflows/intake/start");
     const data = await page.evaluateHandle(
       "(() => { const data = new DataTransfer(); data.items.add(new File(['x'], 'dropped.pdf')); return data; })()",
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByText("dropped.pdf").waitFor();
   });
 
-  it("compare two versions in one graph, with the code of both", async () => {
+  it("compare two versions in one graph, with the difference of code", async () => {
     const page = await shown.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Compare with v1" }).click();
     await card(page, "changed").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(new URL(page.url()).search).toBe("?before=1&after=2");
   });
 
-  it("make another version active, pause, and resume", async () => {
+  it("activate another version, pause and resume", async () => {
     const page = await shown.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("button", { name: "Pause" }).waitFor();
   });
 
-  it("say why nothing started, and pause a schedule", async () => {
+  it("explain why a delivery started no run, and pause a schedule", async () => {
     const refused = await fetch(`${shown.url}/hooks/intake-shop`, { method: "POST", body: "{}" });
     expect(refused.status).toBe(422);
     const page = await shown.open("/workflows/intake/triggers?status=refused");
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("queue a run beyond the quota, whose page says so until it begins", async () => {
+  it("queue a run beyond the quota, and the page of the run explains that", async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await shown.nova.ask(shown.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.locator(".run-top").getByText("Cancelled").waitFor();
   });
 
-  it("keep quotas, and say which are none", async () => {
+  it("save quotas, and reject invalid ones", async () => {
     const page = await shown.open("/workflows/intake/limits");
     await page.getByLabel("All clients together").fill("0");
     await page.getByText("Enter a whole number from 1 to 1000, or leave it empty.").waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     });
   });
 
-  it("keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", {
+  it("conform to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", {
     tags: ["deep"],
     timeout: 60_000,
   }, async () => {

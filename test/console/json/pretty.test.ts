@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatJson } from "../../../packages/console/src/json/raw.ts";
 
-it("gives each member a line, and leaves numbers as they were written", () => {
+it("formats one member per line, and keeps the text of numbers", () => {
   expect(formatJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(
     '{\n  "vat": 850.0,\n  "ids": [\n    12345678901234567890,\n    []\n  ],\n  "none": {}\n}',
   );
 });
 
-it("means the same as before, and is the same once more", () => {
+it("keeps the meaning of the JSON, and is idempotent", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const pretty = formatJson(text);

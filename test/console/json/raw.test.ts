@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { parseAnswer } from "../../../packages/console/src/json/answer.ts";
 import { listElements, listMembers, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
 
-describe("JSON as it was written", () => {
-  it("keeps digits that no double has", () => {
+describe("raw JSON text", () => {
+  it("keeps digits that a double would lose", () => {
     const text = '{"a": 850.0, "b": [12345678901234567890, 1e400], "c": -0}';
     expect(listMembers(text)).toEqual([
       { key: "a", text: "850.0" },
@@ -15,7 +15,7 @@ describe("JSON as it was written", () => {
     expect(listElements("[12345678901234567890, 1e400]")).toEqual(["12345678901234567890", "1e400"]);
   });
 
-  it("is split where JSON.parse would split it, however it is written", () => {
+  it("splits into the same members as JSON.parse, with any whitespace", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, "\t"), (value, space) => {
         const members = listMembers(JSON.stringify(value, null, space));
@@ -33,7 +33,7 @@ describe("JSON as it was written", () => {
     );
   });
 
-  it("is split no further than somebody asks", () => {
+  it("splits only the requested number of members", () => {
     expect(listMembers('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
     expect(listElements("[1,2,3]", 1)).toEqual(["1"]);
     expect([listMembers("{}"), listElements("[ ]")]).toEqual([[], []]);
@@ -46,11 +46,11 @@ describe("JSON as it was written", () => {
     ["-1", "number"],
     ["true", "boolean"],
     ["null", "null"],
-  ])("is of a kind by how it begins: %j is %s", (text, kind) => {
+  ])("has a kind that its first character determines: %j is %s", (text, kind) => {
     expect(readKind(text)).toBe(kind);
   });
 
-  it("stays text in the outputs and the definitions of a session", () => {
+  it("stays unparsed in the outputs and definitions of a session", () => {
     const answer = parseAnswer(
       '{"nodes":[{"version":2,"definition":{"timeout":60.0}}],"outputs":[{"output":{"n":1.0}},{"output":null}]}',
     );
@@ -60,7 +60,7 @@ describe("JSON as it was written", () => {
     });
   });
 
-  it("stays text in the members of an answer that hold contexts, at any depth, and goes back as it was", () => {
+  it("stays unparsed in all members of an answer that contain contexts, and is sent back unchanged", () => {
     const context = '{"total": 850.0}';
     const text = `{"items":[{"seq":1,"changes":{"set":${context},"delete":[]},"branches":[{"entries":[{"output_result":${context}}]}]}]}`;
     const answer = parseAnswer(text) as {

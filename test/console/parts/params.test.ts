@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { changeParams, readParams } from "../../../packages/console/src/parts/params.ts";
 
 describe("filters in the address", () => {
-  it("are those names alone that say something", () => {
+  it("contain only known parameters that are not empty", () => {
     const params = new URLSearchParams("status=failed&client=&other=1&status=twice");
     expect(readParams(params, ["status", "client", "workflow"])).toEqual({ status: "failed" });
   });
 
-  it("change without taking others away, and go where they are cleared", () => {
+  it("change without affecting others, and disappear when cleared", () => {
     const before = new URLSearchParams("status=failed&node=a%20b");
     expect(changeParams(before, { status: undefined, workflow: "orders" }).toString()).toBe("node=a+b&workflow=orders");
     expect(changeParams(before, { node: "" }).toString()).toBe("status=failed");

@@ -21,12 +21,12 @@ it.each([
   ["javascript:alert(1)", false],
   ["//login.example.com", false],
   [7, false],
-])("goes to an address by HTTPS, or on this machine: %j %s", (address, is) => {
+])("opens only addresses with HTTPS or on this machine: %j %s", (address, is) => {
   expect(isSafeAddress(address)).toBe(is);
 });
 
-describe("what lies beside the page", () => {
-  it("names an issuer, as which client the page asks it, and for whom its tokens are", () => {
+describe("config.json", () => {
+  it("names the issuer, the client id and the audience", () => {
     expect(parseConfig(JSON.stringify({ issuer, client_id: "console", audience: "nova" }))).toEqual({
       issuer,
       clientId: "console",
@@ -43,12 +43,12 @@ describe("what lies beside the page", () => {
     JSON.stringify({ issuer }),
     JSON.stringify({ issuer, client_id: "" }),
     JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
-  ])("means that keys alone sign in: %s", (text) => {
+  ])("allows only API keys to sign in: %s", (text) => {
     expect(parseConfig(text)).toBeUndefined();
   });
 });
 
-describe("the document of an issuer", () => {
+describe("the discovery document of an issuer", () => {
   const document = {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -56,7 +56,7 @@ describe("the document of an issuer", () => {
     scopes_supported: ["openid", "offline_access"],
   };
 
-  it("says where to sign in, and where the code is exchanged", () => {
+  it("names the endpoints for sign-in and tokens", () => {
     expect(readEndpoints(document, { issuer })).toEqual({
       authorization: `${issuer}/authorize`,
       token: `${issuer}/token`,
@@ -66,14 +66,14 @@ describe("the document of an issuer", () => {
     });
   });
 
-  it("may give tokens at the one origin that the page was told of", () => {
+  it("may name a token endpoint at the configured origin", () => {
     const elsewhere = { ...document, token_endpoint: "https://tokens.example.com/" };
     const tokenOrigin = "https://tokens.example.com";
     expect(readEndpoints(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");
     expect(() => readEndpoints(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
   });
 
-  it("may say where its session is ended", () => {
+  it("may name the address that ends the session", () => {
     const endOf = (address: unknown) =>
       readEndpoints({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
     expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);
@@ -85,12 +85,12 @@ describe("the document of an issuer", () => {
     ["names no token endpoint", { token_endpoint: undefined }, /publishes no addresses/],
     ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /publishes no addresses/],
     ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
-  ])("is refused where it %s", (_, change, sentence) => {
+  ])("is refused if it %s", (_, change, sentence) => {
     expect(() => readEndpoints({ ...document, ...change }, { issuer })).toThrow(sentence);
   });
 });
 
-describe("an address to sign in at", () => {
+describe("the authorization address", () => {
   const config = { issuer, clientId: "console", audience: "nova" };
   const redirect = "https://nova.example.com/console/";
   const askedOf = (isOffline: boolean, authorization = `${issuer}/authorize?tenant=1`) => {
@@ -98,7 +98,7 @@ describe("an address to sign in at", () => {
     return Object.fromEntries(new URL(address).searchParams);
   };
 
-  it("asks for a code with PKCE, and keeps what the address had", () => {
+  it("requests a code with PKCE, and keeps existing parameters", () => {
     expect(askedOf(true)).toEqual({
       tenant: "1",
       response_type: "code",
@@ -112,17 +112,17 @@ describe("an address to sign in at", () => {
     });
   });
 
-  it("asks for nothing that the issuer does not give", () => {
+  it("requests no scope that the issuer does not support", () => {
     expect(askedOf(false).scope).toBe("openid");
   });
 
-  it("has the challenge of RFC 7636", async () => {
+  it("contains the challenge of RFC 7636", async () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
     expect(await computeChallenge(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
   });
 });
 
-it("goes where a session is ended as a client, and comes back", () => {
+it("builds a sign-out address with the client id and the return address", () => {
   const endOfSession = `${issuer}/logout?tenant=1`;
   const address = buildSignOutUrl(
     { endpoint: "", clientId: "console", endOfSession },
@@ -140,6 +140,6 @@ it.each([
   ["?state=b", false],
   ["", false],
   ["?workflow=bills", false],
-])("knows an answer of an issuer by its address: %s %s", (search, is) => {
+])("recognises an issuer's answer in an address: %s %s", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });

@@ -26,22 +26,22 @@ describe("a record of the audit", () => {
     [{ text: "BILL" }, true],
     [{ text: "sum" }, true],
     [{ text: "hello" }, false],
-  ])("fits %j: %s", (filters, is) => {
+  ])("matches %j: %s", (filters, is) => {
     expect(matchesFilters(record, filters)).toBe(is);
   });
 
-  it("is of the setup of NOVA where no key did it", () => {
+  it("is attributed to the setup of NOVA if no key caused it", () => {
     expect(matchesFilters({ ...record, by: null }, { by: setupActor })).toBe(true);
     expect(matchesFilters(record, { by: setupActor })).toBe(false);
   });
 
-  it("leads to what it was about, where the console shows that", () => {
+  it("links to its subject if the console has a page for it", () => {
     expect(findSubjectPath(record)).toBe("/code?workflow=bills");
     expect(findSubjectPath({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
     expect(findSubjectPath({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
   });
 
-  it("shortens hashes and nothing else", () => {
+  it("shortens only hashes", () => {
     expect(formatDetail(record.detail)).toBe("node Sum, code_hash abababab…");
     expect(formatDetail({ version: 2 })).toBe("version 2");
   });

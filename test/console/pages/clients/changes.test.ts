@@ -26,15 +26,15 @@ const client: Client = {
 describe("a change of settings", () => {
   const draft = createSettingsDraft(client);
 
-  it("is none where nothing was changed", () => {
+  it("is empty if no setting changed", () => {
     expect(diffSettings(client, draft)).toEqual({});
   });
 
-  it("names a change alone: the sender of mails needs a key that a name does not need", () => {
+  it("contains only changed settings, because the sender of mails needs more rights", () => {
     expect(diffSettings(client, { ...draft, name: " Acme GmbH " })).toEqual({ name: "Acme GmbH" });
   });
 
-  it("replaces who hears of failures as a whole, since the API does so", () => {
+  it("replaces all failure receivers together, as the API requires", () => {
     expect(diffSettings(client, { ...draft, mails: "c@acme.example.com; d@acme.example.com" })).toEqual({
       on_failure: {
         mail: ["c@acme.example.com", "d@acme.example.com"],
@@ -43,7 +43,7 @@ describe("a change of settings", () => {
     });
   });
 
-  it("takes away what was emptied", () => {
+  it("removes emptied settings", () => {
     expect(diffSettings(client, { ...draft, mails: "", webhook: "" })).toEqual({ on_failure: {} });
     const own = { ...client, mail_from: "us@acme.example.com" };
     expect(diffSettings(own, { ...createSettingsDraft(own), mailFrom: "" })).toEqual({ mail_from: null });
@@ -51,7 +51,7 @@ describe("a change of settings", () => {
 });
 
 describe("quotas", () => {
-  it("lift a limit whose field is empty", () => {
+  it("remove a limit whose field is empty", () => {
     const draft = createQuotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
     expect(parseQuotas({ ...draft, max_concurrent: " " })).toEqual({
       max_concurrent: null,
@@ -74,13 +74,13 @@ describe("quotas", () => {
 });
 
 describe("variables", () => {
-  it("keep the digits that they were written with", () => {
+  it("keep all digits", () => {
     expect(parseObject(' {"limit": 850.0, "id": 12345678901234567890} ')).toEqual(
       new Raw('{"limit": 850.0, "id": 12345678901234567890}'),
     );
   });
 
-  it.each(["[1]", "null", "{", "", '"text"'])("are no %s", (text) => {
+  it.each(["[1]", "null", "{", "", '"text"'])("reject %s", (text) => {
     expect(parseObject(text)).toBeUndefined();
   });
 });

@@ -31,18 +31,18 @@ function filled(kind: Kind): CredentialDraft {
   return { texts: Object.fromEntries(given), pairs: [{ name: "api_key", value: "line 1\nline 2" }] };
 }
 
-it("has a form for every kind that the engine knows", () => {
+it("has a form for every kind of credential", () => {
   expect(Object.keys(kinds).sort()).toEqual([...credentialKindNames].sort());
 });
 
 describe.each(credentialKindNames)("a form for %s", (kind) => {
-  it("sends what the engine takes, with every field of the kind", () => {
+  it("sends valid values with every field of the kind", () => {
     const values = buildValues(kind, filled(kind));
     expect(checkValues(kind, values)).toMatchObject({ success: true });
     if (kind !== "custom") expect(Object.keys(values)).toEqual(kinds[kind].map(({ name }) => name));
   });
 
-  it("can be sent with what has to be there alone", () => {
+  it("can be sent with only the required fields", () => {
     const { texts, pairs } = filled(kind);
     const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
     // Two kinds need one of some fields, which the server says.
@@ -52,12 +52,12 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
   });
 });
 
-it("leaves a text as it is: a space may belong to a password", () => {
+it("keeps spaces, which may belong to a password", () => {
   const draft = { texts: { user: "mo", password: " pass word " }, pairs: [] };
   expect(buildValues("email", draft)).toEqual({ user: "mo", password: " pass word " });
 });
 
-describe("a value that would be refused", () => {
+describe("a value that the server would refuse", () => {
   const field = (name: string) => kinds.email.find((one) => one.name === name) as (typeof kinds.email)[number];
 
   it.each([
@@ -68,7 +68,7 @@ describe("a value that would be refused", () => {
     ["smtp_port", "65536", "port"],
     ["smtp_port", "5 87", "port"],
     ["smtp_port", "587", undefined],
-  ])("is named: %s %j is %s", (name, value, problem) => {
+  ])("is reported: %s %j is %s", (name, value, problem) => {
     expect(checkField(field(name), value)).toBe(problem);
   });
 
@@ -84,12 +84,12 @@ describe("a value that would be refused", () => {
     ],
     [[{ name: "api", value: "123456" }], undefined],
     [[{ name: "", value: "" }], undefined],
-  ])("is named among fields of one's own: %j is %s", (pairs, problem) => {
+  ])("is reported among custom fields: %j is %s", (pairs, problem) => {
     expect(checkPair("custom", pairs, 0)).toBe(problem);
     expect(isValidDraft("custom", { texts: {}, pairs })).toBe(problem === undefined);
   });
 
-  it("is no name of a header, which may have capitals", () => {
+  it("may be no header name, which may contain capitals", () => {
     expect(checkPair("http", [{ name: "X-Api-Key", value: "123456" }], 0)).toBeUndefined();
   });
 });

@@ -41,37 +41,37 @@ const nodesOf = (definition: object, ...generations: Schemas["Generation"][]) =>
 const approved = { by: "mo", at: "2026-11-25T11:00:00.000Z" };
 
 describe("the state of a prompt node", () => {
-  it("is that its code runs, where it is pinned and the definition says the same", async () => {
+  it("is "runs" for pinned code of an unchanged definition", async () => {
     expect(await nodesOf(workflow(), generation("a"))).toMatchObject([{ state: "runs", current: { code: "a" } }]);
   });
 
-  it("is stale once the definition says something else", async () => {
+  it("is "stale" after a change of the definition", async () => {
     const [node] = await nodesOf(workflow({}, "Add it all up."), generation("a"));
     expect(node).toMatchObject({ state: "stale", current: { changes: [{ ingredient: "prompt" }] } });
   });
 
-  it("is stale once the node is gone", async () => {
+  it("is "stale" after the node is deleted", async () => {
     const [node] = await nodesOf(workflow(), generation("a", { node: "gone" }));
     expect(node).toMatchObject({ state: "stale", current: { changes: undefined } });
   });
 
-  it("is that it waits, where only approved code runs and nobody has approved it", async () => {
+  it("is "waits" for unapproved code if the workflow requires approval", async () => {
     const needs = workflow({ approval: "required" });
     expect(await nodesOf(needs, generation("a", { status: "candidate" }))).toMatchObject([{ state: "waits" }]);
     expect(await nodesOf(needs, generation("a", { approved }))).toMatchObject([{ state: "runs" }]);
   });
 
-  it("is that no run has proven it, where it is a candidate", async () => {
+  it("is "candidate" for unproven code", async () => {
     expect(await nodesOf(workflow(), generation("a", { status: "candidate" }))).toMatchObject([{ state: "candidate" }]);
   });
 
-  it("is out of use where everything was rejected or replaced", async () => {
+  it("is "replaced" if all its code was rejected or replaced", async () => {
     expect(await nodesOf(workflow(), generation("a", { status: "replaced" }))).toMatchObject([{ state: "replaced" }]);
   });
 });
 
-describe("the code that counts", () => {
-  it("is what fits today, not what is newest", async () => {
+describe("the current code of a node", () => {
+  it("is the version that fits the definition, not the newest one", async () => {
     const older = generation("fits", { created_at: "2026-11-24T10:00:00.000Z" });
     const newer = generation("stale", { ingredients: { ...then, prompt: "Multiply." } });
     const [node] = await nodesOf(workflow(), older, newer);
@@ -79,7 +79,7 @@ describe("the code that counts", () => {
     expect(node?.versions.map(({ code }) => code)).toEqual(["stale", "fits"]);
   });
 
-  it("is that of the lock file before that of the store", async () => {
+  it("comes from the lock file before the store", async () => {
     const locked = {
       key: "k",
       codeHash: "h",
@@ -100,13 +100,13 @@ describe("the code that counts", () => {
     expect(node?.current).toMatchObject({ proven_by: "exec_1", cost: { usd: 0.5, tokens_input: 0 } });
   });
 
-  it("is kept apart for each client that has code of its own", async () => {
+  it("is separate for each client with code of its own", async () => {
     const nodes = await nodesOf(workflow(), generation("a", { client_slug: "acme" }), generation("b"));
     expect(nodes.map(({ key }) => key)).toEqual(["bills/sum/acme", "bills/sum/"]);
   });
 });
 
-it("puts first what somebody has to look at", async () => {
+it("sorts nodes that need attention first", async () => {
   const needs = workflow({ approval: "required" });
   const nodes = await nodesOf(
     needs,

@@ -35,8 +35,8 @@ const definition = {
 
 const digest = async (text: string) => hash("sha256", text);
 
-describe("what a definition says of a prompt node", () => {
-  it("has the conditions of a decision in order, and the model that the node names", () => {
+describe("the ingredients of a prompt node", () => {
+  it("contain the conditions of a decision in order, and the node's model", () => {
     expect(readIngredients(definition, "is_high")).toEqual({
       prompt: "High?",
       node_type: "decision",
@@ -49,20 +49,20 @@ describe("what a definition says of a prompt node", () => {
     expect(readIngredients(definition, "is_high")?.edges).toEqual(labels);
   });
 
-  it("has no conditions of an action, and the model of the workflow", () => {
+  it("contain no conditions for an action, and the workflow's model", () => {
     expect(readIngredients(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
   });
 
-  it("is found inside of a map", () => {
+  it("are found inside a map", () => {
     expect(readIngredients(definition, "inside")?.prompt).toBe("One of them.");
   });
 
-  it.each(["gone", "by_hand", "start"])("is nothing for %s", (node) => {
+  it.each(["gone", "by_hand", "start"])("are undefined for %s", (node) => {
     expect(readIngredients(definition, node)).toBeUndefined();
   });
 });
 
-describe("code that was written before", () => {
+describe("existing code", () => {
   const today: CurrentIngredients = readIngredients(definition, "is_high") as CurrentIngredients;
   const then = {
     prompt: "High?",
@@ -79,7 +79,7 @@ describe("code that was written before", () => {
   };
   const since = (was: object, is: object = {}) => findChanges({ ...then, ...was }, { ...today, ...is }, digest);
 
-  it("fits a definition that says the same", async () => {
+  it("fits an unchanged definition", async () => {
     expect(await since({})).toEqual([]);
   });
 
@@ -91,23 +91,23 @@ describe("code that was written before", () => {
     [{ requirements: [] }, { ingredient: "requirements", was: "", is: "numpy, pandas" }],
     [{ lib: {} }, { ingredient: "lib", part: "mails.py", was: null, is: hash("sha256", "x = 1") }],
     [{ lib: { ...then.lib, "old.py": "ab" } }, { ingredient: "lib", part: "old.py", was: "ab", is: null }],
-  ])("is stale where it was written for %j", async (was, change) => {
+  ])("is stale if it was written for %j", async (was, change) => {
     expect(await since(was)).toEqual([change]);
   });
 
-  it("knows a long prompt by its digest", async () => {
+  it("compares a long prompt by its hash", async () => {
     const long = "a".repeat(4001);
     expect(await since({ prompt: `sha256:${hash("sha256", long)}` }, { prompt: long })).toEqual([]);
     expect(await since({ prompt: `sha256:${hash("sha256", "other")}` }, { prompt: long })).toHaveLength(1);
   });
 
-  it("says nothing of what no definition tells: a run compares that", async () => {
+  it("ignores ingredients that no definition contains", async () => {
     expect(await since({ reads: {}, generator: "0", guides: { money: "x" }, settings: "s", template: "u" })).toEqual(
       [],
     );
   });
 });
 
-it("digests as the engine does", async () => {
+it("hashes texts as the engine does", async () => {
   expect(await hashText("größer\n")).toBe(hash("sha256", "größer\n"));
 });

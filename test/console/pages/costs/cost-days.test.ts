@@ -17,7 +17,7 @@ function figure(day: string, workflow: string, cost_usd: number, more: object = 
 }
 
 describe("a chart of costs", () => {
-  it("has every day of the range, also those on which nothing ran, and today", () => {
+  it("contains every day of the range, including today and days without runs", () => {
     const { days } = buildCostChart([figure("2026-11-24", "bills", 2)], "cost", 3, now);
     expect(days).toEqual([
       { day: "2026-11-23", values: [0], total: 0 },
@@ -27,11 +27,11 @@ describe("a chart of costs", () => {
     expect(days[0]?.day).toBe(computeFirstDay(3, now));
   });
 
-  it("leaves out what lies before the range", () => {
+  it("omits days before the range", () => {
     expect(buildCostChart([figure("2026-11-01", "bills", 2)], "cost", 3, now).largest).toBe(0);
   });
 
-  it("gives a colour to the workflows with most, and puts the others together", () => {
+  it("colours the most expensive workflows, and joins the others", () => {
     const many = Array.from({ length: 8 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
     const { series, days, largest } = buildCostChart(many, "cost", 1, now);
     expect(series).toEqual(["w7", "w6", "w5", "w4", "w3", others]);
@@ -39,12 +39,12 @@ describe("a chart of costs", () => {
     expect(largest).toBe(36);
   });
 
-  it("needs no others where six workflows are all", () => {
+  it("joins no workflows if there are only six", () => {
     const six = Array.from({ length: 6 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
     expect(buildCostChart(six, "cost", 1, now).series).not.toContain(others);
   });
 
-  it("counts tokens of both directions, or what was saved, where that is asked for", () => {
+  it("shows input and output tokens, or savings", () => {
     const one = figure("2026-11-25", "bills", 2, { tokens_input: 900, tokens_output: 40, saved_usd: 0.5 });
     expect(buildCostChart([one], "tokens", 1, now).largest).toBe(940);
     expect(buildCostChart([one], "saved", 1, now).largest).toBe(0.5);
@@ -56,12 +56,12 @@ describe("a chart of costs", () => {
     [30, [10, 20, 30]],
     [31, [20, 40]],
     [100, [50, 100]],
-  ])("draws lines at round numbers up to %d", (largest, ticks) => {
+  ])("draws grid lines at round numbers up to %d", (largest, ticks) => {
     expect(computeTicks(largest).map((tick) => Number(tick.toFixed(6)))).toEqual(ticks);
   });
 });
 
-it("sums up every day", () => {
+it("sums the figures of all days", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
   expect(sumCosts(all)).toMatchObject({ costUsd: 1.5, cacheHits: 5, tokensInput: 0 });
 });
@@ -75,6 +75,6 @@ it.each([
   expect(formatDollars(usd)).toBe(text);
 });
 
-it("writes many tokens short", () => {
+it("abbreviates large numbers of tokens", () => {
   expect([formatTokens(940), formatTokens(21_050), formatTokens(1_240_000)]).toEqual(["940", "21.1K", "1.2M"]);
 });

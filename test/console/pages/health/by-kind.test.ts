@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sumByKind } from "../../../../packages/console/src/pages/health/by-kind.ts";
 
-it("adds up what several pages counted of one kind and format", () => {
+it("adds up the counts of several pages by kind and format", () => {
   const state = "current" as const;
   const parts = [
     { entity: "step", format: 1, items: 2, state },

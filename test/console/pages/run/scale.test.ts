@@ -3,7 +3,7 @@ import { buildScale } from "../../../../packages/console/src/pages/run/scale.ts"
 
 const hour = 3_600_000;
 
-it("draws time as long as it was where nothing long was waited for", () => {
+it("draws time in proportion if nothing waited long", () => {
   const { at, gaps } = buildScale({ from: 0, to: 1000 }, [
     { from: 0, to: 400 },
     { from: 600, to: 1000 },
@@ -11,7 +11,7 @@ it("draws time as long as it was where nothing long was waited for", () => {
   expect([at(0), at(400), at(1000), gaps]).toEqual([0, 0.4, 1, []]);
 });
 
-it("draws an hour of waiting short, and what ran around it as long as each other", () => {
+it("shortens an hour of waiting, and draws busy periods in proportion", () => {
   const busy = [
     { from: 0, to: 100 },
     { from: hour, to: hour + 100 },
@@ -26,13 +26,13 @@ it("draws an hour of waiting short, and what ran around it as long as each other
 it.each([
   ["nothing ran at all", []],
   ["nothing ran since it began", [{ from: 0, to: 1 }]],
-])("fills its width where %s", (_, busy) => {
+])("fills its width if %s", (_, busy) => {
   const { at } = buildScale({ from: 0, to: hour }, busy);
   expect([at(0), at(hour)]).toEqual([0, 1]);
   expect(at(hour) - at(hour / 2)).toBeGreaterThan(0.1);
 });
 
-it("draws many waits each as short as it can be seen, and none longer than it was", () => {
+it("shortens many waits to the visible minimum, and lengthens none", () => {
   const busy = Array.from({ length: 20 }, (_, index) => ({ from: index * hour, to: index * hour + 1000 }));
   const { gaps } = buildScale({ from: 0, to: 19 * hour + 1000 }, busy);
   expect(gaps).toHaveLength(19);
@@ -41,6 +41,6 @@ it("draws many waits each as short as it can be seen, and none longer than it wa
   expect(short.at(10_000)).toBeCloseTo(10_000 / 11_600);
 });
 
-it("is of no length without time", () => {
+it("has no length without time", () => {
   expect(buildScale({ from: 5, to: 5 }, []).at(5)).toBe(0);
 });

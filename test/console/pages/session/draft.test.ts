@@ -39,7 +39,7 @@ describe("the graph of a draft", () => {
   ];
   const nodes = [node("a", { type: "decision", onError: "b" }), node("b", { executor: "text", name: "Write" })];
 
-  it("has a start and an end that edges alone name", () => {
+  it("contains start and end nodes that only edges mention", () => {
     const graph = buildDraftGraph({ nodes, edges });
     expect(graph.nodes.map(({ id, type, name }) => [id, type, name])).toEqual([
       ["a", "decision", "a"],
@@ -50,12 +50,12 @@ describe("the graph of a draft", () => {
     expect(graph.nodes.map(({ isPrompt }) => isPrompt)).toEqual([false, true, false, false]);
   });
 
-  it("draws edges of one way as one, and where a node goes that has failed", () => {
+  it("joins parallel edges, and draws error edges", () => {
     const lines = buildDraftGraph({ nodes, edges }).edges.map(({ from, to, label }) => `${from} ${to} ${label}`);
     expect(lines).toEqual(["start a ", "a b true, default", "b end ", "a b error"]);
   });
 
-  it("counts how nodes stand; what no way leads to is skipped", () => {
+  it("counts fresh and stale nodes, and marks skipped ones", () => {
     expect(countStates([...nodes, node("c", {}, { state: "fresh" })])).toEqual({ stale: 2, fresh: 1 });
     expect(classifyNode(node("c", {}, { state: "fresh", skipped: true }))).toBe("skipped");
   });
@@ -67,11 +67,11 @@ describe("an output", () => {
     ['{"n": 850.0}', "850.0"],
     ['{"n": 12345678901234567890, "m": 1}', '{"n": 12345678901234567890, "m": 1}'],
     ["{}", "{}"],
-  ])("is told in a line, digit for digit: %s", (output, line) => {
+  ])("is summarized in one line with all digits: %s", (output, line) => {
     expect(summarizeOutput(output)).toBe(line);
   });
 
-  it("is written as a text where it is one", () => {
+  it("is edited as text if it is a single text", () => {
     expect(findOnlyText('{"brief": "a\\nb"}')).toEqual({ key: "brief", text: "a\nb" });
     expect(findOnlyText('{"n": 1}')).toBeUndefined();
     expect(findOnlyText('{"a": "1", "b": "2"}')).toBeUndefined();
@@ -82,7 +82,7 @@ describe("the fields of a node", () => {
   const definition = '{"id":"a","type":"action","executor":"text","prompt":"Hi","timeout":60.0,"retry":{"n":1}}';
   const now = readNodeFields(definition);
 
-  it("are those of its kind, and the rest as JSON whose digits stay", () => {
+  it("depend on its kind; other members are JSON with all digits", () => {
     expect(listShownFields(definition)).toEqual(["name", "prompt", "system", "model", "rest"]);
     expect(listShownFields('{"id":"a","type":"decision","code":"pass"}')).toEqual(["name", "code", "rest"]);
     expect(listShownFields('{"id":"a","type":"wait","prompt":"odd"}')).toEqual(["name", "prompt", "rest"]);
@@ -90,12 +90,12 @@ describe("the fields of a node", () => {
     expect(now.rest).toContain('"timeout": 60.0');
   });
 
-  it("keep a model that is an object with the rest", () => {
+  it("leave a model object in the other members", () => {
     const fields = readNodeFields('{"id":"a","model":{"model":"gpt","temperature":0.20}}');
     expect([fields.model, fields.rest.includes("0.20")]).toEqual(["", true]);
   });
 
-  it("are sent where they are others, with null for what was emptied or taken away", () => {
+  it("are sent if they changed, with null for emptied ones", () => {
     expect(diffFields({ prompt: "Hi", system: "Be brief" }, now)).toEqual({ system: "Be brief" });
     expect(diffFields({ prompt: "" }, now)).toEqual({ prompt: null });
     const rest = '{"type":"action","executor":"text","timeout":90.50}';
@@ -103,14 +103,14 @@ describe("the fields of a node", () => {
     expect(diffFields({ rest: "{" }, now)).toBeUndefined();
   });
 
-  it("that are typed are forgotten once they are as before", () => {
+  it("are no longer edited when they equal the definition", () => {
     const typed = applyEdit(undefined, now, 3, { prompt: "Ho" });
     expect(typed).toEqual({ fields: { prompt: "Ho" }, base: now, version: 3 });
     expect(applyEdit(typed, now, 4, { name: "A" })?.version).toBe(3);
     expect(applyEdit(typed, now, 3, { prompt: "Hi" })).toBeUndefined();
   });
 
-  it("name what somebody else has changed, and the version that was read then", () => {
+  it("report concurrent changes, and keep the version of the first read", () => {
     const typed = { fields: { prompt: "Ho" }, base: now, version: 3 };
     const theirs = { ...now, prompt: "Hey", name: "B" };
     expect(findConflicts(typed, theirs)).toEqual(["prompt"]);
@@ -126,7 +126,7 @@ describe("the condition of an edge", () => {
     [" true ", true],
     ["false", false],
     ["default", "default"],
-  ])("is read from %j as %j", (text, condition) => {
+  ])("is parsed from %j as %j", (text, condition) => {
     expect(parseCondition(text)).toBe(condition);
   });
 });

@@ -15,7 +15,7 @@ const changes = (found: ReadonlyMap<string, string | { change: string }>) =>
   Object.fromEntries(Array.from(found, ([key, value]) => [key, typeof value === "string" ? value : value.change]));
 
 describe("two versions of a workflow", () => {
-  it("are told apart node by node, with the code of both", () => {
+  it("are compared node by node, with the code of both", () => {
     const before = definition([action("a", "x = 1"), action("b", "y = 1"), action("gone", "z = 1")]);
     const after = definition([action("a", "x = 1"), action("b", "y = 2"), action("come", "z = 1")]);
     const diff = diffWorkflows(before, after);
@@ -25,7 +25,7 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.nodes.map(({ id }) => id)).toEqual(["a", "b", "come", "gone"]);
   });
 
-  it("are the same however fields are ordered", () => {
+  it("are equal in any order of fields", () => {
     const before = definition([{ id: "a", type: "wait", for: { kind: "seconds", seconds: 60 } }]);
     const after = definition([{ for: { seconds: 60, kind: "seconds" }, type: "wait", id: "a" }]);
     expect(diffWorkflows(before, after)).toMatchObject({
@@ -41,7 +41,7 @@ describe("two versions of a workflow", () => {
     expect(nodes.get("a")?.settings?.after).toContain("12345678901234567891");
   });
 
-  it("differ in edges: those that came, went, and are taken otherwise", () => {
+  it("differ in added, removed and changed edges", () => {
     const nodes = [action("a", ""), action("b", ""), action("c", "", { onError: "b" })];
     const before = definition(nodes, [
       { from: "a", to: "b", condition: "again", max: 3 },
@@ -59,7 +59,7 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.edges).toHaveLength(4);
   });
 
-  it("differ inside of maps, and the map around it stays the same", () => {
+  it("differ inside a map, and the map itself stays unchanged", () => {
     const map = (code: string, more: object[] = []) => ({
       id: "each",
       type: "map",
@@ -71,13 +71,13 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.nodes[0]?.body?.nodes.map(({ id }) => id)).toEqual(["price", "new"]);
   });
 
-  it("differ as a whole in what is no node", () => {
+  it("differ in the settings of the workflow", () => {
     const diff = diffWorkflows(definition([], [], { timeoutSeconds: 60 }), definition([], [], { timeoutSeconds: 90 }));
     expect(diff.settings?.before).toContain("timeoutSeconds: 60");
     expect(diff.settings?.after).toContain("timeoutSeconds: 90");
   });
 
-  it("differ where a prompt has become code", () => {
+  it("differ if a prompt became code", () => {
     const prompt = { id: "a", type: "action", executor: { kind: "prompt", prompt: "x = 1" } };
     const code = { id: "a", type: "action", executor: { kind: "code", code: "x = 1" } };
     expect(diffWorkflows(definition([prompt]), definition([code])).nodes.get("a")).toMatchObject({ change: "changed" });

@@ -24,11 +24,11 @@ describe("a finding", () => {
     ["$.nodes[7]", undefined],
     ["$.nodes[1].nodes[9].code", "each"],
     ["$", undefined],
-  ])("at %s is about %s", (path, node) => {
+  ])("at %s belongs to %s", (path, node) => {
     expect(findNodeAt(definition, path)).toBe(node);
   });
 
-  it("about no node is about the whole", () => {
+  it("without a node belongs to the workflow", () => {
     const finding = (path: string) => ({ code: "NOVA1", severity: "error", path, message: "" }) as Finding;
     const found = groupFindings(definition, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
     expect(Array.from(found, ([node, { length }]) => [node, length])).toEqual([

@@ -11,14 +11,14 @@ import { parseFields } from "../../../../packages/console/src/parts/form/schema.
 const file = (name: string) => new File(["x"], name);
 const text = (value: string) => ({ kind: "any", mode: "text", text: value, file: undefined }) as const;
 
-describe("values beside the inputs", () => {
-  it("are sent under their keys, and rows that nobody filled in are left out", () => {
+describe("additional values", () => {
+  it("are sent under their keys, and empty rows are omitted", () => {
     const extras = [createExtra("a", text("x")), createExtra(), createExtra("empty", text(""))];
     const drafts = extras.map(({ draft }) => draft);
     expect(renderMembers(createExtraFields(extras), drafts)).toEqual(['"a":"x"', '"empty":""']);
   });
 
-  it("need a key of their own", () => {
+  it("need a unique key", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"}}}');
     const extras = [
       createExtra("", text("x")),
@@ -35,14 +35,14 @@ describe("values beside the inputs", () => {
     ]);
   });
 
-  it("are JSON where they say so", () => {
+  it("are JSON in the JSON mode", () => {
     const wrong = createExtra("a", { kind: "any", mode: "json", text: "{", file: undefined });
     expect(checkExtras([wrong], []).get(`${wrong.id}.value`)).toBe("This is not valid JSON. Put texts in quotes.");
   });
 });
 
-describe("files that are dropped on the form", () => {
-  it("go to blank values that can be files, and then to rows of their own", () => {
+describe("dropped files", () => {
+  it("fill empty values that accept files, and then new rows", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"},"scan":{}}}');
     const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], hasRoom: true }, [
       file("scan.pdf"),
@@ -54,7 +54,7 @@ describe("files that are dropped on the form", () => {
     ]);
   });
 
-  it("take the place of no value that was filled in", () => {
+  it("replace no filled value", () => {
     const placed = placeFiles(
       { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], hasRoom: true },
       [file("b.txt")],
@@ -63,7 +63,7 @@ describe("files that are dropped on the form", () => {
     expect(placed.extras).toHaveLength(2);
   });
 
-  it("get no row where the inputs allow no other key", () => {
+  it("get no new row if the inputs allow no additional keys", () => {
     expect(placeFiles({ fields: [], drafts: [], extras: [], hasRoom: false }, [file("a")]).extras).toEqual([]);
   });
 });

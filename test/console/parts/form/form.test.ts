@@ -18,7 +18,7 @@ const typed = (text: string): Draft => ({ kind: "scalar", text });
 const problem = (field: Field, draft: Draft) => [...findProblems([field], [draft]).values()][0];
 const sent = (field: Field, draft: Draft) => `{${renderMembers([field], [draft]).join(",")}}`;
 
-describe("a form made from a schema", () => {
+describe("a form generated from a schema", () => {
   it.each([
     ["a text", { type: "string" }, { kind: "text", input: "text", isLong: false }],
     ["a long text", { type: "string", maxLength: 500 }, { kind: "text", isLong: true }],
@@ -34,11 +34,11 @@ describe("a form made from a schema", () => {
     ["what has several types", { type: ["string", "number"] }, { kind: "any" }],
     ["what has no type", { description: "bytes" }, { kind: "any" }],
     ["what one of several schemas allows", { oneOf: [{ type: "string" }] }, { kind: "any" }],
-  ])("asks for %s by an input of its own", (_, schema, shape) => {
+  ])("has a specific input for %s", (_, schema, shape) => {
     expect(fieldFor(schema).shape).toMatchObject(shape);
   });
 
-  it("follows $ref within the schema, and stops where a schema refers to itself without end", () => {
+  it("follows $ref within the schema, and stops at endless recursion", () => {
     const $defs = {
       address: { type: "object", properties: { city: { type: "string" } } },
       tree: {
@@ -66,7 +66,7 @@ describe("a form made from a schema", () => {
     expect(choice?.shape).toMatchObject({ values: ["1.50", "12345678901234567890"] });
   });
 
-  it("says whether there is room for a key that the schema does not name", () => {
+  it("knows whether additional keys are allowed", () => {
     expect(allowsMoreKeys(schemaText({}))).toBe(true);
     expect(allowsMoreKeys(schemaText({}, { additionalProperties: false }))).toBe(false);
   });
@@ -77,14 +77,14 @@ describe("a form made from a schema", () => {
   });
 });
 
-describe("what is sent", () => {
-  it.each(["850.0", "12345678901234567890", "-0", "1e400", "0.10"])("has the number %s digit for digit", (text) => {
+describe("the data of a form", () => {
+  it.each(["850.0", "12345678901234567890", "-0", "1e400", "0.10"])("contains every digit of the number %s", (text) => {
     const field = fieldFor({ type: "number" });
     expect(problem(field, typed(text))).toBeUndefined();
     expect(sent(field, typed(` ${text} `))).toBe(`{"value":${text}}`);
   });
 
-  it("leaves out what is optional and blank, objects and lists of nothing as well", () => {
+  it("omits empty optional values, including empty objects and lists", () => {
     const fields = parseFields(
       schemaText({
         text: { type: "string" },
@@ -97,19 +97,19 @@ describe("what is sent", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual([]);
   });
 
-  it("says false, and nothing, apart from each other", () => {
+  it("distinguishes false from no choice", () => {
     expect(sent(fieldFor({ type: "boolean" }), typed("false"))).toBe('{"value":false}');
     expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
   });
 
-  it("begins with defaults, as deep as they go", () => {
+  it("starts with nested defaults", () => {
     const fields = parseFields(
       '{"properties":{"o":{"type":"object","default":{"n":1.0,"l":["a"]},"properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"string"}}}}}}',
     );
     expect(renderMembers(fields, createDrafts(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
   });
 
-  it("has JSON as it was written, and an upload in the place of a file", () => {
+  it("contains typed JSON unchanged, and an upload instead of a file", () => {
     const field = fieldFor({});
     const json: Draft = { kind: "any", mode: "json", text: '{"a": 1.0}', file: undefined };
     expect(sent(field, json)).toBe('{"value":{"a": 1.0}}');
@@ -123,7 +123,7 @@ describe("what is sent", () => {
   });
 });
 
-describe("what is wrong is said before it is sent", () => {
+describe("validation of a form", () => {
   it.each([
     [{ type: "integer" }, "1.5", "Enter a whole number: 12"],
     [{ type: "integer" }, "1.0", undefined],
@@ -134,17 +134,17 @@ describe("what is wrong is said before it is sent", () => {
     [{ type: "string", minLength: 3 }, "ab", "At least 3 characters."],
     [{ type: "string", maxLength: 2 }, "\u{1f600}\u{1f600}", undefined],
     [{ type: "string", maxLength: 2 }, "abc", "At most 2 characters."],
-  ])("%j with %s", (schema, text, sentence) => {
+  ])("reports a problem of %j with %s", (schema, text, sentence) => {
     expect(problem(fieldFor(schema), typed(text))).toBe(sentence);
   });
 
-  it("compares large whole numbers to the last digit", () => {
+  it("compares large integers exactly", () => {
     const [field] = parseFields('{"properties":{"n":{"type":"integer","maximum":12345678901234567890}}}');
     expect(problem(field as Field, typed("12345678901234567891"))).toBe("At most 12345678901234567890.");
     expect(problem(field as Field, typed("12345678901234567890"))).toBeUndefined();
   });
 
-  it("asks for what is required, and for required members of an optional object only where it has any", () => {
+  it("requires members of an optional object only if the object has a value", () => {
     expect(problem(fieldFor({ type: "string" }, true), typed(""))).toBe("This value is required.");
     const home = fieldFor({
       type: "object",
@@ -155,7 +155,7 @@ describe("what is wrong is said before it is sent", () => {
     expect([...findProblems([home], [filled])]).toEqual([[".0.1", "This value is required."]]);
   });
 
-  it("counts the items of a list, and names each that is wrong", () => {
+  it("checks the number of items, and reports each invalid item", () => {
     const field = fieldFor({ type: "array", minItems: 1, maxItems: 2, items: { type: "integer" } }, true);
     expect(problem(field, { kind: "list", elements: [] })).toBe("At least 1.");
     const element = createElement({ kind: "number", isInteger: true, bounds: [] }, "1");
@@ -164,7 +164,7 @@ describe("what is wrong is said before it is sent", () => {
     expect([...findProblems([field], [{ kind: "list", elements }]).keys()]).toEqual([`.0[${wrong.id}]`]);
   });
 
-  it("refuses JSON that is none", () => {
+  it("rejects invalid JSON", () => {
     const field = fieldFor({});
     const draft: Draft = { kind: "any", mode: "json", text: "{a: 1}", file: undefined };
     expect(problem(field, draft)).toBe("This is not valid JSON. Put texts in quotes.");
