@@ -1,8 +1,7 @@
 import { renderJson } from "@nova/workflow/json-text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAnswer } from "../../../packages/console/src/json/answer.ts";
-import { listElements, listMembers, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
+import { listElements, listMembers, parseAnswer, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
 
 describe("raw JSON text", () => {
   it("keeps digits that a double would lose", () => {

@@ -1,7 +1,7 @@
 import { createClient, type NovaClient } from "@nova/client";
 import { renderJson } from "@nova/workflow/json-text";
 import { createContext, useContext } from "react";
-import { parseAnswer } from "../json/answer.ts";
+import { parseAnswer } from "../json/raw.ts";
 import { readApiUrl, refreshKey } from "./session.ts";
 
 /** Creates a client for one key. Contexts are `Raw` in requests and answers. */

@@ -18,7 +18,7 @@ export function readKind(text: string): Kind {
   return first === "n" ? "null" : "number";
 }
 
-/** The first `max` members of an object, one level deep. The text comes from the API, so it is valid JSON. */
+/** Lists the first `max` members of an object, one level deep. `text` must be valid JSON, as the API sends it. */
 export function listMembers(text: string, max?: number): Member[] {
   return splitObject(text, max).map(({ key, json }) => ({ key, text: json }));
 }
@@ -31,7 +31,7 @@ export function readString(json: string | undefined): string | undefined {
   return json !== undefined && readKind(json) === "text" ? JSON.parse(json) : undefined;
 }
 
-/** JSON with a line for each member; scalars keep the text that they had. */
+/** Formats JSON with one member per line. Scalars keep their text. */
 export function formatJson(text: string, indent = ""): string {
   const kind = readKind(text);
   const inside = `${indent}  `;
@@ -47,7 +47,7 @@ export function formatJson(text: string, indent = ""): string {
   return `${open}\n${lines.map((line) => `${inside}${line}`).join(",\n")}\n${indent}${close}`;
 }
 
-/** The text of an object, which stays as it was written; undefined where it is none. */
+/** Returns the text of a JSON object unparsed; undefined if `text` is anything else. */
 export function parseObject(text: string): Raw | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -55,4 +55,62 @@ export function parseObject(text: string): Raw | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Members that stay `Raw`: values of users, and definitions, whose bounds and defaults contain digits too. */
+const rawMembers = new Set([
+  "context",
+  "set",
+  "input_context",
+  "output_result",
+  "output",
+  "pattern",
+  "was",
+  "is",
+  "variables",
+  "definition",
+  "form",
+  "forms",
+  "value",
+  "data",
+]);
+
+/** Members that contain such members. */
+const nestingMembers = new Set([
+  "items",
+  "entries",
+  "branches",
+  "changes",
+  "child",
+  "nodes",
+  "outputs",
+  "named",
+  "outcome",
+]);
+
+/** Parses an answer of the API, and leaves contexts and definitions as `Raw` text. */
+export function parseAnswer(text: string): unknown {
+  return readKind(text) === "object" ? parseMembers(text) : JSON.parse(text);
+}
+
+function parseMembers(text: string): object {
+  return Object.fromEntries(listMembers(text).map(({ key, text: value }) => [key, parseMember(key, value)]));
+}
+
+function parseMember(key: string, text: string): unknown {
+  if (rawMembers.has(key) && text !== "null") return new Raw(text);
+  if (!nestingMembers.has(key)) return JSON.parse(text);
+  const kind = readKind(text);
+  if (kind === "object") return parseMembers(text);
+  return kind === "list" ? listElements(text).map(parseAnswer) : JSON.parse(text);
+}
+
+/** Casts a member to `Raw`. The client's types describe the parsed value, but `parseAnswer` keeps its text. */
+export function asRaw(context: unknown): Raw {
+  return context instanceof Raw ? context : new Raw("{}");
+}
+
+/** Returns the JSON text of a member that may be null. */
+export function toJsonText(value: unknown): string {
+  return value === null ? "null" : asRaw(value).text;
 }

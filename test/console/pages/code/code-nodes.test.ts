@@ -41,31 +41,31 @@ const nodesOf = (definition: object, ...generations: Schemas["Generation"][]) =>
 const approved = { by: "mo", at: "2026-11-25T11:00:00.000Z" };
 
 describe("the state of a prompt node", () => {
-  it("is "runs" for pinned code of an unchanged definition", async () => {
+  it('is "runs" for pinned code of an unchanged definition', async () => {
     expect(await nodesOf(workflow(), generation("a"))).toMatchObject([{ state: "runs", current: { code: "a" } }]);
   });
 
-  it("is "stale" after a change of the definition", async () => {
+  it('is "stale" after a change of the definition', async () => {
     const [node] = await nodesOf(workflow({}, "Add it all up."), generation("a"));
     expect(node).toMatchObject({ state: "stale", current: { changes: [{ ingredient: "prompt" }] } });
   });
 
-  it("is "stale" after the node is deleted", async () => {
+  it('is "stale" after the node is deleted', async () => {
     const [node] = await nodesOf(workflow(), generation("a", { node: "gone" }));
     expect(node).toMatchObject({ state: "stale", current: { changes: undefined } });
   });
 
-  it("is "waits" for unapproved code if the workflow requires approval", async () => {
+  it('is "waits" for unapproved code if the workflow requires approval', async () => {
     const needs = workflow({ approval: "required" });
     expect(await nodesOf(needs, generation("a", { status: "candidate" }))).toMatchObject([{ state: "waits" }]);
     expect(await nodesOf(needs, generation("a", { approved }))).toMatchObject([{ state: "runs" }]);
   });
 
-  it("is "candidate" for unproven code", async () => {
+  it('is "candidate" for unproven code', async () => {
     expect(await nodesOf(workflow(), generation("a", { status: "candidate" }))).toMatchObject([{ state: "candidate" }]);
   });
 
-  it("is "replaced" if all its code was rejected or replaced", async () => {
+  it('is "replaced" if all its code was rejected or replaced', async () => {
     expect(await nodesOf(workflow(), generation("a", { status: "replaced" }))).toMatchObject([{ state: "replaced" }]);
   });
 });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useWorkflowIds } from "../../api/queries.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";

@@ -5,7 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { CodeLines, CodeView } from "../../parts/code.tsx";
 import { type Graph, listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";

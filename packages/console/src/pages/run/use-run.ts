@@ -3,7 +3,7 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/queries.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
 import { buildRunModel, type RunModel } from "./run-model.ts";
 

@@ -1,6 +1,5 @@
 import type { Session } from "@nova/client";
-import { asRaw } from "../../json/answer.ts";
-import { findMember, formatJson, listMembers, parseObject, Raw, readKind, readString } from "../../json/raw.ts";
+import { asRaw, findMember, formatJson, listMembers, parseObject, Raw, readKind, readString } from "../../json/raw.ts";
 import type { Graph, GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";

@@ -2,7 +2,7 @@ import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 
 const calmMs = 5_000;
 const busyMs = 800;

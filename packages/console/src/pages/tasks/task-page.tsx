@@ -1,7 +1,7 @@
 import type { WholeTask } from "@nova/client";
 import { type JSX, useEffect, useRef } from "react";
 import { Link, useParams } from "wouter";
-import { asRaw, toJsonText } from "../../json/answer.ts";
+import { asRaw, toJsonText } from "../../json/raw.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Missing } from "../../parts/page.tsx";

@@ -1,8 +1,7 @@
 import type { Task } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
-import { listMembers, Raw } from "../../json/raw.ts";
+import { asRaw, listMembers, Raw } from "../../json/raw.ts";
 
 const pauseMs = 5_000;
 

@@ -1,6 +1,5 @@
 import type { Schemas } from "@nova/client";
-import { asRaw } from "../../json/answer.ts";
-import { findMember, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
+import { asRaw, findMember, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
 
 /** A parsed definition. */

@@ -2,7 +2,7 @@ import type { Schemas } from "@nova/client";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
 import { texts } from "../../texts.ts";

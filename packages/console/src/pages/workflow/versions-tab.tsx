@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { type JSX, memo, useCallback, useMemo, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/answer.ts";
+import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
