@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { needsAnalysis, readsTogether } from "../../packages/agents/src/lock/reads.ts";
+import { mergeReads, needsAnalysis } from "../../packages/agents/src/lock/reads.ts";
 
 describe("code", () => {
   it.each([
@@ -17,7 +17,7 @@ describe("what two codes read", () => {
   const read = (path: string, optional = false) => ({ path, optional });
 
   it("is what either reads, once", () => {
-    expect(readsTogether([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
+    expect(mergeReads([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
       ...[read("a"), read("b.c"), read("b")],
     ]);
   });
@@ -26,12 +26,12 @@ describe("what two codes read", () => {
     ["code", [read("a")], [read("a", true)]],
     ["analysis", [read("a", true)], [read("a")]],
   ])("is what both have to find where the %s cannot do without", (_, code, analysis) => {
-    expect(readsTogether(code, analysis)).toEqual([read("a")]);
+    expect(mergeReads(code, analysis)).toEqual([read("a")]);
   });
 
   it("is nothing that one only tells the other", () => {
     const told = [read("_data_analysis"), read("_data_analysis.rows", true)];
-    expect(readsTogether([...told, read("_data_analysis_of_last_year")], told)).toEqual([
+    expect(mergeReads([...told, read("_data_analysis_of_last_year")], told)).toEqual([
       read("_data_analysis_of_last_year"),
     ]);
   });

@@ -9,7 +9,7 @@ const answers = [
 ] as const;
 const text = answers.map((answer) => `n0nce ${JSON.stringify(answer)}\n`).join("noise\nn0nc3 {}\n");
 
-test("finds the harness's lines however stdout is cut", () => {
+test("the line reader finds answers in chunks of any size", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), (cuts) => {
       const seen: unknown[] = [];
@@ -25,7 +25,7 @@ test.each([
   ['n0nce {"type":"unknown"}\n', "type"],
   ['n0nce {"type":"outcome","path":"../../etc/passwd","bytes":1}\n', "path"],
   ['n0nce {"type":"need","outputs":"a","put":"/etc/passwd","refuse":"answers/1-0"}\n', "put"],
-])("takes nothing that the protocol does not know: %s", (line, what) => {
+])("the line reader refuses an unknown message: %s", (line, what) => {
   const read = lineReader("n0nce", () => undefined);
   expect(() => read(line)).toThrow(what);
 });

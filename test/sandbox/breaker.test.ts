@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Breaker } from "../../packages/sandbox/src/breaker.ts";
+import { Breaker } from "../../packages/sandbox/src/connections.ts";
 
 const refused = Object.assign(new TypeError("fetch failed"), {
   cause: Object.assign(new RangeError("connect"), { code: "ECONNREFUSED" }),
@@ -44,7 +44,7 @@ describe("the circuit breaker", () => {
   test.each([
     ["an answer", undefined],
     ["a refusal", limited],
-  ])("starts counting anew after %s", async (_, between) => {
+  ])("starts counting again after %s", async (_, between) => {
     const { call, failTimes } = setUp();
     await failTimes(4, refused);
     await call(between);

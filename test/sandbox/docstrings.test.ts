@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const script = fileURLToPath(new URL("../../packages/sandbox/template/docstrings.py", import.meta.url));
 
-/** A library as pip installs one, with the things that libraries do. */
+/** An installed library with the constructs that libraries use. */
 const source = `
 from json import loads
 import os
@@ -103,17 +103,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("the index of docstrings", () => {
-  it("has the standard library's part of the template, with versions", () => {
+  it("contains the template's standard libraries with versions", () => {
     expect(index).toMatchObject({ format: 1, built: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
     expect(Object.keys(index.libraries)).toEqual(expect.arrayContaining(["imaplib", "smtplib", "email", "csv", "re"]));
     expect(index.libraries.json?.version).toMatch(/^3\.\d+\.\d+/);
   });
 
-  it("has what a requirement installs, under its names", () => {
+  it("contains the libraries of a requirement under their names", () => {
     expect(index.libraries["paper-books"]).toMatchObject({ version: "2.1", also: ["paper_books"] });
   });
 
-  it("leaves out what is not installed, and says so", () => {
+  it("leaves out missing libraries and reports them", () => {
     expect(Object.keys(index.libraries)).not.toContain("not-there");
     expect(warnings).toMatch(/^not-there is not indexed: PackageNotFoundError/m);
   });
@@ -138,7 +138,7 @@ describe("an entry", () => {
     expect(entries).not.toHaveProperty([`paper_books.${name}`]);
   });
 
-  it("has the beginning of a long text", () => {
+  it("contains the start of a long text", () => {
     const text = entries["paper_books.Book"]?.[1] as string;
     expect(text).toMatch(/^A book\. It has many pages\..* \.\.\.$/);
     expect(text.length).toBeLessThanOrEqual(420);

@@ -10,7 +10,7 @@ import { harnessFile } from "../../packages/sandbox/src/harness-file.ts";
 const run = promisify(execFile);
 const python = process.env.NOVA_PYTHON ?? "python3";
 
-describe("the harness's file", () => {
+describe("the harness file", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "nova-harness-"));
@@ -19,7 +19,7 @@ describe("the harness's file", () => {
   afterAll(() => rm(folder, { recursive: true }));
   const tell = async (code: string) => (await run(python, ["-c", code, join(folder, "harness.py")])).stdout.trim();
 
-  test("offers all of the package", async () => {
+  test("provides every module of the package", async () => {
     const code = `
 import runpy, sys
 runpy.run_path(sys.argv[1])
@@ -28,7 +28,7 @@ print(nova_harness.daemon.__file__, nova_harness.__path__, nova_harness.__doc__ 
     expect(await tell(code)).toBe(`${root}/nova_harness/daemon.py [] True`);
   });
 
-  test("offers nothing else", async () => {
+  test("provides no other module", async () => {
     const code = `
 import runpy, sys
 runpy.run_path(sys.argv[1])

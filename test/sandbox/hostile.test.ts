@@ -43,7 +43,7 @@ const needOf = (n: number, wanted: object = { blob }) => ({
   refuse: `answers/1-${n}`,
 });
 
-/** Runs code in the enemy's sandbox until it ends, or until `leave` is called. */
+/** Runs code in the hostile sandbox until it ends, or until the test aborts. */
 function run(script: Says, io = new MemoryIo()) {
   e2b.says = script;
   const end = new AbortController();
@@ -58,8 +58,8 @@ async function* endless(text: string): AsyncIterable<string> {
   for (;;) yield text;
 }
 
-describe("a harness that is short of something", () => {
-  test("is asked four times, and then a later delivery tries again", async () => {
+describe("a harness without enough resources", () => {
+  test("is tried four times, and then by a later delivery", async () => {
     const trouble = says({ type: "trouble", message: "[Errno 11] Resource temporarily unavailable" });
     expect(await run(trouble).outcome).toMatchObject({
       name: "SandboxUnavailable",
@@ -68,15 +68,15 @@ describe("a harness that is short of something", () => {
     expect(e2b.attaches).toBe(4);
   });
 
-  test("begins the code as soon as it can", async () => {
+  test("starts the code as soon as it can", async () => {
     const messages = [{ type: "trouble", message: "no memory" }, told(result([["a", "1"]]))];
     const script: Says = (nonce) => [line(nonce, messages.shift())];
     expect(await run(script).outcome).toMatchObject({ kind: "finished", result: { set: [{ key: "a", json: "1" }] } });
   });
 });
 
-describe("walls that a sandbox lacks", () => {
-  test("are said once, as a warning of this process", async () => {
+describe("missing isolation of a sandbox", () => {
+  test("is reported once, as a warning of this process", async () => {
     const heard: string[] = [];
     const listen = ({ message }: Error) => heard.push(message);
     process.on("warning", listen);
@@ -88,7 +88,7 @@ describe("walls that a sandbox lacks", () => {
   });
 });
 
-describe("what is no message of a harness", () => {
+describe("an invalid message", () => {
   test.each<[string, Says]>([
     ["a line that does not parse", (nonce) => [`${nonce} {"type":\n`]],
     ["a line that fits no message", says({ type: "unknown" })],
@@ -116,7 +116,7 @@ describe("what is no message of a harness", () => {
     ["a need with a name of a megabyte", says(needOf(1, { outputs: "x".repeat(100_000) }))],
     ["an outcome of a terabyte", says({ type: "outcome", path: "claims/a/outcome", bytes: 2 ** 40 })],
     ["an outcome that leads out of the claims", says({ type: "outcome", path: "claims/../../x", bytes: 1 })],
-  ])("fails the node, and is never tried again: %s", async (_, script) => {
+  ])("fails the node without a retry: %s", async (_, script) => {
     const outcome = await run(script).outcome;
     expect(outcome).toMatchObject({ name: "NodeFailed", message: expect.stringContaining("leave the harness alone") });
     expect(e2b.attaches).toBe(1);
@@ -134,7 +134,7 @@ describe("what is no message of a harness", () => {
     ],
     ["that is no JSON", 3, () => [Buffer.from("{}}")]],
     ["that is another message", 2, () => [Buffer.from("{}")]],
-  ])("fails the node, and is never tried again: an outcome %s", async (_, bytes, file) => {
+  ])("fails the node without a retry: an outcome %s", async (_, bytes, file) => {
     e2b.files = file;
     expect(await run(says({ type: "outcome", path: "claims/a/outcome", bytes })).outcome).toMatchObject({
       name: "NodeFailed",
@@ -143,7 +143,7 @@ describe("what is no message of a harness", () => {
   });
 });
 
-describe("what is no result of the code", () => {
+describe("an invalid result", () => {
   test.each([
     ["no object", 7],
     ["nothing", null],
@@ -187,7 +187,7 @@ describe("what is no result of the code", () => {
   });
 });
 
-describe("a sandbox that does not come to an end", () => {
+describe("a sandbox that never answers", () => {
   const parts =
     (...messages: string[]): Says =>
     (_, { wait }) =>
@@ -201,7 +201,7 @@ describe("a sandbox that does not come to an end", () => {
     ["says half a line", (nonce, kernel) => parts(`${nonce} {"type"`)(nonce, kernel)],
     ["answers with another nonce", parts(line("0".repeat(32), told(result([]))))],
     ["closes at once, for ever", () => []],
-  ])("is left when the time is over, and not attached to again: it %s", async (_, script) => {
+  ])("is abandoned when the time is over: it %s", async (_, script) => {
     const { outcome, leave } = run(script);
     await eventually(() => e2b.attaches > 0);
     leave();
@@ -211,7 +211,7 @@ describe("a sandbox that does not come to an end", () => {
     expect(e2b.attaches).toBe(attaches);
   });
 
-  test("is served a few needs at a time, and none once the time is over", async () => {
+  test("is served a few needs in parallel, and none after the time is over", async () => {
     let [opened, open] = [0, 0];
     class SlowIo extends MemoryIo {
       override async openBlob() {
@@ -235,7 +235,7 @@ describe("a sandbox that does not come to an end", () => {
     expect(opened).toBe(6);
   });
 
-  test("does not have its result read on when the time is over", async () => {
+  test("has its result no longer read after the time is over", async () => {
     let taken = 0;
     e2b.files = () =>
       (function* () {

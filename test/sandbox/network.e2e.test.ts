@@ -4,7 +4,7 @@ import { Bench, changesOf } from "./support/bench.ts";
 
 const bench = Bench.use();
 
-/** On this machine's loopback; answers every connection with what it was sent, at its end. */
+/** A server on the loopback device that echoes each connection's data at its end. */
 async function echo(): Promise<{ port: number; visits: () => number; server: Server }> {
   let visits = 0;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -28,8 +28,8 @@ function talking(host: string, port: number, allow?: string[], near?: string[]) 
   return bench.request(talk, context, { ...(allow && { network: { allow } }), ...(near && { near }) });
 }
 
-describe("code with a network of its own", () => {
-  test("reaches what it may, a megabyte each way, and leaves nothing behind", async () => {
+describe("code with its own network", () => {
+  test("reaches allowed hosts, with a megabyte in each direction, and leaves no process", async () => {
     const { port, server } = await echo();
     const sandbox = await bench.create();
     expect(changesOf(await bench.run(sandbox, talking("127.0.0.1", port, [`127.0.0.1:${port}`])))).toEqual({
@@ -38,7 +38,7 @@ describe("code with a network of its own", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("reaches nothing else, also not the cloud of this machine, with code beside it that does", async () => {
+  test("reaches no other host, including the local cloud, which other code reaches at the same time", async () => {
     const { port, visits, server } = await echo();
     const sandbox = await bench.create();
     const gateway = Number(new URL(process.env.E2B_API_URL as string).port);
@@ -53,7 +53,7 @@ describe("code with a network of its own", () => {
     server.close();
   });
 
-  test("reaches each address of a range at its port, and none beside it", async () => {
+  test("reaches each address of an allowed range at its port, and no other address", async () => {
     const { port, server } = await echo();
     const sandbox = await bench.create();
     const inside = [`127.0.0.0/30:${port}`, "10.0.0.0/8:1", "127.77.0.0/16"];
@@ -63,7 +63,7 @@ describe("code with a network of its own", () => {
     server.close();
   });
 
-  test("is the node's failure where the sandbox cannot hold it", async () => {
+  test("fails the node if the sandbox cannot isolate its network", async () => {
     const run = bench.run(await bench.create(), talking("a", 1, ["*.example.com"]));
     await expect(run).rejects.toMatchObject({
       name: "NodeFailed",
@@ -72,8 +72,8 @@ describe("code with a network of its own", () => {
   });
 });
 
-describe("code with the network of its sandbox", () => {
-  test("reaches no program of this machine, but for the hosts of its credentials", async () => {
+describe("code with the sandbox's network", () => {
+  test("reaches no program of this machine, except hosts of its credentials", async () => {
     const { port, visits, server } = await echo();
     const sandbox = await bench.create();
     const gateway = Number(new URL(process.env.E2B_API_URL as string).port);

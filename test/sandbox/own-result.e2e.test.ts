@@ -3,7 +3,7 @@ import { Bench } from "./support/bench.ts";
 
 const bench = Bench.use();
 
-/** Code that writes its own result file, as the harness would, and says that it is done. */
+/** Code that writes the result file itself, and reports that it is complete. */
 const leaving = (bytes: string) => `
 import os, socket, stat, time
 payload = ${bytes}
@@ -48,7 +48,7 @@ test.each([
   expect(next).toMatchObject({ kind: "finished", result: { status: "success" } });
 });
 
-test("code that writes a result in its place gets what it wrote, and no more", async () => {
+test("code that writes a valid result file gets exactly that result", async () => {
   const sandbox = await bench.create();
   const outcome = await bench.run(sandbox, bench.request(leaving(result('[["x","850.0"]]'))));
   expect(outcome).toMatchObject({ result: { status: "success", set: [{ key: "x", json: "850.0" }] } });

@@ -10,7 +10,7 @@ const python = process.env.NOVA_PYTHON ?? "python3";
 
 /** These files use up all processes of the user, so they run alone. */
 const alone = ["test_endings.py", "test_isolation.py"];
-/** These files attack the walls, or fill memory, disks and tables. */
+/** These files attack the isolation, or fill memory, disks and tables. */
 const attacking = [
   "test_escapes.py",
   "test_guard.py",
@@ -23,7 +23,7 @@ const others = readdirSync(folder).filter(
   (name) => name.startsWith("test_") && !alone.includes(name) && !attacking.includes(name),
 );
 
-/** Runs a file of unittest, and fails with its output. */
+/** Runs a unittest file; a failure contains its output. */
 async function runUnittest(file: string): Promise<void> {
   const options = { cwd: folder, maxBuffer: 16 << 20, timeout: 170_000, killSignal: "SIGKILL" } as const;
   await run(python, ["-m", "unittest", file], options);

@@ -15,12 +15,12 @@ test.each([
   [`context[f"{name}"]`, []],
   [`context["mail"]["files"], context["pdf"]`, ["1", "2", "3"]],
   [`pdf = context`, []],
-])("%s names blobs %j", (code, expected) => {
+])("the code %s names the blobs %j", (code, expected) => {
   const context = { pdf: text("1"), mail: `{"files":[${text("2")},${text("3")}]}`, n: "1" };
   expect(namedBlobs(request(code, context)).map(({ sha256 }) => sha256[0])).toEqual(expected);
 });
 
-test("data that quotes a reference is none", () => {
+test("data that quotes a reference is not a reference", () => {
   const quoted = JSON.stringify({ note: text("4"), escaped: { $$blob: ref("5") } });
   expect(inputReferences(request("", { quoted, real: ` { "$blob" : ${JSON.stringify(ref("6"))} } ` }))).toEqual(
     new Set([`${"6".repeat(64)} 3 bytes`]),

@@ -6,11 +6,11 @@ import { sha256 } from "../../packages/engine/src/sha256.ts";
 import { takeResult } from "../../packages/sandbox/src/results.ts";
 import { MemoryIo } from "./support/memory-io.ts";
 
-/** A sandbox whose files are this text: nothing else is asked of it. */
+/** A sandbox whose every file has this text. */
 const holding = (text: string) => ({ files: { read: async () => [Buffer.from(text)] } }) as unknown as E2bSandbox;
 const { signal } = new AbortController();
 
-/** What becomes of what the code's process left, as an answer of the harness and as a file. */
+/** The code's result, as taken from an inline answer and from a file. */
 async function taken(result: unknown, io = new MemoryIo()): Promise<CodeResult> {
   const told = { type: "result" as const, result, logs: "said", durationMs: 1 };
   const direct = await takeResult(holding(""), told, new Set(), io, signal);
@@ -34,7 +34,7 @@ it.each<[string, unknown, RegExp]>([
   ["has an escaped half", success([["x", '"\\ud800"']]), /half a character/],
   ["has 3,000 levels", success([["x", "[".repeat(3000) + "]".repeat(3000)]]), /nested more than 500 levels/],
   ["has a field twice", success([["x", '{"client":"a","client":"b"}']]), /field "client" twice/],
-])("fails the node where a value %s", async (_what, result, message) => {
+])("a value that %s fails the node", async (_what, result, message) => {
   const found = { status: "error", class: "NodeFailed", logs: "said", message: expect.stringMatching(message) };
   expect(await taken(result)).toMatchObject(found);
 });
@@ -58,16 +58,16 @@ it.each<[string, unknown]>([
   ],
   ["a list", []],
   ["nothing", null],
-])("fails the node where the result has %s", async (_what, result) => {
+])("a result with %s fails the node", async (_what, result) => {
   expect(await taken(result)).toMatchObject({ status: "error", class: "NodeFailed" });
 });
 
-it("keeps the digits of what is JSON", async () => {
+it("a JSON value keeps its digits", async () => {
   const json = '{ "n": [12345678901234567890, 850.0, 1e2] }';
   expect(await taken(success([["x", json]]))).toMatchObject({ status: "success", set: [{ key: "x", json }] });
 });
 
-it("writes no half characters into messages", async () => {
+it("a message never contains lone surrogates", async () => {
   const error = { status: "error", class: "NodeFailed", message: "a\ud800", traceback: "\udc00" };
   expect(await taken(error)).toMatchObject({ message: "a\ufffd", traceback: "\ufffd" });
 });
@@ -79,7 +79,7 @@ it.each<[BlobType, string | Buffer, RegExp | null]>([
   ["text", Buffer.from([0x61, 0xff, 0x61]), /says to be a text and is not UTF-8/],
   ["bytes", Buffer.from([0xff]), null],
   ["json", "[1]", null],
-])("looks into a blob of type %s: %s", async (type, content, message) => {
+])("a blob of type %s is checked: %s", async (type, content, message) => {
   const body = Buffer.from(content as string);
   const blob = { sha256: sha256(body), bytes: body.length, type, data: body.toString("base64") };
   const io = new MemoryIo();
@@ -89,7 +89,7 @@ it.each<[BlobType, string | Buffer, RegExp | null]>([
   expect(io.stored).toEqual(message ? [] : [blob.sha256]);
 });
 
-it("uploads again what the input has as another type, and looks into it as that", async () => {
+it("a blob that the input has with another type is uploaded and checked again", async () => {
   const body = Buffer.from("no json");
   const ref = { sha256: sha256(body), bytes: body.length, type: "json", data: body.toString("base64") };
   const told = { type: "result" as const, result: success([], { blobs: [ref] }), logs: "", durationMs: 1 };
@@ -97,12 +97,12 @@ it("uploads again what the input has as another type, and looks into it as that"
   expect(await takeResult(holding(""), told, stored, new MemoryIo(), signal)).toMatchObject({ status: "error" });
 });
 
-it("takes an outcome again that did not arrive whole", async () => {
+it("an incomplete outcome is read again", async () => {
   const file = { type: "outcome" as const, path: "claims/a/0-1/outcome", bytes: 10 };
   await expect(takeResult(holding("{"), file, new Set(), new MemoryIo(), signal)).rejects.toThrow(/only 1 of 10 bytes/);
 });
 
-it("makes of anything a failed node, or values that are as they were left", async () => {
+it("any result either fails the node or returns its values unchanged", async () => {
   const json = fc.oneof(fc.json(), fc.string({ unit: "binary" }));
   const result = fc.oneof(
     fc.anything(),

@@ -6,7 +6,7 @@ import { MemoryIo } from "./support/memory-io.ts";
 
 const bench = Bench.use();
 
-/** Code that runs until its blob is served, so that a test can do something meanwhile. */
+/** Code that runs until its blob is served, so that a test can act meanwhile. */
 const waiting = "import random\nlen(context['held'])\ncontext['once'] = random.random()";
 
 /** Serves blobs only once `open` is called. */
@@ -30,20 +30,23 @@ function held() {
 }
 
 describe("a node", () => {
-  test("sets, deletes and logs", async () => {
+  test("sets and deletes keys, and logs", async () => {
     const sandbox = await bench.create({ "lib/tools.py": "def twice(x): return x * 2" });
     const code = "import tools\nprint('log é')\ncontext['b'] = tools.twice(context['a'])\ndel context['gone']";
     const outcome = await bench.run(sandbox, bench.request(code, { a: "850.0", gone: "1" }));
     expect(outcome).toEqual({
       kind: "finished",
       result: {
-        ...{ status: "success", set: [{ key: "b", json: "1700.0" }], delete: ["gone"], logs: "log é\n" },
+        status: "success",
+        set: [{ key: "b", json: "1700.0" }],
+        delete: ["gone"],
+        logs: "log é\n",
         durationMs: expect.any(Number),
       },
     });
   });
 
-  test("that fails says how, with a traceback of its own file", async () => {
+  test("that fails reports its error with a traceback of its own file", async () => {
     const outcome = await bench.run(await bench.create(), bench.request("x = 1\nx / 0"));
     expect(outcome).toMatchObject({
       kind: "finished",
@@ -52,7 +55,7 @@ describe("a node", () => {
     expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
   });
 
-  test("costs two calls where the sandbox is known and three where it is not", async () => {
+  test("costs two calls in a known sandbox and three in an unknown one", async () => {
     const sandbox = await bench.create();
     const callsOf = async (action: () => Promise<unknown>) => {
       const before = bench.gateway.calls.length;
@@ -66,7 +69,7 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
-  test("of which nothing is secret costs one call while it is small, but the first one in a sandbox of a pool", async () => {
+  test("with a small input without secrets costs one call, except the first one in a sandbox of a pool", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const first = bench.request("context['b'] = 1", {}, { isPlain: true });
     expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
@@ -85,7 +88,7 @@ describe("a node", () => {
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
   });
 
-  test("that is said to be the last one is no obstacle to another, nor to the next execution", async () => {
+  test("that is announced as the last one does not block another one or the next execution", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const run = (more: Partial<RunRequest>) => bench.run(sandbox, bench.request("context['a'] = 1", {}, more));
     const last = { isLast: true } as const;
@@ -93,7 +96,7 @@ describe("a node", () => {
     for (const more of each) expect(changesOf(await run(more))).toEqual({ a: 1 });
   });
 
-  test("finds every character as it was sent, where the input is part of the cell", async () => {
+  test("receives every character unchanged if the input is part of the cell", async () => {
     const sandbox = await bench.create();
     const odd = ["\"'\\\\n", "\n\r\t\0\u007f", "é\u0085\u2028", "😀", "\ud800", '"""', "{x}", "%s"];
     const context = Object.fromEntries(odd.map((text, n) => [`k${n}`, JSON.stringify(text)]));
@@ -103,13 +106,13 @@ describe("a node", () => {
     expect(changes).toEqual(Object.fromEntries(odd.map((text, n) => [`out_k${n}`, points(text)])));
   });
 
-  test("with 100,000 changed keys arrives whole", async () => {
+  test("can change 100,000 keys", async () => {
     const request = bench.request("for n in range(100_000): context[f'k{n}'] = n");
     const changes = changesOf(await bench.run(await bench.create(), request));
     expect(Object.keys(changes)).toHaveLength(100_000);
   });
 
-  test("reads the results of earlier ones", async () => {
+  test("reads the results of earlier nodes", async () => {
     const io = new MemoryIo();
     io.results.set("extract", `{"total": 12.50, "pdf": ${io.keep("%PDF", "bytes")}}`);
     const code =
@@ -120,7 +123,7 @@ describe("a node", () => {
 });
 
 describe("large values", () => {
-  test("stream out, and into another sandbox, in small parts", async () => {
+  test("are streamed out, and into another sandbox, in small parts", async () => {
     const io = new MemoryIo();
     const make = bench.request("context['big'] = b'ab' * 5_000_000\ncontext['text'] = 'é' * 3000");
     const made = await bench.run(await bench.create(), make, io);
@@ -135,7 +138,7 @@ describe("large values", () => {
     expect(changesOf(await bench.run(await bench.create(), use, io))).toEqual({ n: [10_000_000, "é"] });
   });
 
-  test("that are in the sandbox already are not sent again", async () => {
+  test("are not sent again if the sandbox has them", async () => {
     const [io, sandbox] = [new MemoryIo(), await bench.create()];
     const { big } = changesOf(await bench.run(sandbox, bench.request("context['big'] = b'x' * 100_000"), io));
     const next = bench.request("context['n'] = len(context['big'])", { big: JSON.stringify(big) });
@@ -143,7 +146,7 @@ describe("large values", () => {
     expect(io.served).toEqual([]);
   });
 
-  test("that the code names are wanted before it looks at them", async () => {
+  test("are requested in advance if the code names them", async () => {
     const io = new MemoryIo();
     const request = bench.request("if False: context['named']", {
       named: io.keep("n".repeat(5000), "text"),
@@ -153,14 +156,14 @@ describe("large values", () => {
     expect(io.served).toHaveLength(1);
   });
 
-  test("that were only passed on are not stored again", async () => {
+  test("are not stored again if the code only passes them on", async () => {
     const io = new MemoryIo();
     const request = bench.request("context['list'] = [context['pdf']]", { pdf: io.keep("%PDF", "bytes") });
     expect(Object.keys(changesOf(await bench.run(await bench.create(), request, io)))).toEqual(["list"]);
     expect(io.stored).toEqual([]);
   });
 
-  test("that were erased are an error of the code", async () => {
+  test("raise an error in the code if they were erased", async () => {
     const ref = { sha256: "0".repeat(64), bytes: 5, type: "bytes" };
     const request = bench.request("context['pdf']", { pdf: JSON.stringify({ $blob: ref }) });
     const outcome = await bench.run(await bench.create(), request);
@@ -169,7 +172,7 @@ describe("large values", () => {
 });
 
 describe("a second delivery", () => {
-  test("at the same time gets the same result of one run", async () => {
+  test("gets the result of the same run while it runs", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const first = bench.run(sandbox, request, io);
@@ -181,7 +184,7 @@ describe("a second delivery", () => {
     expect(changesOf(await first)).toHaveProperty("once");
   });
 
-  test("afterwards gets the kept result", async () => {
+  test("gets the kept result afterwards", async () => {
     const sandbox = await bench.create();
     const request = bench.request("import random; context['once'] = random.random()");
     const first = await bench.run(sandbox, request);
@@ -189,8 +192,8 @@ describe("a second delivery", () => {
   });
 });
 
-describe("trouble on the way", () => {
-  test("a broken connection is followed by another attach to the same run", async () => {
+describe("a failure during a run", () => {
+  test("of the connection causes another attach to the same run", async () => {
     const { io, request } = held();
     const running = bench.run(await bench.create(), request, io);
     await eventually(() => io.asked > 0);
@@ -215,7 +218,7 @@ describe("trouble on the way", () => {
     expect(faults).toEqual([]);
   });
 
-  test("a sandbox that died in the middle is gone", async () => {
+  test("of the sandbox is reported as gone", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const running = bench.run(sandbox, request, io);
@@ -225,7 +228,7 @@ describe("trouble on the way", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "gone" });
   });
 
-  test("a sandbox that died without a word is found to be gone", async () => {
+  test("of the sandbox is found even if the connection stays open", async () => {
     const sandboxes = createSandboxes({ lookAfterMs: 20 });
     const sandbox = await bench.create();
     const { io, request } = held();
@@ -237,7 +240,7 @@ describe("trouble on the way", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("a delivery that leaves the code running takes its context with it", async () => {
+  test("of a delivery removes its kernel context", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();
@@ -253,7 +256,7 @@ describe("trouble on the way", () => {
     expect(changesOf(await next)).toHaveProperty("once");
   });
 
-  test("the Lambda's end leaves the code running for the next delivery", async () => {
+  test("of the Lambda leaves the code running for the next delivery", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();
@@ -267,30 +270,24 @@ describe("trouble on the way", () => {
     expect(changesOf(await next)).toHaveProperty("once");
   });
 
-  test("an unreachable E2B leaves the node unfinished when the time is over", async () => {
+  test("to reach E2B leaves the node unfinished when the time is over", async () => {
     const sandbox = await bench.create();
     bench.gateway.fault = () => "break";
-    // What is never reached soon opens a breaker, so it is one that nobody else needs.
+    // A separate adapter, because the calls open its circuit breaker.
     const more = { signal: AbortSignal.timeout(300), sandboxes: createSandboxes() };
     expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), more)).toEqual({ kind: "unfinished" });
   });
 
-  test.each(["openBlob", "storeBlob"] as const)(
-    "a store that fails in %s fails the delivery, not the node",
-    async (call) => {
-      const [io, sandbox] = [new MemoryIo(), await bench.create()];
-      const request = bench.request("context['b'] = context['a'] + 'x' * 70_000", { a: io.keep("a", "text") });
-      io.failure = { [call]: new StoreUnavailable("S3 is throttling") };
-      await expect(bench.run(sandbox, request, io)).rejects.toThrow("S3 is throttling");
-      io.failure = {};
-      expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty(
-        "b.$blob.bytes",
-        70_001,
-      );
-    },
-  );
+  test.each(["openBlob", "storeBlob"] as const)("of a store in %s fails the delivery, not the node", async (call) => {
+    const [io, sandbox] = [new MemoryIo(), await bench.create()];
+    const request = bench.request("context['b'] = context['a'] + 'x' * 70_000", { a: io.keep("a", "text") });
+    io.failure = { [call]: new StoreUnavailable("S3 is throttling") };
+    await expect(bench.run(sandbox, request, io)).rejects.toThrow("S3 is throttling");
+    io.failure = {};
+    expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty("b.$blob.bytes", 70_001);
+  });
 
-  test("a harness that does not work says so instead of trying for ever", async () => {
+  test("of the harness is reported after a few tries", async () => {
     const sandbox = await bench.create();
     await bench.run(sandbox, bench.request("1"));
     const { Sandbox } = await import("@e2b/code-interpreter");
@@ -303,8 +300,8 @@ describe("trouble on the way", () => {
   });
 });
 
-describe("the turnWritten", () => {
-  test("refused: nothing is executed", async () => {
+describe("a turn", () => {
+  test("that is refused prevents the execution", async () => {
     const sandbox = await bench.create();
     const request = bench.request("context['a'] = 1");
     const before = bench.gateway.calls.length;
@@ -313,7 +310,7 @@ describe("the turnWritten", () => {
     expect(bench.gateway.calls.slice(before)).not.toContain("POST /execute");
   });
 
-  test("that cannot be had fails the delivery", async () => {
+  test("that cannot be written fails the delivery", async () => {
     const sandbox = await bench.create();
     const turnWritten = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
     const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { turnWritten });
@@ -324,7 +321,7 @@ describe("the turnWritten", () => {
 describe("stop", () => {
   const inTime = () => AbortSignal.timeout(25_000);
 
-  test("kills what runs and lets nothing begin any more", async () => {
+  test("kills running code and forbids further code", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const running = bench.run(sandbox, { ...request, code: `print('begun', flush=True)\n${waiting}` }, io);
@@ -337,7 +334,7 @@ describe("stop", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "tombstoned" });
   });
 
-  test("answers the result of what had finished, its blobs stored", async () => {
+  test("returns the result of finished code with its blobs stored", async () => {
     const [io, sandbox] = [new MemoryIo(), await bench.create()];
     const request = bench.request("context['a'] = b'x' * 100_000");
     const outcome = await bench.run(sandbox, request);
@@ -345,7 +342,7 @@ describe("stop", () => {
     expect(io.stored).toHaveLength(1);
   });
 
-  test("of a sandbox that is gone says so; of one out of reach it throws", async () => {
+  test("reports a missing sandbox as gone, and throws for an unreachable one", async () => {
     const sandbox = await bench.create();
     const { claim } = bench.request("1");
     bench.gateway.fault = () => "break";

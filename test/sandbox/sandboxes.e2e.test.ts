@@ -25,11 +25,13 @@ const spec = {
 };
 
 describe("create", () => {
-  test("names execution and scope, and says how long the sandbox lives", async () => {
+  test("sets execution and scope as metadata, and returns the sandbox's lifetime", async () => {
     const before = Date.now();
     const sandbox = await bench.sandboxes.create(spec);
     expect(bench.server.sandboxes().find(({ id }) => id === sandbox.id)?.metadata).toEqual({
-      ...{ nova: "1", execution: "exec_2", scope: "/fork@3.1" },
+      nova: "1",
+      execution: "exec_2",
+      scope: "/fork@3.1",
     });
     expect(Date.parse(sandbox.createdAt)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(sandbox.endsAt) - Date.parse(sandbox.createdAt)).toBe(300_000);
@@ -39,7 +41,7 @@ describe("create", () => {
     await bench.sandboxes.kill(light.id);
   });
 
-  test("waits for its turn, and takes what becomes free meanwhile instead", async () => {
+  test("waits for its time, and takes a sandbox that becomes free meanwhile", async () => {
     const turns = [false, false, true];
     const paced = createSandboxes({ pace: async () => turns.shift() ?? false });
     const made = await paced.create(spec);
@@ -51,7 +53,7 @@ describe("create", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("opens the code port to nobody else, and no network where none is allowed", async () => {
+  test("closes the code port to the public, and the network if none is allowed", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
@@ -67,7 +69,7 @@ describe("create", () => {
   test.each([
     ["what its code may reach", ["10.0.0.0/8", "a.test"], true],
     ["nothing at all", [], false],
-  ])("has E2B itself let out %s", async (_what, reach, internet) => {
+  ])("makes E2B allow %s", async (_what, reach, internet) => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, reach });
     const { network, allowInternetAccess } = await Sandbox.getInfo(sandbox.id);
@@ -79,14 +81,14 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("says what to do about a life that the plan does not give", async () => {
+  test("reports a way out if the plan refuses the lifetime", async () => {
     await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
       name: "NodeFailed",
       message: expect.stringMatching(/^E2B refuses a sandbox that lives for 121 minutes \(.*1 hours\) - lower the/),
     });
   });
 
-  test("is unavailable, and worth another try, while E2B is at a limit", async () => {
+  test("fails with a retryable error while E2B is at a limit", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({
       name: "SandboxUnavailable",
@@ -95,7 +97,7 @@ describe("create", () => {
     await Promise.all(made.map(({ id }) => bench.sandboxes.kill(id)));
   });
 
-  test("says what is wrong with the key", async () => {
+  test("reports a refused API key", async () => {
     const creating = withEnvironment({ E2B_API_KEY: `${apiKey.slice(0, -1)}8` }, () => createSandboxes().create(spec));
     await expect(creating).rejects.toMatchObject({
       name: "NodeFailed",
@@ -103,7 +105,7 @@ describe("create", () => {
     });
   });
 
-  test("kills the sandbox that took no files", async () => {
+  test("kills a sandbox that accepts no files", async () => {
     bench.gateway.fault = (call) => (call === "POST /files" ? "502" : undefined);
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({ name: "SandboxUnavailable" });
     expect(bench.server.sandboxes()).toEqual([]);
@@ -121,7 +123,7 @@ describe("create", () => {
 });
 
 describe("extend", () => {
-  test("gives the time asked for in one call, and the sandbox stays connected", async () => {
+  test("extends the life with one call, and keeps the connection", async () => {
     const sandbox = await bench.create();
     const before = bench.gateway.calls.length;
     const extended = await bench.sandboxes.extend(sandbox, 900);
@@ -138,13 +140,13 @@ describe("extend", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("is null for a life that the plan refuses", async () => {
+  test("returns null if the plan refuses the lifetime", async () => {
     const sandbox = await bench.create();
     expect(await bench.sandboxes.extend(sandbox, 4000)).toBeNull();
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("is null for a life that the plan cuts down in silence", async () => {
+  test("returns null if the plan silently grants less", async () => {
     const sandbox = await bench.create();
     const cut = { sandboxID: sandbox.id, startedAt: sandbox.createdAt, endAt: new Date(Date.now() + 600_000) };
     bench.gateway.fault = (call) =>
@@ -154,7 +156,7 @@ describe("extend", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("is null for a sandbox that is gone", async () => {
+  test("returns null for a missing sandbox", async () => {
     const sandbox = await bench.create();
     await bench.server.kill(sandbox.id);
     expect(await bench.sandboxes.extend(sandbox, 300)).toBeNull();
@@ -162,14 +164,14 @@ describe("extend", () => {
 });
 
 describe("kill", () => {
-  test("of a sandbox that is gone is no error", async () => {
+  test("succeeds for a missing sandbox", async () => {
     const sandbox = await bench.create();
     await bench.sandboxes.kill(sandbox.id);
     await bench.sandboxes.kill(sandbox.id);
     expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).toEqual({ kind: "gone" });
   });
 
-  test("takes all sandboxes of one execution, and no other", async () => {
+  test("kills all sandboxes of one execution, and no others", async () => {
     await Promise.all([bench.create({}, "exec_a"), bench.create({}, "exec_a"), bench.create({}, "exec_b")]);
     await bench.sandboxes.killAll("exec_a");
     expect(bench.server.sandboxes().map(({ metadata }) => metadata.execution)).toEqual(["exec_b"]);

@@ -15,12 +15,12 @@ async function render(requirements: string[]): Promise<Rendered> {
   return JSON.parse(await Template.toJSON(await sandboxTemplate(requirements)));
 }
 
-test("builds on the code interpreter and leaves its start command alone", async () => {
+test("the template extends the code interpreter and keeps its start command", async () => {
   const { fromTemplate, startCmd } = await render([]);
   expect([fromTemplate, startCmd]).toEqual(["code-interpreter-v1", undefined]);
 });
 
-test("installs its packages and the workflow's, each as one word of the shell", async () => {
+test("the template installs its packages and the workflow's, each quoted for the shell", async () => {
   const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
   expect(steps[0]).toMatchObject({ type: "RUN" });
   expect(steps[0]?.args[0]).toBe(
@@ -28,21 +28,21 @@ test("installs its packages and the workflow's, each as one word of the shell", 
   );
 });
 
-test("leaves the version of what it promises to a workflow that names one", async () => {
+test("the template uses a workflow's version of its own packages", async () => {
   const { steps } = await render(["PyMuPDF == 2.0", "psycopg[binary,pool]>=3.2", "pandas-stubs"]);
   expect(steps[0]?.args[0]).toBe(
     "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' 'pandas-stubs'",
   );
 });
 
-test("indexes the docstrings of what it installed, once all of it is there", async () => {
+test("the template indexes the docstrings of its packages after installing all", async () => {
   const { steps } = await render(["numpy>=2"]);
   expect(steps.slice(0, 3).map(({ type }) => type)).toEqual(["RUN", "COPY", "RUN"]);
   const [index] = steps[2]?.args ?? [];
   expect(index).toBe("python3 /usr/local/lib/nova/docstrings.py 'numpy>=2' > /usr/local/lib/nova/docstrings.json");
 });
 
-test("brings a warm Python as a service, from files that exist", async () => {
+test("the template starts a warm Python process as a service, from existing files", async () => {
   const { steps } = await render([]);
   const copied = steps.filter(({ type }) => type === "COPY");
   expect(copied.map(({ args }) => args[0])).toEqual(["docstrings.py", "warm.py", "nova-warm.service"]);
@@ -50,7 +50,7 @@ test("brings a warm Python as a service, from files that exist", async () => {
   expect(steps.at(-1)?.args[0]).toContain("multi-user.target.wants");
 });
 
-test("imports in the warm Python what a local sandbox imports, and what the template installs", () => {
+test("the warm Python process imports the packages of a local sandbox and of the template", () => {
   const warm = readFileSync(new URL("../../packages/sandbox/template/warm.py", import.meta.url), "utf8");
   for (const name of promisedModules) expect(warm).toMatch(new RegExp(`\\b${name}\\b`));
   expect(templatePackages).toHaveLength(promisedModules.length);

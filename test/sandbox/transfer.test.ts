@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Sandbox } from "@e2b/code-interpreter";
 import type { BlobRef } from "@nova/engine";
 import { expect, test } from "vitest";
-import { checked, Watched, writeStream } from "../../packages/sandbox/src/transfer.ts";
+import { checkBlob, WatchedBody, writeStream } from "../../packages/sandbox/src/transfer.ts";
 
 const body = Buffer.from("content");
 const ref: BlobRef = { sha256: createHash("sha256").update(body).digest("hex"), bytes: body.length, type: "bytes" };
@@ -14,8 +14,8 @@ async function* parts(...all: (Uint8Array | Error)[]): AsyncIterable<Uint8Array>
   }
 }
 
-test("passes on what is as it was described", async () => {
-  const read = await Array.fromAsync(checked(ref, parts(body.subarray(0, 3), body.subarray(3))));
+test("checkBlob passes a matching blob through", async () => {
+  const read = await Array.fromAsync(checkBlob(ref, parts(body.subarray(0, 3), body.subarray(3))));
   expect(Buffer.concat(read)).toEqual(body);
 });
 
@@ -23,13 +23,13 @@ test.each([
   ["is shorter", body.subarray(1)],
   ["is longer", Buffer.from("content!")],
   ["has another hash", Buffer.from("c0ntent")],
-])("fails at the end of what %s", async (_, other) => {
-  await expect(Array.fromAsync(checked(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
+])("checkBlob fails at the end of a blob that %s", async (_, other) => {
+  await expect(Array.fromAsync(checkBlob(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
 });
 
-test("remembers why a source failed, whatever its reader makes of it", async () => {
+test("a watched body remembers the error of its source, even if the reader hides it", async () => {
   const failure = new RangeError("connection lost");
-  const watched = new Watched(parts(body, failure));
+  const watched = new WatchedBody(parts(body, failure));
   await expect(Array.fromAsync(watched)).rejects.toBe(failure);
   expect(watched.failure).toBe(failure);
 });
@@ -37,7 +37,7 @@ test("remembers why a source failed, whatever its reader makes of it", async () 
 test.each<[string, (stream: ReadableStream) => Promise<unknown>]>([
   ["refused before it began", async () => Promise.reject(new RangeError("aborted"))],
   ["answered before its end", (stream) => stream.getReader().read()],
-])("ends the source of an upload that is %s", async (_, write) => {
+])("writeStream ends the source of an upload that is %s", async (_, write) => {
   const ended = Promise.withResolvers<void>();
   async function* source() {
     try {
@@ -47,7 +47,7 @@ test.each<[string, (stream: ReadableStream) => Promise<unknown>]>([
     }
   }
   const sandbox = { files: { write: (_path: string, stream: ReadableStream) => write(stream) } } as unknown as Sandbox;
-  const upload = writeStream(sandbox, "file", new Watched(source()), new AbortController().signal);
+  const upload = writeStream(sandbox, "file", new WatchedBody(source()), new AbortController().signal);
   await Promise.allSettled([upload]);
   await ended.promise;
 });

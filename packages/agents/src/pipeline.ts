@@ -1,14 +1,13 @@
 import type { GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
 import { defined } from "@nova/workflow";
 import { analyzeData, analyzeInput } from "./agents/analyzers.ts";
-import { generateCode, type Written } from "./agents/code-generator.ts";
-import { type Ran, runCode } from "./agents/code-runner.ts";
+import { type GeneratedCode, generateCode } from "./agents/code-generator.ts";
+import { runCode, type SuccessfulRun } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
 import { checkCode, readsOf } from "./check/within-time.ts";
 import { done, type Ending, ended, endingOf, type Failure, type Result } from "./failures/failure.ts";
-import { mayWrite, runHit } from "./hit.ts";
 import { TemplateDocumentation } from "./knowledge/documentation/library.ts";
 import { guidesFor } from "./knowledge/guides/choose-guides.ts";
 import { currentGenerator } from "./lock/generator.ts";
@@ -16,6 +15,7 @@ import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { needsAnalysis } from "./lock/reads.ts";
 import type { PipelineParts } from "./parts.ts";
 import { earlierExamples } from "./precedents/closest-examples.ts";
+import { canWriteCode, runPinnedCode } from "./run-pinned-code.ts";
 import { answerText } from "./text/answer-text.ts";
 
 /**
@@ -29,10 +29,10 @@ export function pipelineOf(parts: PipelineParts): Pipeline {
     async run(task, means, pinned) {
       const run = beginRun(task, means, parts);
       if (pinned) {
-        const outcome = await runHit(run, pinned);
+        const outcome = await runPinnedCode(run, pinned);
         if (outcome) return outcome;
-      } else if (!mayWrite(run)) {
-        return failed(run, await withoutPinned(run));
+      } else if (!canWriteCode(run)) {
+        return failed(run, await explainOrPropose(run));
       }
       return writeAndRun(run);
     },
@@ -66,7 +66,7 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
 }
 
 /** Code that nobody has approved is written where models may be asked, but does not run. */
-async function withoutPinned(run: NodeRun): Promise<Ending> {
+async function explainOrPropose(run: NodeRun): Promise<Ending> {
   const { task, parts } = run;
   const { message, waits } = await parts.pinned.missing(task);
   return task.frozen || (waits && !task.fresh) ? { class: "NodeFailed", message } : proposeCode(run);
@@ -99,26 +99,26 @@ export function createPipeline({ generations, docstrings, defaultModel, ...given
 
 const maxAttempts = 3;
 
-interface Success extends Ran {
-  written: Written;
+interface Success extends SuccessfulRun {
+  written: GeneratedCode;
 }
 
 /** Writes, checks, runs and judges code until it has done the task. */
 async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending: Ending }> {
-  return attempts(run, async (attempt) => {
-    const written = await writeChecked(run, attempt);
+  return repeatAttempts(run, async (attempt) => {
+    const written = await writeCheckedCode(run, attempt);
     if (written.kind !== "done") return written;
     const { code } = written.value;
     const ran = await runCode(run, attempt, code);
-    if (ran.kind !== "done") return final(run, ran);
+    if (ran.kind !== "done") return forbidRepeat(run, ran);
     const judged = await validateOutput(run, attempt, code, ran.value.result);
-    if (judged.kind !== "done") return final(run, judged);
+    if (judged.kind !== "done") return forbidRepeat(run, judged);
     return done({ ...ran.value, written: written.value });
   });
 }
 
 /** Code that had effects is not run a second time, nor is other code after it. */
-function final<T>(run: NodeRun, result: Result<T>): Result<T> {
+function forbidRepeat<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;
 }
@@ -130,7 +130,7 @@ function final<T>(run: NodeRun, result: Result<T>): Result<T> {
 async function proposeCode(run: NodeRun): Promise<Ending> {
   const { task, parts, spent: cost } = run;
   run.hasFollowedAnalysis = true;
-  const end = await attempts(run, (attempt) => writeChecked(run, attempt));
+  const end = await repeatAttempts(run, (attempt) => writeCheckedCode(run, attempt));
   if ("ending" in end) return end.ending;
   await parts.pinned.propose(task, defined({ ...end.value, cost, embedding: run.recall?.embedding }));
   const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
@@ -138,7 +138,7 @@ async function proposeCode(run: NodeRun): Promise<Ending> {
 }
 
 /** Attempts until one is done or ends the node; each is told how all before it failed. */
-async function attempts<T>(
+async function repeatAttempts<T>(
   run: NodeRun,
   attemptOnce: (attempt: number) => Promise<Result<T>>,
 ): Promise<{ value: T } | { ending: Ending }> {
@@ -152,7 +152,7 @@ async function attempts<T>(
   return { ending: { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` } };
 }
 
-async function writeChecked(run: NodeRun, attempt: number): Promise<Result<Written>> {
+async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const written = await generateCode(run, attempt);
   if (written.kind !== "done") return written;
   run.code = written.value.code;

@@ -18,7 +18,9 @@ const store = "DynamoDB";
 
 const maxParallelUpdates = 16;
 
-/** The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage/chain-stays.ts). */
+/**
+ * The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage/chain-stays.ts).
+ */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),
@@ -32,7 +34,9 @@ export function createEraser(connection: ItemConnection, bucket: BucketConnectio
   };
 }
 
-/** Removes the contents from every entry and step of a partition. The hashed parts stay, so the chain still verifies. */
+/**
+ * Removes the contents from every entry and step of a partition. The hashed parts stay, so the chain still verifies.
+ */
 async function eraseContents(connection: ItemConnection, at: ErasableScope): Promise<ErasableScope[]> {
   const further: ErasableScope[] = [];
   const partition = partitionKey(chainPartition(at.execution, at.scope));
@@ -110,15 +114,18 @@ async function maskError({ client, table }: ItemConnection, execution: string): 
   await reportOutageIf(store, () => client.send(update));
 }
 
-/** Kinds of records that a client's erasure keeps: its runs and the audit log. The caller deletes the client's record last. */
+/**
+ * Kinds of records that a client's erasure keeps: its runs and the audit log. The caller deletes the client's record
+ * last.
+ */
 const keptKinds = new Set(["execution", "audit", "client"]);
 
 /** Partition keys of all pools: those of a client, and those of a workflow for one client. */
 const poolPrefix = "Q#";
 
 /**
- * Deletes the items of one page of the table that name the client. Erasures are rare, so a scan costs less than an index by
- * client over every item, and it also finds items of kinds that are added later.
+ * Deletes the items of one page of the table that name the client. Erasures are rare, so a scan costs less than an
+ * index by client over every item, and it also finds items of kinds that are added later.
  */
 async function eraseRest(
   connection: ItemConnection,

@@ -48,8 +48,9 @@ const clock = { now: () => Date.now(), sleep };
 export type AwsPorts = ReturnType<typeof createAwsPorts>;
 
 /**
- * Creates the engine's ports on AWS. The SDK reads region, credentials and endpoints from its own variables (`AWS_REGION`,
- * `AWS_ENDPOINT_URL_DYNAMODB` ...). The clients keep connections open, so create the ports once per process.
+ * Creates the engine's ports on AWS. The SDK reads region, credentials and endpoints from its own variables
+ * (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB` ...). The clients keep connections open, so create the ports once per
+ * process.
  */
 export function createAwsPorts(options: AwsPortsOptions) {
   const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };

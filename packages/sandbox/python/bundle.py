@@ -1,6 +1,6 @@
 """
-The harness in one file: this text, and below it a call of `offer` with the sources. Python imports from an archive too,
-but takes twice the time; a file for each module would be as many uploads.
+Loads the harness from one file, which consists of this text and a call of `offer` with all sources. Importing from a
+zip archive would take twice the time, and separate files would need one upload each.
 """
 
 import sys
@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 
 
 class Bundle:
-    """Finds and loads modules by their sources, {path: text}."""
+    """Imports modules from their sources, {path: text}."""
 
     def __init__(self, sources, folder):
         self._sources, self._folder = sources, folder

@@ -9,23 +9,26 @@ import { needServer } from "./needs.ts";
 import { writeText } from "./transfer.ts";
 
 export interface AttachOptions {
-  /** Its own context never waits for the cell of another delivery; the default one saves a call. */
+  /** A new kernel context never waits for the cell of another delivery. The default context saves a call. */
   ownContext: boolean;
-  /** Nothing is executed before it is true. */
+  /** The cell runs only after this resolves to true. */
   turnWritten: Promise<boolean>;
-  /** A small input may be part of the cell, which a kernel remembers: nothing in it is secret. */
+  /** True if a small input may be part of the cell. The kernel remembers cells, so the input must hold no secrets. */
   inCell: boolean;
   io: RunIo;
-  /** Fires when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer needs the answer. */
   signal: AbortSignal;
 }
 
-/** The cell failed: there is no harness, or it does not work. */
+/** The cell failed: the harness is missing or broken. */
 export class HarnessFailure extends Error {
   override name = "HarnessFailure";
 }
 
-/** Lets the kernel follow one input, and serves what it needs: one call, or two. "refused": the turnWritten said no. */
+/**
+ * Runs a cell that passes one input to the harness, serves the needs of the code, and returns the last answer. Returns
+ * "refused" if `turnWritten` resolves to false.
+ */
 export async function attach(
   sandbox: E2bSandbox,
   makeInput: (nonce: string) => string,
@@ -34,8 +37,8 @@ export async function attach(
   const { ownContext, turnWritten, signal } = options;
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
-  const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
-  // Code of hours is attached to hundreds of times: each context is a process that follows it.
+  const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // else the context ends with the sandbox
+  // Each context is a process, and code that runs for hours is attached to hundreds of times.
   signal.addEventListener("abort", leave, { once: true });
   const input = inputFor(sandbox, name, makeInput(nonce), options);
   try {
@@ -55,7 +58,9 @@ interface Input {
   remove(): Promise<void>;
 }
 
-/** An upload goes on while the turn is written; a cell of this size costs less than one. */
+/**
+ * An input up to this size is faster inside the cell than as an upload. A larger one uploads while the turn is written.
+ */
 const maxCharactersInCell = 16 * 1024;
 
 function inputFor(sandbox: E2bSandbox, name: string, text: string, { inCell, signal }: AttachOptions): Input {
@@ -69,7 +74,7 @@ function inputFor(sandbox: E2bSandbox, name: string, text: string, { inCell, sig
   };
 }
 
-/** Resolves with the last answer as soon as it is there; the cell's own end is of no interest then. */
+/** Runs the cell, and resolves with the last answer as soon as it arrives, without waiting for the end of the cell. */
 function follow(
   sandbox: E2bSandbox,
   code: string,
@@ -87,9 +92,9 @@ function follow(
         resolve(answer);
       }
     });
-    // Only an error stops the SDK from reading on, and it keeps all that it reads.
+    // Only an error stops the SDK from reading further output, all of which it keeps.
     const listen = (text: string) => {
-      if (isAnswered || signal.aborted) throw new BrokenAttach("nobody listens any more");
+      if (isAnswered || signal.aborted) throw new BrokenAttach("the attach has ended");
       read(text);
     };
     const onText = ({ line }: { line: string }) => attempt(() => listen(line), reject);
@@ -107,7 +112,7 @@ function follow(
         if (error) throw new HarnessFailure(`${error.name}: ${error.value}`);
         throw new BrokenAttach("the cell ended without an answer");
       })
-      .catch(reject); // after the last answer nobody listens any more
+      .catch(reject); // has no effect after the last answer
   });
 }
 

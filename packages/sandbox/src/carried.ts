@@ -1,2 +1,5 @@
-/** What `harness-file.ts` reads beside itself: who bundles it lays it there, from the folder of the bundle on. */
+/**
+ * The folder that `harness-file.ts` reads. A bundler copies it from `from`, in this package, to `to`, relative to the
+ * bundle.
+ */
 export const carried = { readBy: "src/harness-file.ts", from: "python", to: "../python" };

@@ -1,16 +1,15 @@
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import type { SandboxSpec } from "@nova/engine";
+import { NovaError, type SandboxSpec } from "@nova/engine";
 import { LRUCache } from "lru-cache";
-import { Breaker } from "./breaker.ts";
-import { isGone } from "./failures.ts";
+import { isConnectionFailure, isGone } from "./failures.ts";
 
-/** Loading it takes a fifth of a second: it starts at once, and nobody waits for it before the first call. */
+/** Loading takes a fifth of a second, so it starts when the process does, and only the first call waits for it. */
 const loadSdk = () => import("@e2b/code-interpreter");
 
-/** Connected sandboxes that one Lambda keeps between nodes; each saves the call that fetches its tokens. */
+/** Limit of kept connections. A kept connection saves the call that fetches the sandbox's tokens. */
 const maxKept = 200;
 
-/** E2B's control plane, and what this process knows about sandboxes that it has been connected to. */
+/** Calls E2B's control plane and keeps the connections of this process to sandboxes. */
 export class Connections {
   readonly #sdk = loadSdk();
   readonly #breaker = new Breaker();
@@ -18,7 +17,7 @@ export class Connections {
   readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: maxKept });
 
   constructor() {
-    this.#sdk.catch(() => undefined); // whoever awaits it sees why
+    this.#sdk.catch(() => undefined); // the first call reports the error
   }
 
   async create(spec: SandboxSpec): Promise<E2bSandbox> {
@@ -37,17 +36,21 @@ export class Connections {
     return sandbox;
   }
 
-  /** True once, of a sandbox of a pool: its first cell starts the harness, which keeps what is in that cell. */
+  /**
+   * Returns true once for a new sandbox of a pool: the harness starts in its first cell and keeps that cell in memory.
+   */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
   }
 
-  /** The kept connection, or a new one; a new one also sees to it that the sandbox lives this long. */
+  /** Returns the kept connection or a new one. A new one also extends the sandbox's life to `lifetimeSeconds`. */
   get(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
   }
 
-  /** Extends the sandbox's life where it would end earlier; E2B cuts down in silence what the plan does not allow. */
+  /**
+   * Connects, and extends the sandbox's life if it would end earlier. E2B silently grants less if the plan allows less.
+   */
   async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     const { Sandbox } = await this.#sdk;
     const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));
@@ -56,13 +59,13 @@ export class Connections {
     return connecting;
   }
 
-  /** From now on, whether it would have lived for longer or not. */
+  /** Ends the sandbox's life `seconds` from now, even if that shortens it. */
   async setTimeout(id: string, seconds: number): Promise<void> {
     const { Sandbox } = await this.#sdk;
     await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));
   }
 
-  /** True only when the control plane says so; a call that fails says nothing. */
+  /** True only if the control plane reports the sandbox as missing; false if the call fails. */
   async isGone(id: string): Promise<boolean> {
     const { Sandbox } = await this.#sdk;
     return Sandbox.getInfo(id).then(() => false, isGone);
@@ -78,7 +81,7 @@ export class Connections {
     await this.#breaker.guard(() => Sandbox.kill(id));
   }
 
-  /** Of NOVA's sandboxes, those with these metadata. */
+  /** Ids of NOVA's sandboxes with these metadata. */
   async ids(metadata: Record<string, string>): Promise<string[]> {
     const { Sandbox } = await this.#sdk;
     const pages = Sandbox.list({ query: { metadata: { ...metadata, nova: "1" } } });
@@ -88,5 +91,40 @@ export class Connections {
       ids.push(...page.map(({ sandboxId }) => sandboxId));
     }
     return ids;
+  }
+}
+
+const toleratedFailures = 5;
+const openMs = 5_000;
+
+/**
+ * Limits calls while E2B is unreachable: after several connection failures in a row, calls fail immediately for some
+ * seconds. Any answer of E2B, including a refusal, resets the count.
+ */
+export class Breaker {
+  #failures = 0;
+  #openUntil = 0;
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  async guard<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#now() < this.#openUntil)
+      throw new NovaError("SandboxUnavailable", "E2B cannot be reached - check the network and E2B's status page");
+    try {
+      const answer = await call();
+      this.#failures = 0;
+      return answer;
+    } catch (error) {
+      this.#count(error);
+      throw error;
+    }
+  }
+
+  #count(error: unknown): void {
+    this.#failures = isConnectionFailure(error) ? this.#failures + 1 : 0;
+    if (this.#failures >= toleratedFailures) this.#openUntil = this.#now() + openMs;
   }
 }

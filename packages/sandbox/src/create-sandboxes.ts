@@ -1,20 +1,24 @@
 import { NovaError, type Sandboxes } from "@nova/engine";
 import { harnessFile } from "./harness-file.ts";
-import { sandboxesWith } from "./sandboxes.ts";
+import { connectSandboxes } from "./sandboxes.ts";
 
 export interface SandboxesOptions {
-  /** How often a running node's sandbox is looked after; a connection to a dead one may stay open. Default 20 s. */
+  /**
+   * Interval of checks that a running node's sandbox is alive; a connection to a dead one may stay open. Default 20 s.
+   */
   lookAfterMs?: number;
-  /** Resolves to true when a new one may be made, to false after a second or so in vain; absent: one may be at once. */
+  /**
+   * Resolves to true when a new sandbox may be created, and to false after a second without success. Absent: no limit.
+   */
   pace?: (() => Promise<boolean>) | undefined;
 }
 
-/** Of a second each; whoever would have to wait for longer is told so instead: a Lambda that waits is paid. */
+/** Tries of about a second each. A longer wait is an error, because a waiting Lambda costs money. */
 const maxTries = 30;
 
-/** Sandboxes of E2B, new ones included. */
+/** Creates the port to E2B sandboxes for processes that create sandboxes. */
 export function createSandboxes({ lookAfterMs, pace }: SandboxesOptions = {}): Sandboxes {
-  const sandboxes = sandboxesWith(harnessFile, lookAfterMs);
+  const sandboxes = connectSandboxes(harnessFile, lookAfterMs);
   if (!pace) return sandboxes;
   return {
     ...sandboxes,

@@ -1,6 +1,6 @@
 import { NovaError } from "@nova/engine";
 
-/** The SDK and Node say "no connection" in many ways; a circuit breaker counts these and no others. */
+/** Error codes of the SDK and Node that mean "no connection". */
 const connectionCodes = [
   "ECONNREFUSED",
   "ECONNRESET",
@@ -22,7 +22,7 @@ export function isConnectionFailure(error: unknown): boolean {
   return isConnectionFailure(error.cause);
 }
 
-/** Only the control plane says so: a gateway's 502 "sandbox was not found" is a `TimeoutError`, and means nothing. */
+/** True if the control plane reports the sandbox as missing. A gateway's 502 "sandbox was not found" proves nothing. */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && error.name === "SandboxNotFoundError";
 }
@@ -35,12 +35,12 @@ export function isRefusedKey(error: unknown): boolean {
   return error instanceof Error && error.name === "AuthenticationError";
 }
 
-/** More lifetime than the plan allows at all. */
+/** E2B refuses a request for more lifetime than the plan allows. */
 export function isBeyondPlan(error: unknown): boolean {
   return error instanceof Error && (error as { statusCode?: number }).statusCode === 400;
 }
 
-/** What a caller of the control plane gets to see: retried patiently, but for what no patience will cure. */
+/** Turns an error of the control plane into one that Step Functions retries, except a refused API key. */
 export function asRunError(what: string, error: unknown): NovaError {
   if (error instanceof NovaError) return error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -49,14 +49,16 @@ export function asRunError(what: string, error: unknown): NovaError {
   return new NovaError("SandboxUnavailable", `${what} (${reason})`, { cause: error });
 }
 
-/** The sandbox says something that no harness says. It is never tried again: nothing that it says can be believed. */
+/**
+ * The sandbox sends something that no harness sends. It is not retried, because the sandbox can no longer be trusted.
+ */
 export class MalformedAnswer extends NovaError {
   constructor(what: string) {
     super("NodeFailed", `the sandbox does not speak as its harness does (${what}) - leave the harness alone`);
   }
 }
 
-/** An error of the engine's side (blobs, chain) on its way out through code that retries errors of E2B's side. */
+/** Wraps an error of the engine's side (blobs, chain), so that code which retries E2B's errors does not retry it. */
 export class IoFailure extends Error {
   override name = "IoFailure";
 
@@ -65,7 +67,7 @@ export class IoFailure extends Error {
   }
 }
 
-/** The connection ended before everything was told, or what was told did not arrive whole. */
+/** The connection ended before the last answer. */
 export class BrokenAttach extends Error {
   override name = "BrokenAttach";
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
-/** The folder of the harness's Python, `nova_harness`: for a Python that loads it ahead. */
+/** The folder that contains `nova_harness`, for a Python process that preloads it. */
 export const pythonFolder = fileURLToPath(new URL("../python", import.meta.url));
 
-/** Python that writes an index of the docstrings of what is installed: `docstrings.py [pip requirement ...]`. */
+/** A Python script that indexes the docstrings of installed packages: `docstrings.py [pip requirement ...]`. */
 export const docstringsScript = fileURLToPath(new URL("../template/docstrings.py", import.meta.url));

@@ -8,7 +8,7 @@ import type { LastAnswer } from "./messages.ts";
 
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-/** A harness that fails this often in a row is short of something. A later delivery tries again. */
+/** A harness that fails this often in a row lacks memory or processes. A later delivery tries again. */
 const maxHarnessFailures = 4;
 
 export interface Followed {
@@ -16,19 +16,19 @@ export interface Followed {
   lifetimeSeconds: number;
   makeInput: (nonce: string) => string;
   signal: AbortSignal;
-  /** How often the control plane is asked whether the sandbox is still there. */
+  /** Interval of calls that ask the control plane whether the sandbox exists. */
   lookAfterMs: number;
 }
 
 type Attaching = Omit<AttachOptions, "signal">;
 
-/** An answer has been dealt with; "gone" and "unfinished" are what is left when there is none. */
+/** The settled answer, or the reason why there is none. */
 export type Ending<T> = T | "gone" | "unfinished" | "refused";
 
 /**
- * Attaches, and attaches again whenever the connection breaks, until there is an answer and `settle` has dealt with it,
- * the control plane knows no such sandbox, or the signal fires. A broken connection or a 502 never means that the code
- * has stopped.
+ * Attaches to the sandbox, again after every broken connection, until an answer arrives and `settle` has handled it,
+ * the control plane reports the sandbox as missing, or the signal aborts. The code may still run after a broken
+ * connection or a 502.
  */
 export async function followUntilAnswered<T>(
   connections: Connections,
@@ -55,11 +55,11 @@ export async function followUntilAnswered<T>(
     return "unfinished";
   } finally {
     watcher.close();
-    over.abort(); // what is on its way to or from the sandbox has nobody who waits for it
+    over.abort(); // ends transfers that are still running
   }
 }
 
-/** What ends a run besides an answer: the signal, and the death of the sandbox behind a connection that stays silent. */
+/** Resolves `end` when the signal aborts, or when the sandbox is gone although its connection stays open. */
 function watch(connections: Connections, { sandbox, signal, lookAfterMs }: Followed) {
   const { promise: end, resolve } = Promise.withResolvers<"gone" | "unfinished">();
   const onAbort = () => resolve("unfinished");
@@ -74,7 +74,7 @@ function watch(connections: Connections, { sandbox, signal, lookAfterMs }: Follo
   return { end, close };
 }
 
-/** Throws what attaching again will not cure. */
+/** Decides which errors a further attach can cure, and throws the others. */
 class Patience {
   #harnessFailures = 0;
 
@@ -103,7 +103,7 @@ async function once<T>(
   return settle(sandbox, answer, signal);
 }
 
-/** After a broken attach the default context may still be busy with it. */
+/** Uses an own context after the first round, because the default context may still run the broken attach. */
 function pickContext(options: Attaching, round: number): Attaching {
   return round === 0 ? options : { ...options, ownContext: true };
 }
@@ -111,5 +111,5 @@ function pickContext(options: Attaching, round: number): Attaching {
 /** Exponential, with full jitter. */
 async function pause(round: number, signal: AbortSignal): Promise<void> {
   const limitMs = Math.min(longestPauseMs, firstPauseMs * 2 ** round);
-  await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // fired: the caller looks
+  await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // the caller checks the signal
 }

@@ -3,15 +3,15 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root, type SandboxFile } from "./harness.ts";
 
-/** The harness's sources in this package; who bundles this module lays `python/` above the bundle. */
+/** The harness's sources. A bundler copies them to the same place relative to the bundle. */
 const folder = fileURLToPath(new URL("../python/nova_harness", import.meta.url));
 
-/** The harness as one Python file, see python/bundle.py: some twenty uploads would take longer than the first node. */
+/** Combines the harness into one Python file (python/bundle.py), because one upload is faster than thirty. */
 export async function harnessFile(): Promise<SandboxFile> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".py")).toSorted();
   const read = async (name: string) => [`${basename(folder)}/${name}`, await readFile(join(folder, name), "utf8")];
   const [bundle, ...sources] = await Promise.all([readFile(join(folder, "../bundle.py"), "utf8"), ...names.map(read)]);
-  // JSON's texts are Python's too, as long as they hold no character beyond the basic plane.
+  // A JSON string is also a Python string if it has no character beyond the basic plane.
   const call = `offer(${JSON.stringify(Object.fromEntries(sources as string[][]))}, ${JSON.stringify(root)})`;
   return { path: `${root}/harness.py`, data: `${bundle}\n\n${call}\n` };
 }

@@ -1,23 +1,23 @@
-/** Below root's home: the one place of a sandbox that ordinary users cannot even look into. */
+/** The harness's folder in a sandbox, in root's home, because other users cannot read that. */
 export const root = "/root/.nova-sandbox";
 
 /**
- * The one cell there is, but for the input. `~` is root's home, wherever that is: without isolation a local
- * sandbox has it elsewhere. One harness serves a sandbox for all its life, whatever version later adapters have:
- * two of them would not see each other's claims.
+ * The code of the cell that passes an uploaded input to the harness. `~` is root's home, which a local sandbox without
+ * isolation has elsewhere. One harness serves a sandbox for its whole life, even if a later adapter has a newer
+ * version: two harnesses would not see each other's claims.
  */
 export function cell(input: string): string {
   return [...preamble, attachTo(input)].join("\n");
 }
 
-/** The same, for an input that is not uploaded: the cell writes what an upload would have left. */
+/** The code of a cell that contains its input and writes the file that an upload would have created. */
 export function cellWith(input: string, text: string): string {
   const flags = "os.O_CREAT | os.O_EXCL | os.O_WRONLY";
   return [
     ...preamble,
     'os.makedirs(f"{root}/inputs", exist_ok=True)',
     `with open(os.open(f"{root}/inputs/${input}", ${flags}, 0o600), "wb") as file:`,
-    // JSON's texts are Python's too, as long as they hold no half of a surrogate pair, which well-formed JSON escapes.
+    // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
     `    file.write(${JSON.stringify(text)}.encode())`,
     attachTo(input, true),
   ].join("\n");
@@ -40,7 +40,7 @@ export interface SandboxFile {
   data: string;
 }
 
-/** The workflow's own modules: `lib/tools.py` and `tools.py` are the module `tools`. */
+/** Files of the workflow's own modules: both `lib/tools.py` and `tools.py` become the module `tools`. */
 export function libFiles(lib: Record<string, string>): SandboxFile[] {
   return Object.entries(lib).map(([name, data]) => ({ path: `${root}/lib/${name.replace(/^lib\//, "")}`, data }));
 }

@@ -1,3 +1,3 @@
 export { createSandboxes, type SandboxesOptions } from "./create-sandboxes.ts";
-export { othersSandboxes } from "./others-sandboxes.ts";
+export { othersSandboxes } from "./sandboxes.ts";
 export { buildTemplate, readDocstrings, sandboxTemplate, templateExists } from "./template.ts";

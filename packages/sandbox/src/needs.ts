@@ -2,13 +2,15 @@ import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
 import { IoFailure, MalformedAnswer } from "./failures.ts";
 import type { Need } from "./messages.ts";
-import { Watched, writeStream, writeText } from "./transfer.ts";
+import { WatchedBody, writeStream, writeText } from "./transfer.ts";
 
-const maxAtOnce = 6;
-/** Code waits for one thing at a time; besides there are the blobs that it names. */
+const maxParallel = 6;
+/** Code waits for one need at a time. The others are blobs that the harness requests ahead. */
 const maxWaiting = 1000;
 
-/** Serves the needs of one attach, a few at a time; `fail` hears of the first that cannot be served. */
+/**
+ * Returns a function that serves needs of one attach, a few in parallel. `fail` receives the error of a failed need.
+ */
 export function needServer(
   sandbox: E2bSandbox,
   io: RunIo,
@@ -16,31 +18,31 @@ export function needServer(
   fail: (error: unknown) => void,
 ): (need: Need) => void {
   const waiting: Need[] = [];
-  let atWork = 0;
+  let workers = 0;
   const work = async () => {
-    atWork++;
+    workers++;
     for (let need = waiting.shift(); need && !signal.aborted; need = waiting.shift())
       await serveNeed(sandbox, need, io, signal);
-    atWork--;
+    workers--;
   };
   return (need) => {
     if (waiting.length >= maxWaiting) throw new MalformedAnswer(`it asks for more than ${maxWaiting} things at once`);
     waiting.push(need);
-    if (atWork < maxAtOnce) work().catch(fail);
+    if (workers < maxParallel) work().catch(fail);
   };
 }
 
 /**
- * Answers one need by a file in the sandbox. What the engine cannot give the code hears of; other errors of its are
- * ours.
+ * Answers one need with a file in the sandbox. A refusal of the engine goes to the code; other errors end the attach.
  */
 async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: AbortSignal): Promise<void> {
-  const given = await ask(need, io);
-  if (!("body" in given)) {
-    // The harness knows by the newline that the upload is complete.
-    return writeText(sandbox, "error" in given ? need.refuse : need.put, `${JSON.stringify(given)}\n`, signal);
+  const response = await fetchNeed(need, io);
+  if (!("body" in response)) {
+    // The final newline shows the harness that the upload is complete.
+    const path = "error" in response ? need.refuse : need.put;
+    return writeText(sandbox, path, `${JSON.stringify(response)}\n`, signal);
   }
-  const body = new Watched(given.body);
+  const body = new WatchedBody(response.body);
   try {
     await writeStream(sandbox, need.put, body, signal);
   } catch (error) {
@@ -48,9 +50,9 @@ async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: Abo
   }
 }
 
-type Given = { body: AsyncIterable<Uint8Array> } | { value: string | string[] | null } | { error: string };
+type Response = { body: AsyncIterable<Uint8Array> } | { value: string | string[] | null } | { error: string };
 
-async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
+async function fetchNeed({ blob, outputs, task }: Need, io: RunIo): Promise<Response> {
   try {
     if (blob) return { body: await io.openBlob(blob) };
     if (task !== undefined) return { value: await io.taskUrl(task) };
@@ -61,7 +63,7 @@ async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
   }
 }
 
-/** A blob that was erased, or that is not the node's. */
+/** True if the blob was erased or does not belong to the node. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && (error.name === "BlobMissing" || error.name === "NodeFailed");
 }

@@ -1,6 +1,6 @@
 import { type BlobRef, type RunRequest, referenceKey, referencesIn } from "@nova/engine";
 
-/** Blobs of the keys that the code names in quotes: it will most likely ask for them. */
+/** Blobs of the context keys that the code contains in quotes, which it will most likely read. */
 export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
   return context.flatMap(({ key, json }) => {
     if (!json.includes('"$blob"')) return [];
@@ -9,7 +9,7 @@ export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
   });
 }
 
-/** Keys of all references in the input's own texts: what they name is stored already, as what they say. */
+/** Keys of all references in the input. Their blobs are stored already. */
 export function inputReferences({ context }: RunRequest): Set<string> {
   return new Set(context.flatMap(({ json }) => referencesIn(json)).map(referenceKey));
 }

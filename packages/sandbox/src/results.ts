@@ -2,20 +2,20 @@ import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import { atOnce, type BlobRef, type CodeResult, jsonProblem, type RunIo, referenceKey } from "@nova/engine";
 import { IoFailure, isFileMissing, MalformedAnswer } from "./failures.ts";
 import { CodeAnswer, type LastAnswer, misfit, parseAnswer, Result } from "./messages.ts";
-import { checked, DamagedBlob, readBytes, readStream, Watched } from "./transfer.ts";
+import { checkBlob, DamagedBlob, readBytes, readStream, WatchedBody } from "./transfer.ts";
 
 type Success = Extract<CodeAnswer, { status: "success" }>;
 type OutBlob = Success["blobs"][number];
 
 const streamsAtOnce = 6;
-/** The harness makes no longer ones: large values are blobs beside it. */
+/** The harness writes no longer results, because large values are separate blobs. */
 const maxResultBytes = 64 << 20;
-/** A sandbox can say anything. */
+/** Limits the warnings, because a sandbox can send anything. */
 const maxWarnings = 10;
 
 /**
- * The code's result with everything it refers to stored. `stored`: keys of the references in the input's own texts. The
- * code's process writes the result, and hostile code can write it itself: what is not strictly a result fails the node.
+ * Reads the code's result and stores the blobs that it references. `stored` holds the keys of references in the input.
+ * Hostile code can write the result itself, so anything but a strictly valid result fails the node.
  */
 export async function takeResult(
   sandbox: E2bSandbox,
@@ -28,29 +28,31 @@ export async function takeResult(
     answer.type === "result" ? answer : await download(sandbox, answer, signal);
   if (weaker !== undefined) warnOnce(weaker);
   const common = { logs: more.logs, durationMs: more.durationMs, ...(unfit && { isUnfit: unfit }) };
-  const told = answerIn(result);
-  if (told.status === "error") return { ...told, ...common };
+  const parsed = parseCodeAnswer(result);
+  if (parsed.status === "error") return { ...parsed, ...common };
   try {
-    const unknown = told.blobs.filter((ref) => !stored.has(referenceKey(ref)));
+    const unknown = parsed.blobs.filter((ref) => !stored.has(referenceKey(ref)));
     await atOnce(unknown, (blob) => storeOne(sandbox, blob, io, signal), streamsAtOnce);
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
     return { ...failure(error.message), ...common };
   }
-  const set = told.set.map(([key, json]) => ({ key, json }));
-  return { status: "success", set, delete: told.delete, ...common };
+  const set = parsed.set.map(([key, json]) => ({ key, json }));
+  return { status: "success", set, delete: parsed.delete, ...common };
 }
 
 const warned = new Set<string>();
 
-/** Node prints it on stderr, which is the log of a Lambda. */
+/** Warns once per text about missing isolation. Node prints warnings on stderr, which is the log of a Lambda. */
 function warnOnce(weaker: string): void {
   if (warned.has(weaker) || warned.size > maxWarnings) return;
   warned.add(weaker);
   process.emitWarning(`${weaker} - use a newer Linux (docs/guarantees.md)`, { code: "NOVA_WALLS" });
 }
 
-/** Long outcomes come as a file: Jupyter limits the rate of output, 1 MB/s unless told otherwise. */
+/**
+ * Reads a long outcome from its file. The kernel's stdout would be slow: Jupyter limits output to 1 MB/s by default.
+ */
 async function download(
   sandbox: E2bSandbox,
   { path, bytes }: Extract<LastAnswer, { type: "outcome" }>,
@@ -62,16 +64,16 @@ async function download(
   return parseAnswer(Result, data.toString());
 }
 
-/** What the code's process says that it did; where it says something else, a failure that tells so. */
-function answerIn(result: unknown): CodeAnswer {
-  const told = CodeAnswer.safeParse(result);
-  if (!told.success)
-    return failure(`the code left a result that is none (${misfit(told.error.issues)}) - ${leaveAlone}`);
-  const problem = told.data.status === "success" ? setProblem(told.data) : undefined;
-  return problem === undefined ? told.data : failure(`${problem} - ${leaveAlone}`);
+/** Parses the result of the code's process. An invalid result becomes a failure that describes the problem. */
+function parseCodeAnswer(result: unknown): CodeAnswer {
+  const parsed = CodeAnswer.safeParse(result);
+  if (!parsed.success)
+    return failure(`the code left a result that is none (${misfit(parsed.error.issues)}) - ${leaveAlone}`);
+  const problem = parsed.data.status === "success" ? findProblem(parsed.data) : undefined;
+  return problem === undefined ? parsed.data : failure(`${problem} - ${leaveAlone}`);
 }
 
-function setProblem({ set }: Success): string | undefined {
+function findProblem({ set }: Success): string | undefined {
   const keys = new Set<string>();
   for (const [key, json] of set) {
     if (keys.has(key)) return `the code left two values of ${named(key)}`;
@@ -93,7 +95,7 @@ function failure(message: string): Extract<CodeAnswer, { status: "error" }> {
 }
 
 async function storeOne(sandbox: E2bSandbox, { data, ...ref }: OutBlob, io: RunIo, signal: AbortSignal): Promise<void> {
-  const body = new Watched(checked(ref, await contentOf(sandbox, ref, data, signal)));
+  const body = new WatchedBody(checkBlob(ref, await contentOf(sandbox, ref, data, signal)));
   try {
     await io.storeBlob(ref, body);
   } catch (error) {

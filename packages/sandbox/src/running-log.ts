@@ -8,10 +8,12 @@ import { readBytes } from "./transfer.ts";
 
 const count = z.int().nonnegative();
 const Header = z.object({ step: count, attempt: count, size: count });
-/** The harness keeps the last 64 KB, behind a header. */
+/** The harness keeps the last 64 KB, after a header. */
 const maxBytes = (64 << 10) + 1024;
 
-/** See `Sandboxes`. `lifetimeSeconds`: that the sandbox must live from now on. */
+/**
+ * Reads the log of running code; null if no code runs. `lifetimeSeconds` is how long the sandbox must live from now on.
+ */
 export async function readRunningLog(
   connections: Connections,
   { sandbox, link, lifetimeSeconds }: { sandbox: string; link: string; lifetimeSeconds: number },
@@ -27,7 +29,7 @@ export async function readRunningLog(
   }
 }
 
-/** Where the harness keeps it while code of the link runs (store.py). */
+/** Path of the log while code of the link runs (store.py). */
 function pathOf(link: string): string {
   return `claims/${createHash("sha256").update(link).digest("hex").slice(0, 40)}/log`;
 }

@@ -26,18 +26,18 @@ interface Reach {
   lookAfterMs: number;
 }
 
-/** A sandbox outlives the code it runs by this much. */
+/** A sandbox lives this much longer than its code may run. */
 const marginSeconds = 60;
-/** So old any sandbox may get: the limit of E2B's smallest plan, Hobby; Pro gives 24 hours. */
-const everyPlansSeconds = 3600;
-/** Clocks differ, and the control plane takes a moment. */
+/** Maximum age of a sandbox in E2B's smallest plan, Hobby; Pro allows 24 hours. */
+const smallestPlanSeconds = 3600;
+/** Allows for different clocks and for the time of a call to the control plane. */
 const toleranceSeconds = 5;
 
 /**
- * Python in E2B sandboxes. The SDK finds E2B by its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`).
- * `readHarness` is called once, by the first sandbox that is created.
+ * Creates the port to E2B sandboxes. The SDK reads its own variables (`E2B_API_KEY`, `E2B_API_URL`, `E2B_SANDBOX_URL`).
+ * `readHarness` is called once, when the first sandbox is created.
  */
-export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfterMs = 20_000): Sandboxes {
+export function connectSandboxes(readHarness: () => Promise<SandboxFile>, lookAfterMs = 20_000): Sandboxes {
   const connections = new Connections();
   const reach = { connections, lookAfterMs };
   let harness: Promise<SandboxFile> | undefined;
@@ -46,8 +46,8 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     return [await harness, ...libFiles(lib)];
   };
   const listIds = (metadata: { execution?: string }) =>
-    reaching("sandboxes cannot be listed", () => connections.ids(metadata));
-  const kill = (id: string) => reaching(`sandbox ${id} cannot be killed`, () => connections.kill(id));
+    withRunError("sandboxes cannot be listed", () => connections.ids(metadata));
+  const kill = (id: string) => withRunError(`sandbox ${id} cannot be killed`, () => connections.kill(id));
   return {
     create: async (spec) => create(connections, spec, await filesFor(spec.lib)),
     run: (sandbox, request, io, runOptions) => run(reach, sandbox, request, io, runOptions),
@@ -68,12 +68,12 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
 async function create(connections: Connections, spec: SandboxSpec, files: SandboxFile[]): Promise<Sandbox> {
   const createdAt = Date.now();
   const sandbox = await connections.create(spec).catch((error) => {
-    throw asRunError("no sandbox can be had from E2B", beyondPlan(spec, error));
+    throw asRunError("no sandbox can be had from E2B", explainBeyondPlan(spec, error));
   });
   try {
     await writeFiles(sandbox, files);
   } catch (error) {
-    await connections.kill(sandbox.sandboxId).catch(() => undefined); // else it dies at the end of its life
+    await connections.kill(sandbox.sandboxId).catch(() => undefined); // else the sandbox dies when its lifetime ends
     throw asRunError("a new sandbox took no files", error);
   }
   const endsAt = iso(createdAt + spec.lifetimeSeconds * 1000);
@@ -81,8 +81,8 @@ async function create(connections: Connections, spec: SandboxSpec, files: Sandbo
   return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt, ...(pool !== undefined && { pool }) };
 }
 
-/** More lifetime than the plan gives is no shortage: waiting does not help. */
-function beyondPlan({ lifetimeSeconds }: SandboxSpec, error: unknown): unknown {
+/** Explains a refusal of too much lifetime. The error is not retryable, because waiting does not help. */
+function explainBeyondPlan({ lifetimeSeconds }: SandboxSpec, error: unknown): unknown {
   if (!isBeyondPlan(error) || !(error instanceof Error) || !/timeout/i.test(error.message)) return error;
   const life = `a sandbox that lives for ${Math.ceil(lifetimeSeconds / 60)} minutes`;
   const wayOut = "lower the node's timeout, or use a plan whose sandboxes live longer";
@@ -152,13 +152,16 @@ async function settleStop(
   return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 
-/** Asks for the time, and looks whether it was given where a plan may forbid it: E2B gives less in silence. */
+/**
+ * Extends a sandbox's life. Checks the result if the plan may forbid it, because E2B silently grants less. Null if it
+ * cannot.
+ */
 async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
   const neededUntil = Date.now() + lifetimeSeconds * 1000;
   try {
     const connected = await connections.connect(sandbox.id, lifetimeSeconds);
     const ageAtEnd = (neededUntil - Date.parse(sandbox.createdAt)) / 1000;
-    if (ageAtEnd < everyPlansSeconds - toleranceSeconds) {
+    if (ageAtEnd < smallestPlanSeconds - toleranceSeconds) {
       const endsAt = iso(neededUntil);
       return endsAt < sandbox.endsAt ? sandbox : { ...sandbox, endsAt };
     }
@@ -182,7 +185,7 @@ async function rest(connections: Connections, sandbox: Sandbox, seconds: number)
   }
 }
 
-async function reaching<T>(what: string, call: () => Promise<T>): Promise<T> {
+async function withRunError<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -192,4 +195,11 @@ async function reaching<T>(what: string, call: () => Promise<T>): Promise<T> {
 
 function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+/**
+ * Creates the port to E2B sandboxes for processes that run no nodes. They create no sandboxes and need no harness file.
+ */
+export function othersSandboxes(): Sandboxes {
+  return connectSandboxes(() => Promise.reject(new TypeError("this function runs no nodes and creates no sandboxes")));
 }

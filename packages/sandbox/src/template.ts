@@ -6,12 +6,12 @@ const units = "/etc/systemd/system";
 const contextFolder = fileURLToPath(new URL("../template", import.meta.url));
 
 const nova = "/usr/local/lib/nova";
-/** Where a template keeps its index. */
+/** The index of docstrings inside a template. */
 const docstringsFile = `${nova}/docstrings.json`;
 
 /**
- * E2B's code interpreter with NOVA's packages and a warm Python. It sets no start command: that would replace the one
- * that starts the code interpreter; the warm Python is a service of the system instead.
+ * E2B's code interpreter with NOVA's packages and a warm Python process. The process is a systemd service, because a
+ * start command would replace the one that starts the code interpreter.
  */
 export async function sandboxTemplate(requirements: string[] = []): Promise<TemplateBuilder> {
   const { Template } = await import("e2b");
@@ -29,14 +29,14 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
 }
 
 export interface BuildTemplateOptions {
-  /** Lower case, digits, `-`. */
+  /** Lower-case letters, digits and `-`. */
   name: string;
-  /** pip lines of the workflows that will run in it. */
+  /** pip requirements of the workflows that will use the template. */
   requirements?: string[];
   onLog?: (line: string) => void;
 }
 
-/** Builds on E2B's side, in some minutes; what it answers goes into `E2B_TEMPLATE_ID`. */
+/** Builds a template on E2B's side, which takes some minutes. The resulting id belongs in `E2B_TEMPLATE_ID`. */
 export async function buildTemplate({ name, requirements, onLog }: BuildTemplateOptions): Promise<BuildInfo> {
   const { Template } = await import("e2b");
   return Template.build(await sandboxTemplate(requirements), name, {
@@ -46,13 +46,12 @@ export async function buildTemplate({ name, requirements, onLog }: BuildTemplate
   });
 }
 
-/** Whether the account has a template of this name. */
 export async function templateExists(name: string): Promise<boolean> {
   const { Template } = await import("e2b");
   return Template.exists(name);
 }
 
-/** The index of docstrings that was made when a template was built (JSON). It runs a sandbox of it for a moment. */
+/** Reads the index of docstrings (JSON) of a template, from a short-lived sandbox. */
 export async function readDocstrings(template: string): Promise<string> {
   const { Sandbox } = await import("e2b");
   const closed = { allowInternetAccess: false, network: { allowPublicTraffic: false } };
@@ -64,7 +63,7 @@ export async function readDocstrings(template: string): Promise<string> {
   }
 }
 
-/** The SDK joins packages to one shell command, where `pandas>=2` would be a redirection. */
+/** Quotes a requirement for the SDK's shell command, where `pandas>=2` would redirect output. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

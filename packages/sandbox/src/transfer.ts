@@ -4,20 +4,21 @@ import { type BlobRef, NotStrictJson, StrictJson, Utf8Check } from "@nova/engine
 import { MalformedAnswer } from "./failures.ts";
 import { root, type SandboxFile } from "./harness.ts";
 
-/** Files in and out of a sandbox, as root. Large ones stream: their bytes cross this process, not its heap. */
+// These functions access files of a sandbox as root. Large files are streamed, so that they do not fill the heap.
 
 export async function writeText(sandbox: E2bSandbox, path: string, text: string, signal: AbortSignal): Promise<void> {
   await sandbox.files.write(`${root}/${path}`, text, { user: "root", useOctetStream: true, signal });
 }
 
 export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Promise<void> {
-  const isOne = files.length === 1; // one by one it sends raw bytes, several it sends as one form
+  const isOne = files.length === 1; // the SDK sends a single file as raw bytes, and several as one form
   await sandbox.files.writeFiles(files, { user: "root", useOctetStream: isOne });
 }
 
 /**
- * However the transfer ends, its source ends with it. The SDK forgets a body that it has not begun to read, or whose
- * request was answered before its end; and a generator that has not begun ends nothing, so it begins at once.
+ * Writes a stream to a file, and always ends the source. The SDK drops a body without ending it if it has not read any
+ * of it, or if the answer arrives early. A generator that has not started runs no cleanup, so this reads the first
+ * chunk immediately.
  */
 export async function writeStream(
   sandbox: E2bSandbox,
@@ -27,7 +28,7 @@ export async function writeStream(
 ): Promise<void> {
   const source = body[Symbol.asyncIterator]();
   let first: ReturnType<typeof source.next> | undefined = source.next();
-  first.catch(() => undefined); // whoever reads it sees why
+  first.catch(() => undefined); // the reader reports the error
   const next = () => {
     const chunk = first ?? source.next();
     first = undefined;
@@ -49,25 +50,30 @@ export async function readStream(
   return sandbox.files.read(`${root}/${path}`, { user: "root", format: "stream", signal });
 }
 
-/** What grows while it is read is not read to its end: `most` bytes are all that there may be. */
-export async function readBytes(sandbox: E2bSandbox, path: string, most: number, signal: AbortSignal): Promise<Buffer> {
+/** Reads a file of at most `maxBytes`. The limit also stops the reading of a file that grows meanwhile. */
+export async function readBytes(
+  sandbox: E2bSandbox,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let read = 0;
   for await (const part of await readStream(sandbox, path, signal)) {
     read += part.byteLength;
-    if (read > most) throw new MalformedAnswer(`${path} is longer than ${most} bytes`);
+    if (read > maxBytes) throw new MalformedAnswer(`${path} is longer than ${maxBytes} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
-/** What the code's process left is not what it said it was. */
+/** A blob of the code's process differs from its reference. */
 export class DamagedBlob extends Error {
   override name = "DamagedBlob";
 }
 
-/** Passes the bytes through, and fails when they are not what the reference says: at their end, or before. */
-export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+/** Passes the bytes through. Throws `DamagedBlob` if they differ from the reference in length, hash or type. */
+export async function* checkBlob(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const hash = createHash("sha256");
   const content = ref.type === "json" ? new StrictJson() : ref.type === "text" ? new Utf8Check() : undefined;
   const damaged = (what: string) =>
@@ -91,8 +97,8 @@ export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): A
   if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256) throw damaged("changed after the code had ended");
 }
 
-/** Passes the bytes through, and remembers an error of their source: whoever consumes them may hide it. */
-export class Watched implements AsyncIterable<Uint8Array> {
+/** Passes the bytes through and remembers an error of their source, which the consumer may hide. */
+export class WatchedBody implements AsyncIterable<Uint8Array> {
   readonly #body: AsyncIterable<Uint8Array>;
   failure: unknown;
 

@@ -1,12 +1,13 @@
 """
-Writes an index of the real docstrings of libraries to stdout, as JSON: what code may call, its signature and the first
-lines of its documentation, in the versions that are installed here.
+Writes an index of the docstrings of installed libraries to stdout, as JSON: the names that code may call, with
+signature and the first lines of documentation.
 
     python3 docstrings.py                    the template's libraries
-    python3 docstrings.py "openpyxl>=3" ...  those, and what these pip requirements install
+    python3 docstrings.py "openpyxl>=3" ...  the template's libraries and the libraries of these pip requirements
 
 {"format": 1, "built": "2026-11-22", "python": "3.12.1", "libraries": {"pandas": {"version": "3.1.1", "also": ["pd"],
-"entries": [[name, signature, documentation], ...]}}}. A library that cannot be imported is left out and named on stderr.
+"entries": [[name, signature, documentation], ...]}}}. A library that cannot be imported is left out and named on
+stderr.
 """
 
 import importlib
@@ -27,7 +28,7 @@ def within(package, names):
     return [f"{package}.{name}" if name else package for name in names.split(",")]
 
 
-# Library -> distribution (None: the standard library), other names it goes by, modules that hold what code calls.
+# Library -> distribution (None for the standard library), other names of the library, modules with public names.
 TEMPLATE = {
     "pymupdf": ("pymupdf", ["fitz"], ["pymupdf", "pymupdf.table"]),
     "pandas": ("pandas", ["pd"], within("pandas", ",api.typing")),
@@ -40,7 +41,7 @@ TEMPLATE = {
     **{name: (None, [], [name]) for name in ("csv", "json", "datetime", "decimal", "re")},
 }
 
-# Public by name only: the library's own tools, and what no node would use.
+# Names that look public but are internal, or that no node would use.
 SKIPPED = re.compile(
     r"^pymupdf\.(table\.(?!Table|find_tables$)|(?!open$|paper_|get_tessdata)[a-z_]|[A-Z]+_|JM_|Py[SU]|Page__|"
     r"(Check|Colo|Conversion|Device|Display|Element|Fitz|Graft|Outline|RAISE|TOOLS|TextPage|Update|Walker|Xml))"
@@ -51,7 +52,7 @@ SKIPPED = re.compile(
     r"|^imaplib\.IMAP4_stream|^email\.policy\.Compat|^decimal\.Context$|^datetime\.tzinfo$"
 )
 
-# What a class shows only through an attribute: `series.str.replace`.
+# Methods that are reached through an attribute of a class, such as `series.str.replace`.
 REACHED = {"pandas": ("Series.str", "Series.dt")}
 
 
@@ -68,7 +69,7 @@ def main(requirements):
 
 
 def required(line):
-    """A pip requirement as a line of the table; its modules are what its distribution installs at the top."""
+    """Turns a pip requirement into a row of TEMPLATE. Its modules are the top-level modules of its distribution."""
     wheel = re.search(r"([^/\\-]+)-[^/\\]*\.whl$", line.strip())
     name = wheel[1] if wheel else re.split(r"[^\w.-]", line.strip(), maxsplit=1)[0]
     owners = importlib.metadata.packages_distributions().items()
@@ -81,7 +82,7 @@ def plain(name):
 
 
 def write(libraries):
-    """One entry a line, so that the change to another version can be read."""
+    """Writes one entry per line, so that diffs between versions are readable."""
     texts = []
     for library, about in libraries.items():
         entries = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in about.pop("entries"))
@@ -111,11 +112,11 @@ def public(owner):
             try:
                 yield name, getattr(owner, name)
             except Exception:
-                continue  # an attribute that only another build of the library has
+                continue  # an attribute that this build of the library lacks
 
 
 def belongs(tops, member):
-    """Whether it is a function or class, and the library's own: not one that it imported."""
+    """True for a function or class that the library defines itself, and does not import."""
     module = getattr(member, "__module__", None) or next(iter(tops))
     return (inspect.isclass(member) or inspect.isroutine(member)) and module.split(".")[0].lstrip("_") in tops
 
@@ -138,7 +139,10 @@ def described(name, member, tops, classes):
 
 
 def handed_on(method):
-    """What a method without words of its own only calls: `return utils.get_text(self, *args, **kwargs)`."""
+    """
+    For an undocumented method that only calls another (`return utils.get_text(self, *args, **kwargs)`), returns the
+    other.
+    """
     if not inspect.isfunction(method) or method.__doc__:
         return method
     call = re.search(r"^\s*return (\w+)\.(\w+)\(self, .*\*\*kwargs\)\s*$", inspect.getsource(method), flags=re.MULTILINE)
@@ -146,19 +150,19 @@ def handed_on(method):
 
 
 def own(owner, name, tops, classes):
-    """Whether a member is listed with this class: a base that is listed itself has its own, and builtins need none."""
+    """True if a member is listed with this class. Members of a listed base class or of builtins are not."""
     base = next((base for base in owner.__mro__ if name in vars(base)), object)
     return base is owner or (base not in classes and belongs(tops, base))
 
 
 def signature_of(member):
-    """`(a, b=1) -> Kind`, without the types of the parameters; nothing for attributes and exceptions."""
+    """Returns `(a, b=1) -> Kind`, without the types of parameters; empty for attributes and exceptions."""
     if isinstance(member, property) or (inspect.isclass(member) and issubclass(member, BaseException)):
         return ""
     try:
         signature = inspect.signature(member)
     except (TypeError, ValueError):
-        # Written in C: the documentation's first line often is the signature.
+        # For functions in C, the first line of the documentation often is the signature.
         first = re.match(r"\w+(\(.*?\).*)", inspect.getdoc(member) or "")
         return first[1][:LONGEST_SIGNATURE] if first else "(...)"
     bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
@@ -170,7 +174,7 @@ def signature_of(member):
 
 
 def documentation(member):
-    """The first lines, as many as fit: what it is for, then its parameters, without what follows them."""
+    """Returns as much of the description and the parameters as fits, without the sections after them."""
     text = re.split(r"(?m)^(?:Returns?|Yields|Raises|See Also|Notes|Examples?)\n-{3,}$", inspect.cleandoc(own_text(member)))[0]
     text = re.sub(r"(?m)^( *)\.\. version\w+::.*(\n\1 +\S.*)*", "", text)
     text = re.sub(r":\w+:`~?([^`]*)`|\.\. \w[\w-]*:: ?", r"\1", text)
@@ -181,7 +185,9 @@ def documentation(member):
 
 
 def own_text(member):
-    """A class has its own words or those of how it is made, never its base's."""
+    """
+    Returns the docstring of a member. A class uses its own or that of its `__init__`, never that of its base class.
+    """
     if not inspect.isclass(member):
         return inspect.getdoc(member) or ""
     made = vars(member).get("__init__")

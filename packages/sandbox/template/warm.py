@@ -1,6 +1,7 @@
 """
-A Python with the template's packages imported, alive in the snapshot that every sandbox starts from. The first attach
-hands it a listening socket and the harness's place, and it becomes the sandbox's daemon: no node waits for an import.
+A Python process with the template's packages imported. It runs in the snapshot from which every sandbox starts. The
+first attach sends it a listening socket and the harness's folder, and it becomes the sandbox's daemon, so no node waits
+for imports.
 """
 
 import importlib
@@ -27,7 +28,7 @@ def main(path=PATH, packages=PACKAGES):
 
 
 def await_root(path):
-    """(the harness's root, a listening socket's descriptor) of the first who asks."""
+    """Waits for the first attach. Returns (the harness's root, the descriptor of a listening socket)."""
     if os.path.exists(path):
         os.unlink(path)
     with socket.socket(socket.AF_UNIX) as warm:

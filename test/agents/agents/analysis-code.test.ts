@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { analysisIn, analysisProgram } from "../../../packages/agents/src/agents/analysis-code.ts";
+import { analysisProgram, extractAnalysis } from "../../../packages/agents/src/agents/analysis-code.ts";
 
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
@@ -116,10 +116,10 @@ result = {"n": len(context["large"])}`;
 
 describe("analysisIn", () => {
   it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])("finds the code again: %j", (code) => {
-    expect(analysisIn(analysisProgram(code))).toBe(code);
+    expect(extractAnalysis(analysisProgram(code))).toBe(code);
   });
 
   it("finds none in other code", () => {
-    expect(analysisIn("context['a'] = 1\n")).toBeNull();
+    expect(extractAnalysis("context['a'] = 1\n")).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostsInCode, hostsInMessage, unreachableIn } from "../../../packages/agents/src/failures/hosts.ts";
+import { findUnreachableHost, hostsInCode, hostsInMessage } from "../../../packages/agents/src/failures/hosts.ts";
 
 describe("hostsInMessage", () => {
   it.each([
@@ -45,5 +45,5 @@ it.each([
   ["[network] something else\n", ""],
   ["", ""],
 ])("of the log %j is %j", (logs, reason) => {
-  expect(unreachableIn(logs)).toBe(reason);
+  expect(findUnreachableHost(logs)).toBe(reason);
 });

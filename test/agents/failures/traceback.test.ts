@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exceptionsOf } from "../../../packages/agents/src/failures/world.ts";
+import { exceptionsOf } from "../../../packages/agents/src/failures/external-failures.ts";
 
 const traceback = `Traceback (most recent call last):
   File "nodes/work.py", line 2, in <module>

@@ -2,7 +2,7 @@ import { generationId } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { baseTemplate, type Generator } from "../../../packages/agents/src/lock/generator.ts";
-import { generationKey, ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
+import { currentIngredients, generationKey, ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
 import { generator, generatorWith, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 function keyWith(changes: TaskChanges = {}, today: Generator = generator): string {
@@ -83,14 +83,14 @@ describe("the key of a generation", () => {
   it("is that of today's ingredients where nothing has changed, an optional key gone or not", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
-      expect(generationKey(ingredientsToday(taskWith({ input }), generator, ingredients))).toBe(usual);
+      expect(generationKey(currentIngredients(taskWith({ input }), generator, ingredients))).toBe(usual);
     }
   });
 
   it("takes the reads for granted where only the definition is asked about", () => {
     const { input: _, ...definition } = taskWith();
     const ingredients = ingredientsOf(taskWith(), generator, written);
-    expect(ingredientsToday(definition, generator, ingredients)).toEqual(ingredients);
+    expect(currentIngredients(definition, generator, ingredients)).toEqual(ingredients);
   });
 });
 

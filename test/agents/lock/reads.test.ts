@@ -1,6 +1,6 @@
 import { membersOf } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { typesOf, typesToday } from "../../../packages/agents/src/lock/reads.ts";
+import { currentTypes, typesOf } from "../../../packages/agents/src/lock/reads.ts";
 
 const blob = (type: string) => JSON.stringify({ $blob: { sha256: "a".repeat(64), bytes: 90_000, type } });
 
@@ -59,6 +59,6 @@ describe("the types of today", () => {
     ["a path into a large value", "o.a", "string", `{"o": ${blob("json")}}`, "string"],
     ["a long text for a short one", "t", "string", `{"t": ${blob("text")}}`, "string"],
   ])("are, for %s, these", (_, name, written, input, today) => {
-    expect(typesToday({ [name]: written }, membersOf(input))).toEqual({ [name]: today });
+    expect(currentTypes({ [name]: written }, membersOf(input))).toEqual({ [name]: today });
   });
 });

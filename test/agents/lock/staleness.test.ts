@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
-import { changeText, staleness } from "../../../packages/agents/src/lock/staleness.ts";
+import { currentIngredients, ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
+import { changeText, findChanges } from "../../../packages/agents/src/lock/staleness.ts";
 import { generator, generatorWith, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 const ingredients = ingredientsOf(taskWith(), generator, written);
 
 function changed(changes: TaskChanges, today = generator) {
-  return staleness({ ingredients }, ingredientsToday(taskWith(changes), today, ingredients));
+  return findChanges({ ingredients }, currentIngredients(taskWith(changes), today, ingredients));
 }
 
 describe("staleness", () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Catalog, catalog, priceOf, reasons, retirementOf } from "../../../packages/agents/src/model/catalog.ts";
+import {
+  Catalog,
+  catalog,
+  priceOf,
+  retirementOf,
+  supportsReasoning,
+} from "../../../packages/agents/src/model/catalog.ts";
 
 const retirements = Object.entries(catalog.retirements);
 
@@ -42,7 +48,7 @@ describe("the catalog of models", () => {
     ["gpt-4o-2024-11-20", false],
     ["qwen3:8b", false],
   ])("says whether %s returns sealed thoughts: %s", (model, expected) => {
-    expect(reasons(model)).toBe(expected);
+    expect(supportsReasoning(model)).toBe(expected);
   });
 
   it.each([

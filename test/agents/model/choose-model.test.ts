@@ -1,6 +1,6 @@
 import type { ModelChoice, ModelRole } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { modelFor } from "../../../packages/agents/src/model/choose-model.ts";
+import { requireModel } from "../../../packages/agents/src/model/choose-model.ts";
 import { ModelError } from "../../../packages/agents/src/model/model-error.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -53,11 +53,13 @@ function failure(choose: () => string): ModelError {
 
 describe("the model of a role", () => {
   it.each(cases)("is $model: $because", ({ role = "code_generator", node, workflow, fallback, model }) => {
-    expect(modelFor(role, node, workflow, fallback, now)).toBe(model);
+    expect(requireModel(role, node, workflow, fallback, now)).toBe(model);
   });
 
   it("is refused with its successor once it has retired", () => {
-    const error = failure(() => modelFor("data_analyzer", { data_analyzer: "gpt-4-turbo" }, undefined, undefined, now));
+    const error = failure(() =>
+      requireModel("data_analyzer", { data_analyzer: "gpt-4-turbo" }, undefined, undefined, now),
+    );
     expect(error.reason).toBe("retired");
     expect(error.message).toBe(
       'model "gpt-4-turbo" of the data_analyzer was retired on 2026-10-23 - name its successor "gpt-6.1-sol" in the node\'s or workflow\'s model, or in DEFAULT_MODEL',
@@ -68,7 +70,7 @@ describe("the model of a role", () => {
     ["the workflow", [undefined, { default: "gpt-4" }, undefined]],
     ["DEFAULT_MODEL", [undefined, undefined, "gpt-4"]],
   ] as const)("is refused whoever chose it: %s", (_who, [node, workflow, fallback]) => {
-    expect(failure(() => modelFor("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
+    expect(failure(() => requireModel("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
   });
 
   it.each([
@@ -78,7 +80,7 @@ describe("the model of a role", () => {
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
   ])("%s at %s means %s", (model, time, expected) => {
-    const choose = () => modelFor("code_generator", { default: model }, undefined, undefined, Date.parse(time));
+    const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
     if (model === expected) {
       expect(choose()).toBe(model);
     } else {
@@ -87,6 +89,6 @@ describe("the model of a role", () => {
   });
 
   it("is any id of a server of one's own", () => {
-    expect(modelFor("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
+    expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
   });
 });

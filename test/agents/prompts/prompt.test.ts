@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dataSection, quoted, stageOf, withoutFence } from "../../../packages/agents/src/prompts/prompt.ts";
+import { dataSection, quoteForPrompt, stageOf, withoutFence } from "../../../packages/agents/src/prompts/prompt.ts";
 import { Placeholder } from "../../../packages/agents/src/schema/summary.ts";
 import { hostile } from "../../support/pipeline/hostile.ts";
 
 describe("quoted", () => {
   it.each(hostile)("writes %j so that it cannot leave its line or pass for markup", (text) => {
-    const written = quoted({ [text]: [text] });
+    const written = quoteForPrompt({ [text]: [text] });
     expect(JSON.parse(written)).toEqual({ [text]: [text] });
     expect(written).not.toMatch(/[<>`\r\n\u0085\u2028\u2029\u202e\u200b\ufeff]|\[\/?INST\]/u);
   });
@@ -14,7 +14,7 @@ describe("quoted", () => {
   it("is JSON of the same value, whatever the value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const written = quoted(value);
+        const written = quoteForPrompt(value);
         expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(written).not.toMatch(/[<>`\n]/);
       }),
@@ -22,7 +22,7 @@ describe("quoted", () => {
   });
 
   it("shows placeholders as such, and texts that look like them not", () => {
-    expect(quoted([new Placeholder("string: 9 chars"), "<string: 9 chars>"])).toBe(
+    expect(quoteForPrompt([new Placeholder("string: 9 chars"), "<string: 9 chars>"])).toBe(
       '["<string: 9 chars>", "\\u003cstring: 9 chars\\u003e"]',
     );
   });

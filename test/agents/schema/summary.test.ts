@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
+  hideTexts,
   promptLimits,
   resultLimits,
   type SummaryLimits,
   summarise,
-  withoutTexts,
 } from "../../../packages/agents/src/schema/summary.ts";
 
 const blob = (type: string, bytes: number) =>
@@ -115,5 +115,5 @@ it.each([
   ["numbers, truth values and nothing", { lines: [3, true, null] }, { lines: [3, true, null] }],
   ["no text inside of others", { lines: [{ total: "12 EUR" }] }, { lines: [{ total: "<string: 6 chars>" }] }],
 ])("shows %s", (_, found, shown) => {
-  expect(JSON.parse(JSON.stringify(withoutTexts(found, code)))).toEqual(shown);
+  expect(JSON.parse(JSON.stringify(hideTexts(found, code)))).toEqual(shown);
 });

@@ -1,4 +1,4 @@
-"""Hosts for code to reach: they stand in the sandbox's own network, at addresses that pass for other machines'."""
+"""Hosts for tests: servers in the sandbox's network, at addresses that look like other machines."""
 
 import ctypes
 import json
@@ -33,7 +33,7 @@ def _echo(connection):
 
 
 def _answer_names():
-    """Every name leads to the outside."""
+    """Answers every name with the outside address."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as names:
         names.bind((OUTSIDE, 53))
         while True:
@@ -46,7 +46,7 @@ def _answer_names():
 
 
 def main(log):
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # they end with the sandbox's kernel
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with the sandbox's kernel
     places = [(OUTSIDE, ECHO), (OWN, ECHO), ("127.0.0.1", INTERPRETER), ("127.0.0.1", LOCAL), ("::1", LOCAL)]
     for address, port in places:
         _serve(log, address, port)
@@ -60,9 +60,9 @@ if __name__ == "__main__":
 
 
 def prepare(sandbox, folder):
-    """Before the first node. `folder`: where the hosts write who came."""
+    """Call before the first node. The hosts record their visitors in `folder`."""
     log = f"{folder}/visits"
-    with open(__file__) as file:  # as text: the user of the sandbox may be shut out of the folder where this lies
+    with open(__file__) as file:  # as text, because the sandbox's user may not be able to read this folder
         hosts = file.read()
     problems = sandbox.kernel().run(f"""
 import os, subprocess, sys, time

@@ -1,4 +1,4 @@
-"""Servers on this machine, which is the network that a sandbox of these tests has."""
+"""Servers on this machine, whose network the test sandboxes use."""
 
 import contextlib
 import hashlib
@@ -7,7 +7,7 @@ import threading
 
 
 class Server:
-    """Answers each connection with `answer(all that it was sent)`; `visits` are what connections brought."""
+    """Answers each connection with `answer(received data)`; `visits` holds the received data."""
 
     def __init__(self, answer=lambda data: data, address="127.0.0.1"):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -47,7 +47,7 @@ def digest_and_back(data):
 
 
 class Letterbox:
-    """A UDP socket; `mail()` is what has arrived."""
+    """A UDP socket; `mail()` returns the received datagrams."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

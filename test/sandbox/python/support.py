@@ -1,4 +1,4 @@
-"""A sandbox without E2B: a folder with the harness in it, and processes that do what a kernel does with a cell."""
+"""A sandbox without E2B: a folder with the harness, and processes that run cells as a kernel does."""
 
 import base64
 import contextlib
@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 _ONE_USERS_ROOT = ["unshare", "--user", "--map-root-user", "--mount"]
 _AS_SOMEBODY = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-# How an ordinary user's sandbox is: its root is that one user, and there is nobody else in it.
+# The sandbox of an ordinary user has one user id, which is root inside.
 ONE_USER = {**_AS_SOMEBODY, "prefix": _ONE_USERS_ROOT}
 
 
@@ -53,7 +53,7 @@ def blob_text(data, kind):
 
 
 def marked_processes(mark):
-    """Programs that were started with MARK=<mark> in their environment."""
+    """Returns the processes with MARK=<mark> in their environment."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -66,7 +66,7 @@ def marked_processes(mark):
 
 
 def one_marked_process(mark, seconds=10):
-    """As `marked_processes`, of a program that has begun: Linux shows its environment a moment later."""
+    """Like `marked_processes`, but waits for a new process: Linux shows its environment a moment later."""
     deadline = time.monotonic() + seconds
     while not (found := marked_processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -74,7 +74,7 @@ def one_marked_process(mark, seconds=10):
 
 
 def a_python_for_everybody():
-    """An interpreter that an unprivileged user may run, or None."""
+    """Returns an interpreter that an unprivileged user may run, or None."""
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         try:
             subprocess.run([python, "-c", ""], user=65534, capture_output=True, check=True)
@@ -106,7 +106,7 @@ class Kernel:
         )
 
     def begin(self, name):
-        """Starts a cell; `lines` yields what it prints."""
+        """Starts a cell; `lines` yields its output."""
         self.tell(f"import nova_harness; nova_harness.attach({name!r}, {self.root!r})")
 
     def tell(self, code):
@@ -130,7 +130,7 @@ class Kernel:
 
 
 class Sandbox:
-    """`blobs`: content by hash that needs are served from; `outputs`: texts by node."""
+    """Serves needs from `blobs` (contents by hash) and `outputs` (texts by node)."""
 
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
@@ -240,19 +240,19 @@ class Sandbox:
             file.write(data)
 
     def run(self, code, context=(), **options):
-        """The result {status, ...} with `logs` and `durationMs`."""
+        """Returns the result {status, ...} with `logs` and `durationMs`."""
         answer = self.finish(self.begin(code, context, **options))
         return {**answer["result"], "logs": answer["logs"], "durationMs": answer["durationMs"]}
 
     def changes(self, code, context=(), **options):
-        """Keys to values, of a success; raises what the code failed with."""
+        """Returns the changed values of a success; raises an error with the code's failure."""
         result = self.run(code, context, **options)
         if result["status"] != "success":
             raise AssertionError(f"{result['message']}\n{result['traceback']}\n{result['logs']}")
         return {key: self.value(result, json.loads(text)) for key, text in result["set"]}
 
     def value(self, result, value):
-        """Looks through references."""
+        """Replaces references by their values."""
         if isinstance(value, dict) and list(value) == ["$blob"]:
             return self.content(result, value["$blob"])
         if isinstance(value, dict):
@@ -273,7 +273,7 @@ class Sandbox:
             return file.read()
 
     def keep(self, data, kind):
-        """A blob that can be asked for; returns the text of its reference."""
+        """Adds a blob that the code can request; returns the text of its reference."""
         ref = reference(data, kind)
         self.blobs[ref["sha256"]] = data
         return blob_text(data, kind)
@@ -290,12 +290,12 @@ class Sandbox:
             return int(file.read())
 
     def inits(self):
-        """Children of the one process that they are all forked from."""
+        """Returns the children of the nursery."""
         return [init for child in children_of(self.daemon_pid()) for init in children_of(child)]
 
     def close(self):
         for kernel in self.kernels:
             kernel.close()
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # there was none, or the test has ended it
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # there is no daemon, or the test has ended it
             os.kill(self.daemon_pid(), signal.SIGKILL)
         shutil.rmtree(self.root, ignore_errors=True)

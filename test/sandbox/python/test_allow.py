@@ -1,4 +1,4 @@
-"""What entries of network.allow mean."""
+"""Entries of network.allow."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import unittest
 from support import HARNESS
 
 sys.path.insert(0, HARNESS)
-from nova_harness.carriers import _found_behind  # noqa: E402
+from nova_harness.carriers import _resolve  # noqa: E402
 from nova_harness.allow import USUAL_PORTS, Door, doors_of, hosts_file  # noqa: E402
 
 
@@ -39,9 +39,9 @@ class Entries(unittest.TestCase):
     def test_a_name_that_was_looked_up_leads_where_it_led_then(self):
         known, other, gone = doors_of(["a.example:1", "b.example:1", "c.example:1"], {"a.example": ["10.0.0.7"], "c.example": []})
         self.assertEqual((known.addresses, other.addresses), (["10.0.0.7"], None))
-        self.assertEqual([where[4] for where in _found_behind(known)], [("10.0.0.7", 1)])
+        self.assertEqual([where[4] for where in _resolve(known)], [("10.0.0.7", 1)])
         with self.assertRaises(OSError):
-            _found_behind(gone)
+            _resolve(gone)
 
     def test_a_range_is_the_door_of_each_of_its_addresses(self):
         (door,) = doors_of(["10.1.2.3/8:5432"])

@@ -1,4 +1,4 @@
-"""Processes that the code starts: they work as in a script, and only the code's own process hands in the result."""
+"""Processes that the code starts work as in a script, and only the code's own process has the result."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Code begins at most once per claim, whoever asks and however often; what is stopped is dead."""
+"""Code starts at most once per claim, for any number of requests, and stopped code is dead."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ class Claims(unittest.TestCase):
         self.sandbox.close()
 
     def begin_waiting(self, link="l", **options):
-        """Code that runs until its blob comes: the test decides when."""
+        """Starts code that waits for a blob, so that the test decides when it ends."""
         code = "print('begun', flush=True); context['n'] = len(context['x']); context['once'] = 1"
         context = {"x": self.sandbox.keep(b"x" * 5000, "bytes")}
         return self.sandbox.begin(code, context, kernel=self.first, link=link, **options)

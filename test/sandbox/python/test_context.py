@@ -70,7 +70,8 @@ def formatted(context):
     return out.getvalue()
 
 
-# Each takes a dict and may change it. What it returns or raises, and what is in the dict afterwards, must be the same.
+# Each operation takes a dict and may change it. Its result or error, and the changed dict, must be equal for both
+# kinds.
 OPERATIONS = {
     "[]": lambda c: c["pdf"],
     "[] of an unknown key": lambda c: c["none"],
@@ -154,7 +155,7 @@ OPERATIONS = {
 
 
 def outcome(operation, mapping):
-    """(what came of it, its type) or the error as the user sees it."""
+    """Returns (result, its type) of an operation, or its error as the user sees it."""
     with contextlib.redirect_stdout(io.StringIO()):
         try:
             result = operation(mapping)

@@ -1,4 +1,4 @@
-"""What comes through the doors of a network that code has to itself."""
+"""Connections through the doors of a run's own network."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ import unittest
 from networks import ATTEMPTS, WithNetwork, needs_walls, talk_to
 from servers import digest_and_back
 
-# What a door leads to is for these tests to say, by its host.
+# These tests choose the target of a door by its host.
 _LEADS = """
 import socket
 from nova_harness import carriers
@@ -57,7 +57,7 @@ def knock(host, port):
     try:
         socket.create_connection((host, port), 5).close()
     except ConnectionResetError:
-        pass  # by the porter, which finds nobody of this name
+        pass  # the porter cannot resolve the name
     return "open"
 ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
 context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})

@@ -1,4 +1,4 @@
-"""Values leave exactly as they are, or not at all: then with the place, the type and the cure."""
+"""Values are encoded exactly, or refused with their path, type and cure."""
 
 import collections
 import datetime
@@ -27,7 +27,7 @@ def encode(value, key="k"):
 
 
 def imitation(module, name, *bases, **attributes):
-    """A type of a library that need not be installed."""
+    """Builds a type that looks like one of a library that is not installed."""
     return type(name, bases or (object,), {**attributes, "__module__": module})
 
 

@@ -1,4 +1,4 @@
-"""Code that does not end well: each way ends in one sentence, and the next node is none the worse for it."""
+"""Failing code: each kind of failure is reported in one sentence and does not affect the next node."""
 
 import os
 import re

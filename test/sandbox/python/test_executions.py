@@ -1,4 +1,4 @@
-"""A sandbox serves one execution after another, and nothing of an earlier one is there for the code of a later one."""
+"""A sandbox serves one execution after another, and code of a later one finds no data of an earlier one."""
 
 import os
 import textwrap
@@ -79,7 +79,7 @@ context["found"] = sorted(set(found))
 
 
 def command_of(pid):
-    """Empty once the process has ended, buried or not."""
+    """Returns the command line of a process; empty after it has ended, reaped or not."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             return file.read()

@@ -1,4 +1,4 @@
-"""What code reaches that may go anywhere: other hosts, itself, and nothing of the machine that it runs on."""
+"""Code without network.allow reaches other hosts and itself, but no program of its own machine."""
 
 import json
 import os

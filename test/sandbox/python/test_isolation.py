@@ -1,4 +1,4 @@
-"""What a node's code can see and reach; and what is left of that where the system gives no isolation."""
+"""Files and processes that a node's code can reach, with isolation and without it."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else None
 
 
-# Finds the harness's socket among the descriptors and talks to the daemon itself.
+# Finds the harness's socket among the descriptors and sends messages to the daemon.
 _SEND = """
 import array, os, socket, stat
 for fd in range(3, 30):
@@ -30,7 +30,7 @@ for fd in range(3, 30):
         os._exit(9)
 """
 
-# The system takes a while to clear away so many pages, one by one.
+# Freeing so many pages takes the system a while.
 _SLOW_TO_DIE = """
 import mmap
 pages = mmap.mmap(-1, 400 << 20)
@@ -213,7 +213,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
 
     def test_no_code_takes_the_tracebacks_of_crashes_from_the_next(self):
-        sandbox = Sandbox(python=sys.executable)  # where nobody else may run it, code stays root
+        sandbox = Sandbox(python=sys.executable)  # if other users may not run this Python, code stays root
         self.addCleanup(sandbox.close)
         crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
         meddle = "import os, signal\ntry:\n    os.kill(1, signal.SIGSEGV)\nexcept PermissionError:\n    pass\n"
@@ -222,11 +222,11 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
             self.assertEqual("Fatal Python error" in answer["logs"], code is crash, answer)
 
     def test_a_process_that_waits_cannot_be_looked_into(self):
-        begun, need = self.begin_and_wait("", b"3" * 9, allow=[])  # of a kind that the first one made ahead of time is not
+        begun, need = self.begin_and_wait("", b"3" * 9, allow=[])  # the first spare is of another kind
         both = [pid for init in self.sandbox.inits() for pid in children_of(init)]
         self.assertEqual(len(both), 2)
         while any(_user_of(pid) == 0 for pid in both):
-            time.sleep(0.01)  # the one that waits is not behind its walls yet
+            time.sleep(0.01)  # the spare is not isolated yet
         owners = [os.stat(f"/proc/{pid}/environ").st_uid for pid in both]
         self.sandbox.serve(need)
         self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
@@ -269,7 +269,7 @@ os.close(2)
     _IS_ROOT and _PYTHON, "needs root, to start somebody who is not, and a Python that everybody may run"
 )
 class WithoutPrivileges(unittest.TestCase):
-    """A laptop without bubblewrap: same claims and results, a process group of its own, no walls."""
+    """A laptop without bubblewrap has the same claims and results, and separate process groups, but no isolation."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""Whatever code says to its own harness: its time ends, its failure is one sentence, and the next node is none the worse."""
+"""Code that sends anything to its harness ends in time, fails with one sentence, and does not affect the next node."""
 
 import os
 import sys
@@ -95,7 +95,7 @@ class Meddling(unittest.TestCase):
 
 
 class Process:
-    """The code's process as a run sees it, without one."""
+    """A fake of the code's process for a run."""
 
     porter = None
 

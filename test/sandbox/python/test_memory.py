@@ -1,4 +1,4 @@
-"""What counts as a node's memory. The limit is lowered here: the machine has other things to do."""
+"""Measurement of a node's memory. The tests use a lower limit, to spare the machine."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What code cannot reach that has a network of its own, and what becomes of it where there can be none."""
+"""Code with its own network reaches only allowed hosts, and fails if the system cannot isolate the network."""
 
 import os
 import socket
@@ -147,7 +147,7 @@ class Ends(WithNetwork):
             self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
             self.assertEqual(server.await_visits(visits), [b"x"] * visits)
         for _ in range(50):
-            if len(self.children()) == 4:  # where inits come from, two of them for processes ahead of time, and one to carry
+            if len(self.children()) == 4:  # the nursery, two inits of spares, and a porter
                 return
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")
@@ -188,13 +188,13 @@ jail.Jail.fork = refuse
         server = self.serve()
         self.sandbox.kernel().run(
             """
-from nova_harness import linux, ways_out
-shut = ways_out.shut
+from nova_harness import linux, seccomp
+shut = seccomp.shut
 def refuse(asks=False):
     if asks:
         raise linux.CallFailed(22, "seccomp")
     return shut()
-ways_out.shut = refuse
+seccomp.shut = refuse
 """
         )
         code = "import os; context['pids'] = len([name for name in os.listdir('/proc') if name.isdigit()])"
@@ -202,7 +202,7 @@ ways_out.shut = refuse
         self.assertEqual([found["answer"], found["pids"]], [b"x", 1])
 
     def test_a_filter_that_cannot_be_set_is_a_wall_that_is_missing(self):
-        self.sandbox.kernel().run("from nova_harness import ways_out; ways_out._MACHINES.clear()")
+        self.sandbox.kernel().run("from nova_harness import seccomp; seccomp._MACHINES.clear()")
         self.assertIn("this machine has no walls between programs", self.refusal([]))
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
@@ -215,7 +215,7 @@ def open_doors(doors):
     raise OSError(99, "Cannot assign requested address")
 netns.open_doors = open_doors
 write = traceback.format_exc
-traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  # init, who has to say it, is slow
+traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  # makes init report the error late
 """
         )
         self.assertIn("this machine gives none ([Errno 99] Cannot assign requested address)", self.refusal(["a.example"]))

@@ -1,4 +1,4 @@
-"""What counts as the result of a node's code."""
+"""The result of a node's code."""
 
 import json
 import textwrap

@@ -1,4 +1,4 @@
-"""A shortage keeps code from beginning. It never takes a wall away, and it is not the code's failure."""
+"""A shortage delays code. It never weakens the isolation, and is not a failure of the code."""
 
 import contextlib
 import errno
@@ -13,13 +13,13 @@ from support import ONE_USER, Sandbox, a_python_for_everybody, one_user_may_buil
 _IS_LINUX = sys.platform == "linux"
 _IS_ROOT = _IS_LINUX and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else sys.executable
-# The walls that root makes, and those of an ordinary user; who is not root can test the second ones alone.
+# Isolation by root and by an ordinary user. A test run without root can only use the second.
 _HOW = {} if _IS_ROOT else ONE_USER
 _needs_walls = unittest.skipUnless(
     _IS_LINUX and _PYTHON and (_IS_ROOT or one_user_may_build_walls()), "this user may not build walls"
 )
 
-# Fills queues that no process reads, in its own process: what it prints is how many descriptors got in.
+# Fills queues that no process reads, and prints how many descriptors they hold.
 FLOOD = """
 import array, socket, sys
 def flood(most):
@@ -41,10 +41,10 @@ def flood(most):
     return sent, kept
 """
 
-# A call of the harness fails with this error for as long as `short`, which all processes share, is 1.
+# A call of the harness fails with this error while `short`, which all processes share, is 1.
 _FAILING = """
 import errno, mmap, os
-from nova_harness import jail, landlock, linux, netns, process, store, ways_out
+from nova_harness import jail, landlock, linux, netns, process, store, seccomp
 short = globals().get("short") or mmap.mmap(-1, 1)
 def fail_while_short(error, owner, name):
     original = getattr(owner, name)
@@ -60,7 +60,7 @@ _STAGES = {
     "its own mounts": "linux, 'unshare'",
     "a mount": "linux, 'mount'",
     "read-only mounts": "linux, 'forbid_writing'",
-    "the filter of system calls": "ways_out, 'shut'",
+    "the filter of system calls": "seccomp, 'shut'",
     "Landlock": "landlock.Landlock, '__init__'",
     "the version of Landlock": "jail, 'version_here'",
     "a network": "netns, 'raise_loopback'",
@@ -74,7 +74,7 @@ NETWORK = "import socket; context['names'] = sorted(name for _, name in socket.i
 
 @contextlib.contextmanager
 def flooding(**how):
-    """Another process of the same user that keeps 20,000 descriptors in flight."""
+    """Runs another process of the same user that keeps 20,000 descriptors in transit."""
     code = f"{FLOOD}\nsent, kept = flood(19_500)\nprint(sent, flush=True)\nsys.stdin.read()"
     flood = subprocess.Popen([_PYTHON, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **how)
     try:
@@ -106,7 +106,7 @@ class Floods(unittest.TestCase):
 
 
 class Short(Sandbox):
-    """A sandbox whose harness fails as `failing` says, in the words of _FAILING, while it is short."""
+    """A sandbox whose harness fails as `failing` describes (see _FAILING), while `short` is 1."""
 
     def __init__(self, failing, **how):
         super().__init__(python=_PYTHON, **{**_HOW, **how})
@@ -149,7 +149,7 @@ class Stages(unittest.TestCase):
     def test_a_call_that_the_system_does_not_support_is_said_with_each_result(self):
         for number in _UNSUPPORTED:
             with self.subTest(errno.errorcode[number]):
-                sandbox = self.sandbox("ways_out, 'shut'", f"linux.CallFailed({number}, 'some_call')")
+                sandbox = self.sandbox("seccomp, 'shut'", f"linux.CallFailed({number}, 'some_call')")
                 answer = sandbox.finish(sandbox.begin(NETWORK))
                 self.assertRegex(answer["weaker"], rf"^this system makes no walls .*{os.strerror(number)}.*some_call")
                 sandbox.be_short(False)
@@ -157,11 +157,11 @@ class Stages(unittest.TestCase):
 
     def test_without_a_guard_the_other_walls_stay(self):
         code = (
-            "real = ways_out.shut\n"
+            "real = seccomp.shut\n"
             "def shut(asks=False):\n"
             "    if asks: raise linux.CallFailed(errno.EINVAL, 'seccomp')\n"
             "    return real(asks)\n"
-            "ways_out.shut = shut"
+            "seccomp.shut = shut"
         )
         sandbox = Short(code, **self.how)
         self.addCleanup(sandbox.close)
@@ -177,7 +177,7 @@ class StagesOfOneUser(Stages):
 
 @_needs_walls
 class BeforeTheCode(unittest.TestCase):
-    """The walls are there; then the hand-over of the code fails."""
+    """Sending the code fails after the process is isolated."""
 
     def assert_begins_when_the_shortage_is_over(self, failing):
         sandbox = Short(failing)

@@ -1,4 +1,4 @@
-"""What is handed out of the processes that were made ahead of time."""
+"""Use of spare processes."""
 
 import sys
 import tempfile
@@ -19,7 +19,7 @@ class Walls:
 
 
 class Made:
-    """A process as spares see it; `are_ready` says of each one that is made whether it got behind its walls."""
+    """A fake of a process for spares; `are_ready` lists for each new process whether it becomes isolated."""
 
     hosts = None
     failure = BlockingIOError()

@@ -1,4 +1,4 @@
-"""How a sandbox gets its daemon."""
+"""Start of a sandbox's daemon."""
 
 import os
 import subprocess

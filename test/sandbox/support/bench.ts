@@ -8,7 +8,7 @@ import { MemoryIo } from "./memory-io.ts";
 
 export const apiKey = "e2b_0123456789abcdef0123456789abcdef01234567";
 
-/** An E2B server, a gateway before it, and the adapter behind the SDK, for the tests of one file. */
+/** An E2B server, a gateway in front of it, and the adapter, for the tests of one file. */
 export class Bench {
   server!: E2bServer;
   gateway!: Gateway;
@@ -36,12 +36,17 @@ export class Bench {
 
   create(lib: Record<string, string> = {}, execution = "exec_1", pool?: SandboxPool): Promise<Sandbox> {
     return this.sandboxes.create({
-      ...{ template: "nova", execution, scope: "", lifetimeSeconds: 300, lib, internet: true },
+      template: "nova",
+      execution,
+      scope: "",
+      lifetimeSeconds: 300,
+      lib,
+      internet: true,
       ...(pool !== undefined && { pool }),
     });
   }
 
-  /** A request with a claim of its own. */
+  /** A request with a new claim. */
   request(code: string, context: Record<string, string> = {}, more: Partial<RunRequest> = {}): RunRequest {
     return {
       execution: "exec_1",
@@ -74,14 +79,14 @@ export class Bench {
   }
 }
 
-/** What a run set, parsed; fails on anything but a success. */
+/** Parses the values that a run set. Fails unless the run succeeded. */
 export function changesOf(outcome: RunOutcome): Record<string, unknown> {
   if (outcome.kind !== "finished" || outcome.result.status !== "success")
     throw new TypeError(`not a success: ${JSON.stringify(outcome)}`);
   return Object.fromEntries(outcome.result.set.map(({ key, json }) => [key, JSON.parse(json)]));
 }
 
-/** Waits for something that no event announces; fails when it has not come after ten seconds. */
+/** Polls a condition; fails after ten seconds. */
 export async function eventually(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!condition()) {

@@ -7,15 +7,15 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the gateway does with a request instead of passing it on; undefined: it passes it on. */
+/** Replaces the forwarding of a request; undefined forwards it. */
 export type Fault = "break" | "502" | { status: number; body: string } | undefined;
 
-/** Stands between the SDK and the server: counts calls, breaks connections, answers like E2B's gateway. */
+/** A proxy between the SDK and the server. It counts calls, breaks connections, and answers like E2B's gateway. */
 export class Gateway {
   readonly calls: string[] = [];
-  /** Asked for each request, with `METHOD /path`. */
+  /** Called for each request with `METHOD /path`. */
   fault: (call: string) => Fault = () => undefined;
-  /** A load balancer may not notice for minutes. */
+  /** True keeps broken connections open, as a load balancer may do for minutes. */
   keepsDeadConnections = false;
   readonly #open = new Set<ServerResponse>();
   readonly #server: Server;
@@ -37,7 +37,7 @@ export class Gateway {
     await closed;
   }
 
-  /** Breaks everything that is under way. */
+  /** Breaks all open connections. */
   breakConnections(): void {
     for (const response of this.#open) response.destroy();
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a sandbox says over one connection: texts on the kernel's stdout, in order. `wait` never resolves. */
+/** Writes a connection's texts to the kernel's stdout, in order. `wait` never resolves. */
 export type Says = (nonce: string, kernel: { wait: Promise<never> }) => Iterable<string> | AsyncIterable<string>;
 
 const id = "i0123456789abcdef0123";
@@ -26,13 +26,13 @@ const info = {
   diskSizeMB: 4096,
 };
 
-/** E2B with one sandbox in it whose inside is the enemy's: the control plane is honest. */
+/** E2B with one hostile sandbox and an honest control plane. */
 export class HostileE2b {
   says: Says = () => [];
-  /** What the sandbox has for a path; absent: no such file. */
+  /** Contents of the sandbox's files by path; absent files are missing. */
   files: (path: string) => Iterable<Uint8Array> | undefined = () => undefined;
   attaches = 0;
-  /** Characters that a client has taken of what the sandbox said. */
+  /** Characters of the sandbox's output that a client has read. */
   saidCharacters = 0;
   readonly #server: Server = createServer((request, response) => void this.#answer(request, response));
 
@@ -113,7 +113,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return (await Array.fromAsync(request as AsyncIterable<Buffer>)).join("");
 }
 
-/** Until the client has taken what was written, or is gone. */
+/** Waits until the client has read the output, or is gone. */
 function drained(response: ServerResponse): Promise<unknown> {
   const done = new AbortController();
   const happens = (event: string) => once(response, event, { signal: done.signal }).catch(() => undefined);

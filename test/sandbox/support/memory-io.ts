@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BlobMissing, type BlobRef, type BlobType, type RunIo } from "@nova/engine";
 
-/** The engine's side of a run, in memory. Everything can be made to fail. */
+/** The engine's side of a run, in memory. Each function can be made to fail. */
 export class MemoryIo implements RunIo {
   readonly blobs = new Map<string, Buffer>();
   readonly results = new Map<string, string>();
@@ -10,7 +10,7 @@ export class MemoryIo implements RunIo {
   largestChunkBytes = 0;
   failure: { openBlob?: Error; storeBlob?: Error } = {};
 
-  /** Keeps a blob and answers the text of its reference. */
+  /** Stores a blob and returns the text of its reference. */
   keep(content: string | Buffer, type: BlobType): string {
     const body = Buffer.from(content as string);
     const ref: BlobRef = { sha256: createHash("sha256").update(body).digest("hex"), bytes: body.length, type };

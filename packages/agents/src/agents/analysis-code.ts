@@ -13,7 +13,7 @@ export function analysisProgram(code: string): string {
 }
 
 /** The analysis code inside such a program; null where it is none. */
-export function analysisIn(text: string): string | null {
+export function extractAnalysis(text: string): string | null {
   const [, source] = /\n_nova_look\(("[^\n]*")\)\n$/.exec(text) ?? [];
   return source === undefined ? null : (JSON.parse(source) as string);
 }
@@ -106,13 +106,13 @@ export function analysisAnswer(result: CodeResult): AnalysisAnswer {
 }
 
 /** Runs analysis code in the node's sandbox, from where it reaches nothing. `code` is the one that ran. */
-export async function look(
+export async function runAnalysisCode(
   { means }: Pick<NodeRun, "means">,
   place: number,
   written: string,
 ): Promise<{ sandbox_id: string; code: string; logs: string; answer: AnalysisAnswer }> {
   const limits = { timeoutSeconds: analysisSeconds, network: false } as const;
   const { sandboxId, result, code } = await means.execute(place, analysisProgram(written), limits);
-  const ran = analysisIn(code) ?? written;
+  const ran = extractAnalysis(code) ?? written;
   return { sandbox_id: sandboxId, code: ran, logs: result.logs, answer: analysisAnswer(result) };
 }

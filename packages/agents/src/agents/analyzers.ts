@@ -2,11 +2,11 @@ import type { JournalStep } from "@nova/engine";
 import { z } from "zod";
 import { done, ended, type Result } from "../failures/failure.ts";
 import { dataRule, dataSection, pythonRule, WrittenCode, withoutFence } from "../prompts/prompt.ts";
-import { look } from "./analysis-code.ts";
+import { runAnalysisCode } from "./analysis-code.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
-import { type Deed, takeStep } from "./step.ts";
+import { type StepResult, takeStep } from "./step.ts";
 
 const dataInstructions = `You write Python that looks at the data of a workflow step, so that code for its task can be written afterwards. \
 The task itself is not done now.
@@ -48,8 +48,8 @@ function inputData(run: NodeRun): Record<string, unknown> {
   return { context_keys: contextKeys(run), hint: run.executor.prompt, context: contextForRecord(run) };
 }
 
-async function runAnalysis(run: NodeRun, journal: number, written: string): Promise<Omit<Deed, "input_data">> {
-  const { answer, code, ...facts } = await look(run, journal, written);
+async function runAnalysis(run: NodeRun, journal: number, written: string): Promise<Omit<StepResult, "input_data">> {
+  const { answer, code, ...facts } = await runAnalysisCode(run, journal, written);
   const common = { ...facts, generated_code: code };
   if ("result" in answer) return { ...common, status: "success", output_data: answer.result };
   const { error, traceback } = answer;
@@ -76,7 +76,7 @@ samples say enough.
 complexity: of the code to be written: "simple", "medium" or "complex".`;
 
 /** Taken where the model gave no usable answer: the code may still come out right. */
-const unknown: InputAnalysis = { needs_analysis: false, complexity: "medium" };
+const defaultAnalysis: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
 /** Must the data be understood before code can be written; how hard is it. */
 export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>> {
@@ -94,5 +94,5 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
   });
   if (step.status === "success") return done(InputAnalysis.parse(step.output_data));
   const { isFinal, ...ending } = readRefusal(step);
-  return isFinal ? ended(ending) : done(unknown);
+  return isFinal ? ended(ending) : done(defaultAnalysis);
 }

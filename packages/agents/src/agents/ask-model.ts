@@ -2,16 +2,16 @@ import { type JournalStep, NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
-import { unpriced } from "../model/budgets-without-price.ts";
+import { explainMissingPrice } from "../model/budgets-without-price.ts";
 import { windowOf } from "../model/catalog.ts";
-import { modelFor } from "../model/choose-model.ts";
+import { requireModel } from "../model/choose-model.ts";
 import type { Usage } from "../model/cost.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "../model/model-error.ts";
 import type { ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { budgetNow, budgetRefused, checkBudget, isLimited, timeSpent } from "./budget.ts";
+import { asBudgetRefusal, checkBudget, hasBudget, readBudgets, refuseIfTimeIsUp } from "./budget.ts";
 import type { ModelRun } from "./model-run.ts";
-import type { Deed } from "./step.ts";
+import type { StepResult } from "./step.ts";
 
 export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
   Partial<
@@ -22,27 +22,30 @@ export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T
   };
 
 /** What of a step tells about its model call. */
-type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"> &
-  Pick<Deed, "tool_calls" | "answer" | "cost_notes">;
+type CallRecord = Pick<
+  StepResult,
+  "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"
+> &
+  Pick<StepResult, "tool_calls" | "answer" | "cost_notes">;
 
-export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "input_data"> });
+export type AskOutcome<T> = { told: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
 export async function askModel<T>(
   run: ModelRun,
   { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
-): Promise<Asked<T>> {
+): Promise<AskOutcome<T>> {
   const { means, parts, task } = run;
-  const overdue = timeSpent(run);
+  const overdue = refuseIfTimeIsUp(run);
   if (overdue) return { told: {}, refusal: overdue };
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
-  const told: Told = { prompt: `${instructions}\n\n${input}` };
-  const now = await budgetNow(run);
+  const told: CallRecord = { prompt: `${instructions}\n\n${input}` };
+  const now = await readBudgets(run);
   try {
     const model = modelOf(run, role);
     told.model_used = model;
-    const note = isLimited(run, now) ? unpriced(model) : null;
+    const note = hasBudget(run, now) ? explainMissingPrice(model) : null;
     if (note !== null) told.cost_notes = [note];
     checkWindow(model, { instructions, input }, question.maxOutputTokens);
     const answer = await parts.models.ask<T>({
@@ -58,14 +61,14 @@ export async function askModel<T>(
         checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });
       },
     });
-    return { told: toldWith(told, answer), value: answer.value };
+    return { told: addSpent(told, answer), value: answer.value };
   } catch (error) {
     return afterFailure(run, told, error);
   }
 }
 
 export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): string {
-  return modelFor(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
+  return requireModel(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
 /** English has four bytes a token and more. */
@@ -82,36 +85,36 @@ function checkWindow(model: string, { instructions, input }: Prompt, answerToken
   throw new ModelError("invalid", `${size} - ${advice}`);
 }
 
-function afterFailure({ means, task }: ModelRun, told: Told, error: unknown): Asked<never> {
-  if (means.signal.aborted) throw unfinished(task.node.id, error);
-  if (error instanceof ModelError) return { told: toldWith(told, error.spent), refusal: refusalOf(error) };
-  const refusal = budgetRefused(error);
+function afterFailure({ means, task }: ModelRun, told: CallRecord, error: unknown): AskOutcome<never> {
+  if (means.signal.aborted) throw unfinishedError(task.node.id, error);
+  if (error instanceof ModelError) return { told: addSpent(told, error.spent), refusal: refusalOf(error) };
+  const refusal = asBudgetRefusal(error);
   if (!refusal) throw error;
   return { told, refusal };
 }
 
-function toldWith(told: Told, { usage, costUsd, toolCalls, text, isEstimated }: Spent): Told {
+function addSpent(told: CallRecord, { usage, costUsd, toolCalls, text, isEstimated }: Spent): CallRecord {
   const spent = { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
-  const notes = [...(told.cost_notes ?? []), ...(isEstimated ? [estimated(told.model_used ?? "")] : [])];
+  const notes = [...(told.cost_notes ?? []), ...(isEstimated ? [estimateNote(told.model_used ?? "")] : [])];
   return { ...told, ...spent, ...(notes.length > 0 && { cost_notes: notes }) };
 }
 
-function estimated(model: string): string {
+function estimateNote(model: string): string {
   return `the server of model "${model}" reports no tokens, or more or fewer than can be true, so they are estimated from the bytes that were sent and received`;
 }
 
-function usageOf({ input, cached, output }: Usage): Told {
+function usageOf({ input, cached, output }: Usage): CallRecord {
   return { tokens_input: input, tokens_cached: cached, tokens_output: output };
 }
 
-const ofAnswers: ReadonlySet<ModelErrorReason> = new Set(["refused", "cut_off", "invalid", "unclear"]);
+const answerReasons: ReadonlySet<ModelErrorReason> = new Set(["refused", "cut_off", "invalid", "unclear"]);
 
-function refusalOf({ reason, message, unusable }: ModelError): Omit<Deed, "input_data"> {
-  const error_class = ofAnswers.has(reason) ? "NodeFailed" : "ModelUnavailable";
+function refusalOf({ reason, message, unusable }: ModelError): Omit<StepResult, "input_data"> {
+  const error_class = answerReasons.has(reason) ? "NodeFailed" : "ModelUnavailable";
   return { status: "failed", error_message: message, output_data: { error_class, reason, ...unusable } };
 }
 
-function unfinished(node: string, cause: unknown): NovaError {
+function unfinishedError(node: string, cause: unknown): NovaError {
   const message = `node "${node}" still waits for its model; the next delivery goes on after its last step`;
   return new NovaError("NodeUnfinished", message, { cause });
 }

@@ -1,9 +1,9 @@
 import { type MonthBudget, NovaError } from "@nova/engine";
 import type { ModelRun } from "./model-run.ts";
-import type { Deed } from "./step.ts";
+import type { StepResult } from "./step.ts";
 
 /** What calls of this node are measured against from now on. */
-export async function budgetNow({ task, means }: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
+export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
   // Nobody is asked what other branches and items have spent where the whole run has no limit.
   const beside = task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
   const [besideUsd, month] = await Promise.all([beside, means.monthBudget()]);
@@ -11,7 +11,7 @@ export async function budgetNow({ task, means }: ModelRun): Promise<Pick<CallCos
 }
 
 /** Whether the node, the whole run or the client's month has a limit. */
-export function isLimited({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
+export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
   return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
 }
 
@@ -52,19 +52,19 @@ export function checkBudget(
 }
 
 /** How a step ends that would ask a model when the node's time is up; null while there is some. */
-export function timeSpent({ means, task }: ModelRun): Omit<Deed, "input_data"> | null {
+export function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   const advice = "split its task into smaller nodes";
   return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
 /** The end of a step for which a budget does not suffice. */
-export function budgetRefusal(error_message: string): Omit<Deed, "input_data"> {
+export function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }
 
 /** The same where a call was refused for it; null for every other error. */
-export function budgetRefused(error: unknown): Omit<Deed, "input_data"> | null {
+export function asBudgetRefusal(error: unknown): Omit<StepResult, "input_data"> | null {
   return error instanceof NovaError && error.name === "BudgetExceeded" ? budgetRefusal(error.message) : null;
 }
 

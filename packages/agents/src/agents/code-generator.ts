@@ -9,17 +9,17 @@ import {
   dataSection,
   type Prompt,
   pythonRule,
-  quoted,
+  quoteForPrompt,
   stageOf,
   WrittenCode,
   withoutFence,
 } from "../prompts/prompt.ts";
-import { withoutTexts } from "../schema/summary.ts";
+import { hideTexts } from "../schema/summary.ts";
 import { analysisSeconds } from "./analysis-code.ts";
 import { followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
-import { recallExamples, withSpent } from "./recall.ts";
+import { addRecallCost, recallExamples } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
@@ -58,14 +58,14 @@ const failureRule =
 
 const maxSearches = 4;
 
-export interface Written {
+export interface GeneratedCode {
   code: string;
   model: string;
   guides: readonly Guide[];
 }
 
 /** Code for the task. A model that wants to look at the data first may, once: then it is asked again. */
-export async function generateCode(run: NodeRun, attempt: number): Promise<Result<Written>> {
+export async function generateCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const first = await writeCode(run, attempt);
   if (first.kind !== "done" || stageOf(first.value.code) === "task") return first;
   if (run.hasFollowedAnalysis) return failed(secondAnalysis(attempt, first.value.code));
@@ -83,7 +83,7 @@ function secondAnalysis(attempt: number, code: string) {
   return { attempt, message, code, class: "NodeFailed" } as const;
 }
 
-async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>> {
+async function writeCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const { knowledge } = run.parts;
   const errors = run.failures.map(({ message }) => message);
   const guides = knowledge.guidesFor({ task: run.executor.prompt, schema: run.shape, errors });
@@ -100,7 +100,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
       maxToolCalls: maxSearches,
       alreadyUsd: recall.spent.usd,
     });
-    const told = withSpent(asked.told, recall);
+    const told = addRecallCost(asked.told, recall);
     if ("refusal" in asked) return { ...told, ...asked.refusal, input_data };
     const code = withoutFence(asked.value.code);
     const output_data = { code_length: code.length, stage: stageOf(code) };
@@ -123,15 +123,15 @@ function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Ex
   const instructions = [rules.join("\n"), ...guides.map(({ name, text }) => `# ${name}\n${text.trim()}`)];
   const input = dataSection({
     packages: packagesOf(run),
-    modules: filled(Object.keys(task.version.workflow.lib).map(moduleName)),
-    network: filled(executor.allow),
+    modules: nonEmpty(Object.keys(task.version.workflow.lib).map(moduleName)),
+    network: nonEmpty(executor.allow),
     seconds: task.node.timeoutSeconds,
     task: executor.prompt,
     edges: edgeValues(run),
     context: contextForModel(run),
     analysis: analysis ? analysisForModel(analysis, executor.samples) : undefined,
-    examples: filled(examples.map(({ task, code }) => ({ task, code }))),
-    failures: filled(failures.map(shownFailure)),
+    examples: nonEmpty(examples.map(({ task, code }) => ({ task, code }))),
+    failures: nonEmpty(failures.map(failureForModel)),
   });
   return { instructions: instructions.join("\n\n"), input };
 }
@@ -140,17 +140,17 @@ const longestError = 2_000;
 /** The end of a traceback: where it happened. */
 const longestTraceback = 1_000;
 
-function shownFailure({ attempt, message, traceback, code }: Failure): Record<string, unknown> {
+function failureForModel({ attempt, message, traceback, code }: Failure): Record<string, unknown> {
   return { attempt, code, error: message.slice(0, longestError), traceback: traceback?.slice(-longestTraceback) };
 }
 
-function filled<T>(list: readonly T[]): readonly T[] | undefined {
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 
 function analysisForModel({ json, code }: Analysis, samples: boolean): unknown {
   const found: unknown = JSON.parse(json);
-  return samples ? found : withoutTexts(found, code);
+  return samples ? found : hideTexts(found, code);
 }
 
 /** `money/dates.py` is imported as `money.dates`. */
@@ -184,7 +184,7 @@ function searchTool({ parts, task }: NodeRun): Tool {
     parameters: Search,
     async run({ library, query }) {
       const { text, found } = parts.knowledge.searchDocumentation(library, query, task.version.template);
-      return { text: quoted({ documentation: text }), found };
+      return { text: quoteForPrompt({ documentation: text }), found };
     },
   };
   return tool as unknown as Tool;

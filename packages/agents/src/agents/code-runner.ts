@@ -2,28 +2,28 @@ import type { CodeResult } from "@nova/engine";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
 import { done, ended, endingOf, type Failure, failed, type Result, tracesOf } from "../failures/failure.ts";
-import { faultOf, type Surroundings } from "../failures/fault-of.ts";
-import { unreachableIn } from "../failures/hosts.ts";
+import { faultOf, type KnownHosts } from "../failures/fault-of.ts";
+import { findUnreachableHost } from "../failures/hosts.ts";
 import { analysisKey } from "../lock/reads.ts";
 import type { NodeRun } from "./node-run.ts";
 import { changesForRecord, contextForRecord } from "./show-context.ts";
-import { type Deed, takeStep } from "./step.ts";
+import { type StepResult, takeStep } from "./step.ts";
 
-export interface Ran {
+export interface SuccessfulRun {
   result: CodeResult & { status: "success" };
   sandboxId: string;
 }
 
 /** How a run of code ended, as far as it concerns the node. `fault`: whether other code could do better. */
-export type RunEnd = Ran | { failure: Failure; fault: "code" | "world" };
+export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
 /** Runs the code in the node's sandbox; what it did is judged as code written by hand is. */
-export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<Ran>> {
+export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<SuccessfulRun>> {
   const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
     const { timeoutSeconds } = run.task.node;
-    const end = await execute(run, journal, attempt, code);
+    const end = await executeAndJudge(run, journal, attempt, code);
     const input_data = { context: contextForRecord(run), timeout_seconds: timeoutSeconds };
-    return { ...deedOf(run, end), input_data, sandbox_id: run.sandboxId };
+    return { ...stepResultOf(run, end), input_data, sandbox_id: run.sandboxId };
   });
   run.sandboxId = step.sandbox_id ?? run.sandboxId;
   if (step.status === "success" && step.result?.status === "success")
@@ -36,7 +36,12 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
 }
 
 /** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
-export async function execute(run: NodeRun, journal: number, attempt: number, code: string): Promise<RunEnd> {
+export async function executeAndJudge(
+  run: NodeRun,
+  journal: number,
+  attempt: number,
+  code: string,
+): Promise<ExecutionEnd> {
   const { means, task, analysis } = run;
   const extra = analysis && { extra: [{ key: analysisKey, json: analysis.json }] };
   const options = { timeoutSeconds: task.node.timeoutSeconds, ...extra };
@@ -52,7 +57,7 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
   // Pinned code has reached the hosts that it names, when it was proven.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
-  const reason = fault === "world" ? unreachableIn(logs) : "";
+  const reason = fault === "world" ? findUnreachableHost(logs) : "";
   return { failure: reason ? { ...failure, message: `${message} - ${reason}` } : failure, fault };
 }
 
@@ -62,7 +67,7 @@ const Recorded = z.object({
   types: z.array(z.string()).optional(),
 });
 
-export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
+export function stepResultOf(run: NodeRun, end: ExecutionEnd): Omit<StepResult, "input_data"> {
   if ("result" in end) {
     const { result } = end;
     return { status: "success", output_data: changesForRecord(run, result), result };
@@ -74,14 +79,14 @@ export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
     output_data: { error_class, fault, ...tracesOf({ types }) },
     error_message: message,
     ...tracesOf({ traceback, logs }),
-  } as Omit<Deed, "input_data">;
+  } as Omit<StepResult, "input_data">;
 }
 
 const maxBytes = 262_144;
 const maxBlobs = 8;
 
 /** Hosts that a node's code was told about; `proven` code has reached those that it names itself. */
-export function knownHosts(run: NodeRun, proven?: string): Surroundings {
+export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;
   const inline = [
     executor.prompt,
@@ -93,9 +98,9 @@ export function knownHosts(run: NodeRun, proven?: string): Surroundings {
   let large: Promise<string[]> | undefined;
   return {
     async names(host) {
-      if (inline.some((text) => speaksOf(text, host))) return true;
+      if (inline.some((text) => mentionsHost(text, host))) return true;
       large ??= largeTexts(run);
-      return (await large).some((text) => speaksOf(text, host));
+      return (await large).some((text) => mentionsHost(text, host));
     },
     has: (key) => task.input.some((member) => member.key === key),
   };
@@ -109,7 +114,7 @@ async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
 }
 
 /** As a whole name: `acme.com` is not named by `mail.acme.com`. The text may be JSON, with escapes in it. */
-function speaksOf(text: string, host: string): boolean {
+function mentionsHost(text: string, host: string): boolean {
   const escaped = host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const plain = text.replace(/\\[nrtbf/]/g, " ");
   return new RegExp(`(^|[^\\w.-])${escaped}($|[^\\w.-]|\\.(\\W|$))`, "i").test(plain);

@@ -5,7 +5,7 @@ import { dataRule, dataSection } from "../prompts/prompt.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { NodeRun } from "./node-run.ts";
 import { changesForRecord, contextForModel, contextForRecord, edgeValues, resultForModel } from "./show-context.ts";
-import { type Deed, takeStep } from "./step.ts";
+import { type StepResult, takeStep } from "./step.ts";
 
 const Verdict = z.object({ valid: z.boolean(), reason: z.string() });
 
@@ -47,7 +47,7 @@ export async function validateOutput(
   return isFinal ? ended(ending) : failed(failure(ending.message));
 }
 
-async function judgeResult(run: NodeRun, code: string, result: Success): Promise<Deed> {
+async function judgeResult(run: NodeRun, code: string, result: Success): Promise<StepResult> {
   const changes = [...result.set.map(({ key }) => key), ...result.delete];
   const { prompt: task } = run.executor;
   const context = { context_before: contextForRecord(run), context_after: changesForRecord(run, result).changes };

@@ -1,49 +1,49 @@
 import { roundUsd } from "../model/cost.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { EmbeddingCall, Models } from "../model/models.ts";
-import { budgetNow, budgetRefused, checkBudget } from "./budget.ts";
+import { asBudgetRefusal, checkBudget, readBudgets } from "./budget.ts";
 import type { NodeRun, Recall } from "./node-run.ts";
-import type { Deed } from "./step.ts";
+import type { StepResult } from "./step.ts";
 
 /** `refusal`: how the step ends where its budget does not suffice. */
-type Recalled = Recall & { refusal?: Omit<Deed, "input_data"> };
+type RecallOutcome = Recall & { refusal?: Omit<StepResult, "input_data"> };
 
-const nothing: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
+const noRecall: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
 
 /**
  * What worked for the closest earlier tasks: the task is embedded once in a delivery, by the step that writes code first.
  * A delivery that finds this step recorded embeds nothing, and keeps its code without an embedding.
  */
-export async function recallExamples(run: NodeRun, attempt: number): Promise<Recalled> {
-  if (run.recall) return attempt === 1 ? { ...run.recall, ...nothing } : nothing;
-  return attempt === 1 && run.means.timeLeftMs() > 0 ? embedAndLookUp(run) : nothing;
+export async function recallExamples(run: NodeRun, attempt: number): Promise<RecallOutcome> {
+  if (run.recall) return attempt === 1 ? { ...run.recall, ...noRecall } : noRecall;
+  return attempt === 1 && run.means.timeLeftMs() > 0 ? embedAndLookUp(run) : noRecall;
 }
 
 /** What the step has used besides its own call. */
-export function withSpent<T extends Pick<Deed, "tokens_input" | "cost_usd">>(told: T, { spent }: Recall): T {
+export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(told: T, { spent }: Recall): T {
   const { tokens_input = 0, cost_usd = 0 } = told;
   return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
 }
 
-async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
+async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
   const { task, parts, executor, means } = run;
   try {
     const embedded = await embedTask(executor.prompt, (call) => parts.models.embed(call), {
       signal: means.signal,
       beforeRequest: async (estimatedUsd) =>
-        checkBudget(run, { ...(await budgetNow(run)), inCallUsd: 0, estimatedUsd }),
+        checkBudget(run, { ...(await readBudgets(run)), inCallUsd: 0, estimatedUsd }),
     });
-    if (!embedded) return nothing;
+    if (!embedded) return noRecall;
     const { embedding, tokens, usd, ...told } = embedded;
     const examples = embedding ? await parts.knowledge.earlierExamples(task, embedding) : undefined;
     const record = { embedding: { ...told, tokens_input: tokens, cost_usd: usd } };
     run.recall = { ...(examples && { examples }), ...(embedding && { embedding }), spent: { tokens, usd }, record };
     return run.recall;
   } catch (error) {
-    const refusal = budgetRefused(error);
+    const refusal = asBudgetRefusal(error);
     // The call that follows says what is wrong with a Lambda whose time is over.
     if (!refusal && !means.signal.aborted) throw error;
-    return refusal ? { ...nothing, refusal } : nothing;
+    return refusal ? { ...noRecall, refusal } : noRecall;
   }
 }
 

@@ -14,7 +14,7 @@ const agents = {
 type AgentName = keyof typeof agents;
 
 /** What an agent did; whatever it does not speak of was not there. */
-export type Deed = Pick<StepDraft, "status" | "input_data" | "output_data"> &
+export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"> &
   Partial<Omit<StepDraft, "step_number" | "step_name" | "agent_name" | "attempt_number" | "execution_time_ms">>;
 
 /** The agent's step at the next place of the journal: the recorded one, or the one that `act` makes now. */
@@ -22,13 +22,13 @@ export async function takeStep(
   run: ModelRun,
   agent: AgentName,
   attempt: number,
-  act: (journal: number) => Promise<Deed>,
+  act: (journal: number) => Promise<StepResult>,
 ): Promise<JournalStep> {
   const { means, task, spent } = run;
   const step = await means.journal.next(async (journal) => {
     const began = means.now();
     const deed = await act(journal);
-    return draftOf(agent, attempt, deed, means.now() - began, (text) => task.mask(text));
+    return buildDraft(agent, attempt, deed, means.now() - began, (text) => task.mask(text));
   });
   spent.usd += step.cost_usd;
   spent.tokens_input += step.tokens_input;
@@ -37,10 +37,10 @@ export async function takeStep(
   return step;
 }
 
-function draftOf(
+function buildDraft(
   agent: AgentName,
   attempt: number,
-  deed: Deed,
+  deed: StepResult,
   tookMs: number,
   mask: (text: string) => string,
 ): StepDraft {

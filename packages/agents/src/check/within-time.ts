@@ -1,6 +1,6 @@
 import type { CodeFinding, NodeFacts } from "@nova/python";
 import { DeadlineWorker } from "@nova/workflow";
-import type { Read } from "../lock/reads.ts";
+import type { ContextRead } from "../lock/reads.ts";
 
 /** What a model writes is checked in milliseconds; what a stranger's text had it write may be made to take hours. */
 const python = new DeadlineWorker({
@@ -19,6 +19,6 @@ export async function checkCode(source: string, facts: NodeFacts): Promise<CodeF
 }
 
 /** `listContextReads`, in a thread with a deadline; code that takes longer names no keys. */
-export async function readsOf(source: string): Promise<Read[]> {
-  return python.callOr<Read[]>(() => [], "listContextReads", source);
+export async function readsOf(source: string): Promise<ContextRead[]> {
+  return python.callOr<ContextRead[]>(() => [], "listContextReads", source);
 }

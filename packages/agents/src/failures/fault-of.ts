@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import { type Exception, type ExternalFailure, exceptionsOf, externalFailureOf } from "./external-failures.ts";
 import { hostsInCode, hostsInMessage } from "./hosts.ts";
-import { type Exception, exceptionsOf, type WorldFailure, worldFailureOf } from "./world.ts";
 
 export interface FailedCode {
   /** The harness's one line: type and text of the last exception, or what the code said. */
@@ -11,7 +11,7 @@ export interface FailedCode {
 }
 
 /** What of the world the code was told about. */
-export interface Surroundings {
+export interface KnownHosts {
   /** Whether the task, the context, the workflow's own modules or its network rules name a host. */
   names(host: string): Promise<boolean>;
   has(key: string): boolean;
@@ -22,13 +22,13 @@ export interface Surroundings {
  * reached, does not let it in, or fails itself. Everything else is the code's: also a host that it has made up, TLS with a
  * port that speaks none, and a refused login that it never brought credentials to.
  */
-export async function faultOf(failed: FailedCode, surroundings: Surroundings): Promise<"code" | "world"> {
+export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Promise<"code" | "world"> {
   const exceptions = exceptionsOf(failed);
   const [last] = exceptions;
   if (last?.type.endsWith("supply.Unavailable")) return "world";
-  const failure = meantBy(exceptions);
+  const failure = findExternalFailure(exceptions);
   if (!failure) return "code";
-  if (failure.is === "login" && !bringsCredentials(failed.code)) return "code";
+  if (failure.is === "login" && !hasCredentials(failed.code)) return "code";
   // An address that the code does not spell out is what a name led to.
   const named = exceptions
     .slice(0, failure.depth + 1)
@@ -43,9 +43,9 @@ export async function faultOf(failed: FailedCode, surroundings: Surroundings): P
  * The failure of the world that the last exception is, or that it was raised for: `raise ... from error`, or a `raise` of
  * the code's own while it handled one. A mistake made while handling an error is a mistake.
  */
-function meantBy(exceptions: readonly Exception[]): { is: WorldFailure; depth: number } | undefined {
+function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFailure; depth: number } | undefined {
   for (const [depth, exception] of exceptions.entries()) {
-    const is = worldFailureOf(exception);
+    const is = externalFailureOf(exception);
     if (is) return { is, depth };
     const isRaisedFor =
       exception.after === "cause" || (exception.after === "context" && /^raise\b/.test(exception.line));
@@ -55,7 +55,7 @@ function meantBy(exceptions: readonly Exception[]): { is: WorldFailure; depth: n
 }
 
 /** A login can fail for the world's reasons only if there was one. */
-function bringsCredentials(code: string): boolean {
+function hasCredentials(code: string): boolean {
   return /\bauth\s*=|authori[sz]|authent|token|api[-_]?key|passw|secret|\blogin\(|credential|\bpwd\b|\bdsn\b|conninfo|bearer/i.test(
     code,
   );

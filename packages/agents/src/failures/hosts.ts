@@ -1,5 +1,5 @@
 export function hostsInMessage(text: string): string[] {
-  return found(text, [
+  return findHosts(text, [
     /\b[a-z][a-z0-9+.-]*:\/\/(?:[^\s/@"']*@)?([a-z0-9_.-]+)/gi,
     /\bhost(?:name)?\s*[=:]?\s*['"]([^'"]+)['"]/gi,
     /\bserver at ['"]([^'"]+)['"]/gi,
@@ -21,7 +21,7 @@ export function hostsInCode(code: string, has: (key: string) => boolean): string
   );
   const rest = defaults.reduce((text, { whole }) => text.replace(whole, ".get()"), source);
   const taken = defaults.filter(({ key }) => !has(key)).map(({ value }) => hostOf(value));
-  const spelt = found(rest, [
+  const spelt = findHosts(rest, [
     /\b[a-z][a-z0-9+]*:\/\/(?:[^\s/@"'{}]*@)?([a-z0-9_.-]+)(?=[:/"'?#\s]|$)/gi,
     /\b(?:IMAP4|IMAP4_SSL|SMTP|SMTP_SSL|POP3|POP3_SSL|FTP|FTP_TLS|HTTPConnection|HTTPSConnection|create_connection|connect|gethostbyname|getaddrinfo)\(\s*\(?\s*["']([a-z0-9_.-]+)["']/gi,
     /\b\w*(?:host|hostname|server)\s*=\s*["']([a-z0-9_.-]+)["']/gi,
@@ -30,7 +30,7 @@ export function hostsInCode(code: string, has: (key: string) => boolean): string
   return [...taken, ...spelt].filter((host) => host !== "" && !isNamespace(host));
 }
 
-function found(text: string, patterns: readonly RegExp[]): string[] {
+function findHosts(text: string, patterns: readonly RegExp[]): string[] {
   const hosts = patterns.flatMap((pattern) =>
     Array.from(text.matchAll(pattern), ([, host = ""]) => host.toLowerCase()),
   );
@@ -51,7 +51,7 @@ function isNamespace(host: string): boolean {
  * Why a host could not be reached, from the log of a run: behind its walls the code itself only meets a connection that
  * breaks. Empty where the log says nothing of it.
  */
-export function unreachableIn(logs: string): string {
+export function findUnreachableHost(logs: string): string {
   const [, said = ""] = Array.from(logs.matchAll(/^\[network\] (.+ cannot be reached: .+)$/gm)).at(-1) ?? [];
   return said;
 }

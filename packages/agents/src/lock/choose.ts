@@ -8,7 +8,7 @@ import {
 } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import type { Generator } from "./generator.ts";
-import { generationKey, ingredientsToday } from "./ingredients.ts";
+import { currentIngredients, generationKey } from "./ingredients.ts";
 
 /** Code that may run in a node: locked beside the workflow, or kept in the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
@@ -30,8 +30,8 @@ export function choosePinned(
   generator: Generator,
 ): PinnedCode | null {
   const own = generations.filter(({ provenBy }) => provenBy === task.at.execution);
-  const candidates = task.fresh ? runnable(withoutLock(task), own) : runnable(task, generations);
-  const found = candidates.find((candidate) => isHit(task, candidate, generator));
+  const candidates = task.fresh ? runnableCandidates(withoutLock(task), own) : runnableCandidates(task, generations);
+  const found = candidates.find((candidate) => fitsTask(task, candidate, generator));
   return found ? pinnedCode(found) : null;
 }
 
@@ -40,48 +40,48 @@ export function choosePinned(
  * `NodeInterrupted` where it is nowhere any more.
  */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
-  const found = [...lockedOf(task), ...generations].find((one) => generationId(one) === id);
+  const found = [...lockedCodeOf(task), ...generations].find((one) => generationId(one) === id);
   if (found) return pinnedCode(found);
   const message = `node "${task.node.id}": the code that it began with was removed meanwhile - start the run again`;
   throw new NovaError("NodeInterrupted", message);
 }
 
 /** Whether code was written for a node and an input like these. */
-export function isHit(
+export function fitsTask(
   task: Pick<PromptTask, "node" | "edges" | "version" | "input">,
   { key, ingredients }: Pick<Candidate, "key" | "ingredients">,
   generator: Generator,
 ): boolean {
-  return generationKey(ingredientsToday(task, generator, ingredients)) === key;
+  return generationKey(currentIngredients(task, generator, ingredients)) === key;
 }
 
 /** Candidates that somebody has vouched for, in the order of their right to run. */
-export function runnable(task: PromptTask, generations: readonly Generation[]): Candidate[] {
+export function runnableCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   const pinned = generations.filter(({ status }) => status === "pinned");
-  const replaced = countsStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
-  const candidates = allCandidates(task, pinned).filter((one) => !replaced.some((other) => isSame(one, other)));
+  const replaced = usesStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
+  const candidates = allCandidates(task, pinned).filter((one) => !replaced.some((other) => isSameCode(one, other)));
   const { approval } = task.version.workflow;
   return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
 }
 
 /** The same, whether anybody has vouched for them or not. */
 export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
-  return [...lockedOf(task), ...(countsStore(task) ? generations.toSorted(newestFirst) : [])];
+  return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
 /** Whether there is code that fits, and that only lacks somebody's approval. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
-  return allCandidates(task, waiting).some((one) => !one.approved && isHit(task, one, generator));
+  return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
 /** Whether what is kept in the store may run besides what is locked. */
-export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
+export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }
 
-export function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): LockedCode[] {
+export function lockedCodeOf({ version, node }: Pick<PromptTask, "version" | "node">): LockedCode[] {
   const { lock = {} } = version.workflow;
   return Object.hasOwn(lock, node.id) ? [lock[node.id] as LockedCode] : [];
 }
@@ -91,7 +91,7 @@ function withoutLock(task: PromptTask): PromptTask {
   return { ...task, version: { ...task.version, workflow } };
 }
 
-export function isSame(a: Identified, b: Identified): boolean {
+export function isSameCode(a: Identified, b: Identified): boolean {
   return a.key === b.key && a.codeHash === b.codeHash;
 }
 

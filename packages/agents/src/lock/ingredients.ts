@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import type { PromptTask } from "@nova/engine";
 import { conditionLabel, type Ingredients, type PromptExecutor, sorted, type Workflow } from "@nova/workflow";
 import { baseTemplate, type Generator } from "./generator.ts";
-import { type Read, type ReadTypes, typesOf, typesToday } from "./reads.ts";
+import { type ContextRead, currentTypes, type ReadTypes, typesOf } from "./reads.ts";
 
 /** A node as its definition says it; `input` is absent where only the definition is asked about. */
-export type TaskToday = Pick<PromptTask, "node" | "edges"> & {
+export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
   version: { workflow: Workflow };
   input?: PromptTask["input"];
 };
@@ -15,23 +15,27 @@ const longestPrompt = 4000;
 
 /** What code depends on that has just been written for this task. `guides` are the names of those that the prompt had. */
 export function ingredientsOf(
-  task: TaskToday,
+  task: TaskDefinition,
   generator: Generator,
-  { reads, guides }: { reads: readonly Read[]; guides: readonly string[] },
+  { reads, guides }: { reads: readonly ContextRead[]; guides: readonly string[] },
 ): Ingredients {
-  return mixed(task, generator, typesOf(reads, task.input ?? []), guides);
+  return buildIngredients(task, generator, typesOf(reads, task.input ?? []), guides);
 }
 
 /**
  * What the same code would depend on today: with its reads and its guides, so that neither other keys of the input nor
  * other guides matter.
  */
-export function ingredientsToday(task: TaskToday, generator: Generator, { reads, guides }: Ingredients): Ingredients {
-  return mixed(task, generator, task.input ? typesToday(reads, task.input) : reads, Object.keys(guides));
+export function currentIngredients(
+  task: TaskDefinition,
+  generator: Generator,
+  { reads, guides }: Ingredients,
+): Ingredients {
+  return buildIngredients(task, generator, task.input ? currentTypes(reads, task.input) : reads, Object.keys(guides));
 }
 
-function mixed(
-  { node, edges, version: { workflow } }: TaskToday,
+function buildIngredients(
+  { node, edges, version: { workflow } }: TaskDefinition,
   generator: Generator,
   reads: ReadTypes,
   guides: readonly string[],
@@ -45,7 +49,7 @@ function mixed(
     reads,
     generator: generator.version,
     guides: Object.fromEntries(guides.map((name) => [name, generator.guideHash(name) ?? "gone"])),
-    model: writerOf(executor, workflow),
+    model: writerModelOf(executor, workflow),
     settings: generator.settings,
     template: baseTemplate,
     requirements: workflow.requirements.map((line) => line.trim()).sort(),
@@ -63,7 +67,7 @@ function promptExecutorOf(node: PromptTask["node"]): PromptExecutor {
  * The model that the definition names for writing code. Where it names none, that is the environment's business: code
  * that was locked on a laptop with a model of its own runs where there is none at all.
  */
-function writerOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
+function writerModelOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
 }
 

@@ -1,9 +1,9 @@
 import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
-import { clientOf, isHit, isSame, lockedOf } from "./choose.ts";
+import { clientOf, fitsTask, isSameCode, lockedCodeOf } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { generationKey, ingredientsOf } from "./ingredients.ts";
-import type { Read } from "./reads.ts";
+import type { ContextRead } from "./reads.ts";
 
 /** Code that a model wrote and a run has proven. */
 export interface ProvenCode {
@@ -23,7 +23,7 @@ export interface ProvenCode {
 export interface WrittenCode extends Omit<ProvenCode, "guides"> {
   guides: readonly string[];
   /** Every key that it reads, and its analysis. */
-  reads: readonly Read[];
+  reads: readonly ContextRead[];
   /** ISO 8601. */
   createdAt: string;
 }
@@ -42,7 +42,7 @@ export async function keepGeneration(
 ): Promise<Generation> {
   const generation = generationOf(task, generator, written);
   const kept = await store.of(generation.workflowId, generation.node, generation.client);
-  const known = kept.find((one) => isSame(one, generation));
+  const known = kept.find((one) => isSameCode(one, generation));
   if (!known) await store.create(generation);
   const isLate = known?.status === "replaced" && known.provenBy === task.at.execution;
   if (!proven || isLate) return known ?? generation;
@@ -62,8 +62,8 @@ async function replaceOthers(
   kept: readonly Generation[],
 ): Promise<void> {
   const isOther = (one: Pick<Generation, "key" | "codeHash" | "ingredients">) =>
-    !isSame(one, generation) && isHit(task, one, generator);
-  const locked = lockedOf(task).filter((one) => isOther(one) && !kept.some((other) => isSame(one, other)));
+    !isSameCode(one, generation) && fitsTask(task, one, generator);
+  const locked = lockedCodeOf(task).filter((one) => isOther(one) && !kept.some((other) => isSameCode(one, other)));
   const { format, workflowId, node, client } = generation;
   for (const one of locked) await store.create({ ...one, format, workflowId, node, client, status: "replaced" });
   for (const one of kept) {

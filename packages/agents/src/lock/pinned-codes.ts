@@ -7,17 +7,17 @@ import {
   type Pipeline,
   type PromptTask,
 } from "@nova/engine";
-import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
+import { choosePinned, clientOf, findPinned, usesStore, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { keepGeneration, type ProvenCode } from "./keep.ts";
-import { type Read, readsTogether } from "./reads.ts";
+import { type ContextRead, mergeReads } from "./reads.ts";
 import { explainMiss } from "./staleness.ts";
 
 export interface PinnedCodesParts {
   store: GenerationStore;
   generator: Generator;
   /** Every key that Python source reads. */
-  readsOf(source: string): Promise<readonly Read[]>;
+  readsOf(source: string): Promise<readonly ContextRead[]>;
   clock: { now(): number };
 }
 
@@ -26,7 +26,7 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
   const keepCode = async (task: PromptTask, proof: ProvenCode, proven: boolean): Promise<Generation> => {
     const { code, analysis } = proof;
     const own = await readsOf(code);
-    const reads = analysis === undefined ? own : readsTogether(own, await readsOf(analysis));
+    const reads = analysis === undefined ? own : mergeReads(own, await readsOf(analysis));
     const guides = proof.guides.map(({ name }) => name);
     const written = { ...proof, guides, reads, createdAt: new Date(clock.now()).toISOString() };
     return keepGeneration(store, task, generator, written, { proven });
@@ -57,7 +57,7 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
 }
 
 async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {
-  return !countsStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
+  return !usesStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
 
 /** A pipeline where no model writes code, whatever a run says. Text nodes ask theirs as ever. */

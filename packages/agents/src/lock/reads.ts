@@ -2,7 +2,7 @@ import { asReference, Context, type Member } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
 
 /** A key that code reads: its dot path, and whether the code copes without it. */
-export interface Read {
+export interface ContextRead {
   path: string;
   optional: boolean;
 }
@@ -14,7 +14,7 @@ export interface Read {
 export type ReadTypes = Ingredients["reads"];
 
 /** What the code was written for, by the input that it was written with. */
-export function typesOf(reads: readonly Read[], input: readonly Member[]): ReadTypes {
+export function typesOf(reads: readonly ContextRead[], input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   const types = reads.map(({ path, optional }) => {
     const type = typeAt(context, path);
@@ -24,14 +24,14 @@ export function typesOf(reads: readonly Read[], input: readonly Member[]): ReadT
 }
 
 /** The types that today's input has at these reads: the same ones where it fits. */
-export function typesToday(reads: ReadTypes, input: readonly Member[]): ReadTypes {
+export function currentTypes(reads: ReadTypes, input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   return Object.fromEntries(
-    Object.entries(reads).map(([name, written]) => [name, typeToday(name, written, context)] as const),
+    Object.entries(reads).map(([name, written]) => [name, currentType(name, written, context)] as const),
   );
 }
 
-function typeToday(name: string, written: string, context: Context): string {
+function currentType(name: string, written: string, context: Context): string {
   const optional = name.endsWith("?");
   const type = typeAt(context, optional ? name.slice(0, -1) : name);
   const fits =
@@ -80,8 +80,8 @@ export function needsAnalysis(code: string): boolean {
 }
 
 /** What code and the analysis in front of it read of a context. What one of them cannot do without, both cannot. */
-export function readsTogether(code: readonly Read[], analysis: readonly Read[]): Read[] {
-  const reads = new Map<string, Read>();
+export function mergeReads(code: readonly ContextRead[], analysis: readonly ContextRead[]): ContextRead[] {
+  const reads = new Map<string, ContextRead>();
   for (const read of [...code, ...analysis]) {
     if (read.path === analysisKey || read.path.startsWith(`${analysisKey}.`)) continue;
     const known = reads.get(read.path);

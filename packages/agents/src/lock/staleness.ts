@@ -2,7 +2,7 @@ import type { Generation, PromptTask } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
 import { allCandidates, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { ingredientsToday } from "./ingredients.ts";
+import { currentIngredients } from "./ingredients.ts";
 
 /** An ingredient that is not what it was; of those with many parts, one part. */
 export interface Change {
@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** What has changed since code was written: nothing, where its key is still the same. */
-export function staleness({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
+export function findChanges({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
   const names = Object.keys(ingredients) as (keyof Ingredients)[];
   return names.flatMap((name) => changesOf(name, ingredients[name], today[name]));
 }
@@ -39,7 +39,7 @@ function textOf(value: Ingredients[keyof Ingredients]): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-const single: Record<string, string> = {
+const ingredientNames: Record<string, string> = {
   prompt: "the prompt",
   node_type: "the type of the node",
   edges: "the conditions of its edges",
@@ -57,7 +57,7 @@ export function changeText({ ingredient, was, is }: Change): string {
   if (name === "guides") return `the guide "${part}"`;
   if (name === "lib") return `lib/${part}`;
   if (name === "reads") return `${part.replace(/\?$/, "")} (${was ?? "not read"} then, ${is ?? "not read"} now)`;
-  return single[name] ?? name;
+  return ingredientNames[name] ?? name;
 }
 
 /** Why a node that may only run kept code has none to run: one sentence, with the way out. */
@@ -73,7 +73,7 @@ export function explainMiss(task: PromptTask, generations: readonly Generation[]
     const wayOut = `look at it, then run nova lock approve <folder> ${task.node.id}`;
     return `nobody has approved its code, and this workflow runs only approved code - ${wayOut}`;
   }
-  const changes = staleness(latest, ingredientsToday(task, generator, latest.ingredients)).map(changeText);
+  const changes = findChanges(latest, currentIngredients(task, generator, latest.ingredients)).map(changeText);
   if (changes.length === 0) return `no run has proven the code that was written for it - ${written}`;
   return `its locked code was written for something else, changed since: ${changes.join(", ")} - ${written}`;
 }

@@ -8,12 +8,12 @@ import {
   type TextExecutor,
 } from "@nova/workflow";
 import { priceOf } from "./catalog.ts";
-import { modelNamed } from "./choose-model.ts";
+import { chooseModel } from "./choose-model.ts";
 
 const rolesOfPrompts: readonly ModelRole[] = ["input_analyzer", "data_analyzer", "code_generator", "output_validator"];
 
 /** A model without a price counts as free: the sentence that a run and a finding say about its budget; null for others. */
-export function unpriced(model: string): string | null {
+export function explainMissingPrice(model: string): string | null {
   if (priceOf(model)) return null;
   return `model "${model}" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider`;
 }
@@ -30,7 +30,7 @@ export function budgetsWithoutPrice(workflow: Workflow, fallback?: string): Find
     const { executor } = node;
     if (executor.maxCostUsd === undefined && workflow.maxCostUsd === undefined) return [];
     const models = new Set(modelsOf(executor, workflow, fallback));
-    const [sentence] = Array.from(models, unpriced).filter((one) => one !== null);
+    const [sentence] = Array.from(models, explainMissingPrice).filter((one) => one !== null);
     const at = workflow.nodes.indexOf(node);
     const isOwn = executor.maxCostUsd !== undefined && at >= 0;
     const path = isOwn ? `$.nodes[${at}].limits.max_cost_usd` : "$.limits.max_cost_usd";
@@ -40,7 +40,7 @@ export function budgetsWithoutPrice(workflow: Workflow, fallback?: string): Find
 
 function modelsOf(executor: PromptExecutor | TextExecutor, workflow: Workflow, fallback?: string): string[] {
   if (executor.kind === "prompt")
-    return rolesOfPrompts.map((role) => modelNamed(role, executor.model, workflow.model, fallback));
+    return rolesOfPrompts.map((role) => chooseModel(role, executor.model, workflow.model, fallback));
   const own = executor.model === undefined ? undefined : { text: executor.model };
-  return [modelNamed("text", own, workflow.model, fallback)];
+  return [chooseModel("text", own, workflow.model, fallback)];
 }

@@ -59,6 +59,6 @@ export function retirementOf(model: string): Retirement | null {
   return catalog.retirements[model] ?? catalog.retirements[withoutSnapshot(model)] ?? null;
 }
 
-export function reasons(model: string): boolean {
+export function supportsReasoning(model: string): boolean {
   return priceOf(model) !== null && !catalog.withoutReasoning.includes(withoutSnapshot(model));
 }

@@ -6,19 +6,19 @@ import { ModelError } from "./model-error.ts";
  * The model of a role: the node's, then the workflow's, then `fallback` (`DEFAULT_MODEL`), then the catalog's. A choice
  * for the role itself goes before its `default`.
  */
-export function modelNamed(role: ModelRole, node?: ModelChoice, workflow?: ModelChoice, fallback?: string): string {
-  return chosen(role, node) ?? chosen(role, workflow) ?? (fallback || catalog.defaults[role]);
+export function chooseModel(role: ModelRole, node?: ModelChoice, workflow?: ModelChoice, fallback?: string): string {
+  return choiceFor(role, node) ?? choiceFor(role, workflow) ?? (fallback || catalog.defaults[role]);
 }
 
 /** The same; an id that has retired by `now` (milliseconds) throws a `ModelError` that names its successor. */
-export function modelFor(
+export function requireModel(
   role: ModelRole,
   node?: ModelChoice,
   workflow?: ModelChoice,
   fallback?: string,
   now: number = Date.now(),
 ): string {
-  const model = modelNamed(role, node, workflow, fallback);
+  const model = chooseModel(role, node, workflow, fallback);
   const retirement = retirementOf(model);
   if (retirement && Date.parse(retirement.on) <= now) {
     throw new ModelError(
@@ -29,6 +29,6 @@ export function modelFor(
   return model;
 }
 
-function chosen(role: ModelRole, choice: ModelChoice | undefined): string | undefined {
+function choiceFor(role: ModelRole, choice: ModelChoice | undefined): string | undefined {
   return choice?.[role] ?? choice?.default;
 }

@@ -2,14 +2,14 @@ import type OpenAI from "openai";
 import { z } from "zod";
 import { callLimitMs, requestId } from "./conversation.ts";
 import { embeddingUsd, estimateEmbeddingUsd, noUsage } from "./cost.ts";
-import { type Asked, explainFailure } from "./explain-failure.ts";
+import { type CallTarget, explainFailure } from "./explain-failure.ts";
 import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { Embedded, EmbeddingCall } from "./models.ts";
 import { Counts, readResponse } from "./provider-answer.ts";
 import { readUsage } from "./usage.ts";
 
 /** A vector per text, in their order, and what they cost. */
-export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: Asked): Promise<Embedded> {
+export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: CallTarget): Promise<Embedded> {
   const { model, host } = asked;
   if (call.texts.length === 0) return { vectors: [], model, usage: noUsage, costUsd: 0 };
   call.signal.throwIfAborted();
@@ -30,7 +30,7 @@ const EmbeddingsAnswer = z.object({
 async function requestVectors(
   client: OpenAI,
   { texts, signal }: EmbeddingCall,
-  asked: Asked,
+  asked: CallTarget,
 ): Promise<{ vectors: number[][]; input: number }> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(callLimitMs)]);
   try {

@@ -8,7 +8,7 @@ export interface Failure {
 }
 
 /** Where a call went, as its errors name it. */
-export interface Asked {
+export interface CallTarget {
   role: string;
   model: string;
   /** Of the provider, without its path. */
@@ -16,10 +16,10 @@ export interface Asked {
 }
 
 /** What an error of a request means to whoever runs the node. */
-export function explainFailure(error: unknown, asked: Asked): Failure {
+export function explainFailure(error: unknown, asked: CallTarget): Failure {
   if (error instanceof ProviderFailed) {
-    const said = sentence(error.message);
-    return ofCode(error.code, said, asked) ?? unavailable(asked, said);
+    const said = oneLine(error.message);
+    return failureByCode(error.code, said, asked) ?? unavailable(asked, said);
   }
   if (error instanceof APIConnectionError) {
     return unavailable(asked, `it cannot be reached; see OPENAI_BASE_URL and the network ${whereNodesRun}`);
@@ -27,20 +27,20 @@ export function explainFailure(error: unknown, asked: Asked): Failure {
   if (!(error instanceof APIError)) {
     return unavailable(
       asked,
-      `what it sent is no answer of this API (${sentence(String(error))}); see OPENAI_BASE_URL ${whereNodesRun}`,
+      `what it sent is no answer of this API (${oneLine(String(error))}); see OPENAI_BASE_URL ${whereNodesRun}`,
     );
   }
-  const said = sentence(error.message);
+  const said = oneLine(error.message);
   return (
-    ofCode(error.code ?? "", said, asked) ??
+    failureByCode(error.code ?? "", said, asked) ??
     byStatus[error.status ?? 500]?.(asked, said) ??
     refusedRequest(error.status, asked, said)
   );
 }
 
-type Explain = (asked: Asked, said: string) => Failure;
+type Explain = (asked: CallTarget, said: string) => Failure;
 
-function ofCode(code: string, said: string, asked: Asked): Failure | undefined {
+function failureByCode(code: string, said: string, asked: CallTarget): Failure | undefined {
   return Object.hasOwn(byCode, code) ? byCode[code]?.(asked, said) : undefined;
 }
 
@@ -79,30 +79,30 @@ const byStatus: Readonly<Record<number, Explain>> = {
   429: (asked) => unavailable(asked, "its rate limit is reached (429), after retries; run fewer nodes at a time"),
 };
 
-function redirects(asked: Asked): Failure {
+function redirects(asked: CallTarget): Failure {
   const advice = `set OPENAI_BASE_URL to the address of the server itself ${whereNodesRun}`;
   return unavailable(asked, `it redirects to another address, and prompts and keys follow no redirect; ${advice}`);
 }
 
-function refusedRequest(status = 500, asked: Asked, said: string): Failure {
+function refusedRequest(status = 500, asked: CallTarget, said: string): Failure {
   if (status >= 500 || status === 408 || status === 409)
     return unavailable(asked, `it failed, after retries (${said})`);
   return { reason: "invalid", message: `${asked.host} refused the request of the ${asked.role} as wrong: ${said}` };
 }
 
-function unknownModel({ role, model, host }: Asked): Failure {
+function unknownModel({ role, model, host }: CallTarget): Failure {
   return {
     reason: "unknown_model",
     message: `${host} does not know model "${model}" of the ${role} - name one that it serves in the node's or workflow's model, or in DEFAULT_MODEL`,
   };
 }
 
-export function unavailable({ model, host }: Asked, why: string): Failure {
+export function unavailable({ model, host }: CallTarget, why: string): Failure {
   return { reason: "unavailable", message: `model "${model}" at ${host} gave no answer: ${why}` };
 }
 
 /** Providers write pages into errors at times. */
-function sentence(message: string): string {
+function oneLine(message: string): string {
   const line = message.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }

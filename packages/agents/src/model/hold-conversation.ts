@@ -8,19 +8,19 @@ import {
   timeLimitMs,
 } from "./conversation.ts";
 import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
-import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
+import { type CallTarget, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
 import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
-import { type Read, readAnswer, type Unread } from "./read-answer.ts";
+import { type ReadFailure, type ReadResult, readAnswer } from "./read-answer.ts";
 import { withoutThoughts } from "./thoughts.ts";
 import { readUsage } from "./usage.ts";
 
 const defaultToolCalls = 5;
 
-interface Talk<T> {
+interface ConversationState<T> {
   call: ModelCall<T>;
   conversation: Conversation;
-  asked: Asked;
+  asked: CallTarget;
   /** Fires with the caller's, or when the time of the call is over. */
   signal: AbortSignal;
   spending: Spending;
@@ -30,7 +30,7 @@ interface Talk<T> {
 export async function holdConversation<T>(
   call: ModelCall<T>,
   conversation: Conversation,
-  asked: Asked,
+  asked: CallTarget,
 ): Promise<ModelAnswer<T>> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeLimitMs(call));
@@ -44,7 +44,7 @@ export async function holdConversation<T>(
   }
 }
 
-async function converse<T>(talk: Talk<T>): Promise<T> {
+async function converse<T>(talk: ConversationState<T>): Promise<T> {
   const { call, conversation, spending } = talk;
   const { tools = [], maxToolCalls: budget = defaultToolCalls } = call;
   let mayCall = budget > 0 && tools.length > 0;
@@ -53,7 +53,7 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
     const reply = await exchange(talk, mayCall);
     if (reply.calls.length > 0) {
       const isUnoffered = !mayCall || reply.calls.every(({ name }) => !tools.some((tool) => tool.name === name));
-      if (isUnoffered && !mayRepeat) throw failed(talk, "unclear", callsTools(mayCall, call.tools && budget));
+      if (isUnoffered && !mayRepeat) throw failed(talk, "unclear", toolProblem(mayCall, call.tools && budget));
       mayRepeat &&= !isUnoffered;
       conversation.answerCalls(await runTools(reply.calls, tools, budget, spending));
       mayCall &&= spending.toolCalls.length < budget && ++rounds < budget;
@@ -61,7 +61,7 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
     }
     const read = await readReply(reply.text, call);
     if (read.valid) return read.value;
-    if (!mayRepeat || !isRepeated(talk, read, mayCall)) throw unusable(talk, read);
+    if (!mayRepeat || !mayAskAgain(talk, read, mayCall)) throw unusableError(talk, read);
     conversation.say(
       read.isUnclear ? `Your answer cannot be used: ${read.problem}. Answer again.` : "Answer now, as JSON.",
     );
@@ -70,17 +70,21 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
 }
 
 /** Every answer is read here: the thoughts of a model are no part of any answer. */
-function readReply<T>(text: string, { answer }: ModelCall<T>): Read<T> | Promise<Read<T>> {
+function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | Promise<ReadResult<T>> {
   const said = withoutThoughts(text);
   return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
 }
 
 /** An answer is asked for again, once, where it means nothing yet, or where nothing has held it to its schema. */
-function isRepeated<T>({ call, conversation }: Talk<T>, { isUnclear }: Unread, mayCall: boolean): boolean {
+function mayAskAgain<T>(
+  { call, conversation }: ConversationState<T>,
+  { isUnclear }: ReadFailure,
+  mayCall: boolean,
+): boolean {
   return (mayCall && conversation.isHeldLater) || (isUnclear === true && !call.isAskedOnce);
 }
 
-function unusable<T>(talk: Talk<T>, { problem, isUnclear }: Unread): ModelError {
+function unusableError<T>(talk: ConversationState<T>, { problem, isUnclear }: ReadFailure): ModelError {
   const { call, conversation, spending } = talk;
   const isOfSchema = "name" in call.answer && !isUnclear;
   const advice = `${isOfSchema && conversation.wayOut ? `${conversation.wayOut}, or ` : ""}name another model`;
@@ -90,7 +94,7 @@ function unusable<T>(talk: Talk<T>, { problem, isUnclear }: Unread): ModelError 
   return new ModelError(reason, message, spending.soFar(), { unusable: { problem, advice } });
 }
 
-function callsTools(mayCall: boolean, budget: number | undefined): string {
+function toolProblem(mayCall: boolean, budget: number | undefined): string {
   const isOverBudget = !mayCall && budget !== undefined;
   const what = isOverBudget
     ? `it went on calling tools after its ${budget} calls`
@@ -98,7 +102,7 @@ function callsTools(mayCall: boolean, budget: number | undefined): string {
   return `never came: ${what} - name another model`;
 }
 
-async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
+async function exchange<T>(talk: ConversationState<T>, mayCall: boolean): Promise<Reply> {
   const { call, conversation, spending } = talk;
   call.signal.throwIfAborted();
   const body = conversation.request(mayCall);
@@ -118,7 +122,10 @@ async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
   return reply;
 }
 
-async function send<T>({ call, conversation, signal, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
+async function send<T>(
+  { call, conversation, signal, asked, spending }: ConversationState<T>,
+  body: unknown,
+): Promise<Reply> {
   try {
     const timeout = call.longestMs === undefined ? {} : { timeout: timeLimitMs(call) };
     return await conversation.send(body, { signal, headers: requestId(call.role), ...timeout });
@@ -131,7 +138,7 @@ async function send<T>({ call, conversation, signal, asked, spending }: Talk<T>,
   }
 }
 
-function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: string): ModelError {
+function failed<T>({ call, spending }: ConversationState<T>, reason: ModelErrorReason, what: string): ModelError {
   return new ModelError(reason, `${answerOf(call)} ${what}`, spending.soFar());
 }
 

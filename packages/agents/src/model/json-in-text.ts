@@ -9,7 +9,7 @@ const outsideStrings = /[\s,:\d+\-.eEtrufalsn]/;
  * A function that finds the end of the JSON object or list that begins at a place of the text; -1 where none begins.
  * Its time is bounded for every text.
  */
-export function jsonEndsIn(text: string): (start: number) => number {
+export function jsonEndFinder(text: string): (start: number) => number {
   /** Brackets that are known to stay open. */
   const unclosed = new Set<number>();
   let left = maxReadings * text.length;
@@ -43,7 +43,7 @@ function closingQuote(text: string, opening: number): number {
 
 /** The texts of the outermost JSON objects and lists in a text, in their order. */
 export function jsonValuesIn(text: string): string[] {
-  const endOf = jsonEndsIn(text);
+  const endOf = jsonEndFinder(text);
   const values: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const end = endOf(at);

@@ -2,7 +2,7 @@ import type { JsonObject, ModelRole } from "@nova/workflow";
 import type { z } from "zod";
 import type { Usage } from "./cost.ts";
 import type { Spent } from "./model-error.ts";
-import type { Read } from "./read-answer.ts";
+import type { ReadResult } from "./read-answer.ts";
 
 /** Something that a model may ask for before it answers. */
 export interface Tool<Arguments = unknown> {
@@ -22,9 +22,9 @@ export type AnswerFormat<T> =
    * Of a schema that somebody else wrote the provider may hold less than we do: `read` has the last word. It never sees
    * what the model thought.
    */
-  | { name: string; json: JsonObject; read(text: string): Promise<Read<T>> }
+  | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   /** Any text. */
-  | { read(text: string): Promise<Read<T>> };
+  | { read(text: string): Promise<ReadResult<T>> };
 
 export interface ModelCall<T> {
   role: ModelRole;

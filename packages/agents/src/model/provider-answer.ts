@@ -14,7 +14,7 @@ type Part = z.output<typeof Part>;
 export const Content = z.union([z.string(), z.array(z.union([z.string(), Part]))]).nullish();
 export type Content = z.output<typeof Content>;
 
-const wordsOf = new Set(["text", "output_text", undefined]);
+const textTypes = new Set(["text", "output_text", undefined]);
 const thoughts = /think|reason|thought/i;
 
 /** Reads what the message says, without thoughts that the server keeps apart. @throws {ProviderFailed} for pictures and sounds. */
@@ -23,9 +23,9 @@ export function readContent(content: Content): { text: string; refusal: string |
   const parts: Part[] = (content ?? []).map((part) => (typeof part === "string" ? { text: part } : part));
   const refusals = parts.flatMap(({ type, refusal, text }) => (type === "refusal" ? [refusal ?? text ?? ""] : []));
   const texts = parts.flatMap(({ type, text }) => {
-    if (wordsOf.has(type)) return [text ?? ""];
+    if (textTypes.has(type)) return [text ?? ""];
     if (type === "refusal" || thoughts.test(type ?? "")) return [];
-    throw noAnswer(`a part of type "${(type ?? "").slice(0, 40)}"`);
+    throw invalidAnswer(`a part of type "${(type ?? "").slice(0, 40)}"`);
   });
   return { text: texts.join(""), refusal: refusals.length > 0 ? refusals.join("") : null };
 }
@@ -53,14 +53,14 @@ const Failed = z.object({
 export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
   const text = await response.text();
   const body = parsedOrNot(text);
-  if (body === undefined) throw noAnswer(otherThanJson(text));
+  if (body === undefined) throw invalidAnswer(otherThanJson(text));
   const failed = Failed.safeParse(body);
   if (failed.success) {
     const { message, code } = failed.data.error;
     throw new ProviderFailed(typeof code === "string" ? code : "failed", message || "the provider gives no reason");
   }
   const { data, error } = schema.safeParse(body);
-  if (error) throw noAnswer(firstProblem(error));
+  if (error) throw invalidAnswer(firstProblem(error));
   return { answer: data, bytes: Buffer.byteLength(text) };
 }
 
@@ -76,7 +76,7 @@ function firstProblem({ issues }: z.ZodError): string {
   return `${message} at ${path.length > 0 ? z.core.toDotPath(path) : "its top"}`.slice(0, 200);
 }
 
-function noAnswer(what: string): ProviderFailed {
+function invalidAnswer(what: string): ProviderFailed {
   return new ProviderFailed(
     "no_answer",
     `what it sent is no answer of this API (${what}); see OPENAI_BASE_URL ${whereNodesRun}`,

@@ -3,27 +3,27 @@ import { type ExactValue, isRawNumber, parseExact, sorted } from "@nova/workflow
 import { z } from "zod";
 import { jsonValuesIn } from "./json-in-text.ts";
 
-export type Read<T> = { valid: true; value: T } | Unread;
+export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
 /** `isUnclear`: the answer has no meaning yet, so the model is asked for it again; else it has one that does not fit. */
-export type Unread = { valid: false; problem: string; isUnclear?: true };
+export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
 /** The value of an answer without thoughts, held to its schema. It comes from outside, so it is parsed like all input. */
-export function readAnswer<T>(answer: string, schema: z.ZodType<T>): Read<T> {
+export function readAnswer<T>(answer: string, schema: z.ZodType<T>): ReadResult<T> {
   const read = readObject(answer);
   if (!read.valid) return read;
   const result = schema.safeParse(JSON.parse(read.value));
   return result.success
     ? { valid: true, value: result.data }
-    : { valid: false, problem: result.error.issues.map(told).join("; ") };
+    : { valid: false, problem: result.error.issues.map(describeIssue).join("; ") };
 }
 
-function told({ message, path }: z.core.$ZodIssue): string {
+function describeIssue({ message, path }: z.core.$ZodIssue): string {
   return path.length > 0 ? `${message} at ${z.core.toDotPath(path)}` : message;
 }
 
 /** An answer in words, as JSON text. */
-export function readText(answer: string): Read<string> {
+export function readText(answer: string): ReadResult<string> {
   return isEmpty(answer) ? empty : { valid: true, value: JSON.stringify(answer.toWellFormed()) };
 }
 
@@ -31,7 +31,7 @@ export function readText(answer: string): Read<string> {
  * The JSON text of the one object that an answer has, numbers as the model wrote them; prose, code fences and lists may
  * be around it. An object that is repeated is one. Of several that differ the model alone knows which it means.
  */
-export function readObject(answer: string): Read<string> {
+export function readObject(answer: string): ReadResult<string> {
   if (isEmpty(answer)) return empty;
   const values = jsonValuesIn(answer);
   if (values.some((json) => measureOf(json).depth > deepestNesting))
@@ -51,7 +51,7 @@ function objectsIn(value: ExactValue): ExactValue[] {
   return typeof value === "object" && value !== null && !isRawNumber(value) ? [value] : [];
 }
 
-const empty: Unread = { valid: false, problem: "it is empty", isUnclear: true };
+const empty: ReadFailure = { valid: false, problem: "it is empty", isUnclear: true };
 
 function isEmpty(answer: string): boolean {
   return answer.trim() === "";

@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import { zodResponsesFunction } from "openai/helpers/zod";
 import type { ResponseCreateParamsNonStreaming as Body, ResponseInputItem } from "openai/resources/responses/responses";
 import { z } from "zod";
-import { reasons } from "./catalog.ts";
+import { supportsReasoning } from "./catalog.ts";
 import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
 import { whereNodesRun } from "./model-error.ts";
 import type { ModelCall } from "./models.ts";
@@ -53,7 +53,7 @@ function fixedPart<T>(call: ModelCall<T>) {
     ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
     ...(tools ? { tools } : {}),
     // What the model thought before it called a tool goes back with the result; the provider keeps none of it.
-    ...(tools && reasons(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
+    ...(tools && supportsReasoning(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { jsonEndsIn } from "./json-in-text.ts";
+import { jsonEndFinder } from "./json-in-text.ts";
 
 /** Names of what a model thinks before it answers, with a namespace or without; `▁` is the blank of DeepSeek's tokens. */
 const gap = "[_▁ -]?";
@@ -10,7 +10,7 @@ const end = `(?:\\\\?/\\s*|end${gap}(?:of${gap})?)`;
  * Tags, also with wide brackets or escaped for HTML, `[THINK]` of Mistral, `<|...|>` of Cohere, DeepSeek and others, and
  * `◁think▷` of Kimi.
  */
-const around = [
+const tagBrackets = [
   ["<\\s*", "(?:\\s[^<>]*)?/?>"],
   ["＜\\s*", "(?:\\s[^＜＞]*)?[/／]?＞"],
   ["&lt;\\s*", "(?:\\s[^<>&]*)?/?&gt;"],
@@ -29,8 +29,12 @@ const closingChannel = "<\\|channel\\|?>\\s*final\\b[^<]*(?:<\\|message\\|?>)?|<
 /** `</|think|>`, which some models write for `<|/think|>`. */
 const closingToken = `<\\s*/\\s*[|｜]\\s*${name}\\s*[|｜]\\s*>`;
 
-const opening = [...around.map(([left, right]) => notInCode + left + begin + name + right), openingChannel].join("|");
-const closing = [...around.map(([left, right]) => left + end + name + right), closingToken, closingChannel].join("|");
+const opening = [...tagBrackets.map(([left, right]) => notInCode + left + begin + name + right), openingChannel].join(
+  "|",
+);
+const closing = [...tagBrackets.map(([left, right]) => left + end + name + right), closingToken, closingChannel].join(
+  "|",
+);
 
 /** Group 1: the end of thoughts; group 2: their beginning; else JSON or code may begin, which may mention one. */
 const signs = new RegExp(`(${closing})|(${opening})|[{[]|\`{1,6}`, "giu");
@@ -48,7 +52,7 @@ const lastTokens = /(?:<\|(?:return|end)\|>\s*)+$/;
  */
 export function withoutThoughts(answer: string): string {
   const text = answer.replace(bareChannels, "");
-  const endOfJson = jsonEndsIn(text);
+  const endOfJson = jsonEndFinder(text);
   let [kept, from, hasMarks] = ["", 0, text !== answer];
   /** Leaves out what lies between the two places. */
   const cut = (start: number, end: number) => {

@@ -4,7 +4,7 @@ import { type RequestUsage, tokensIn } from "./cost.ts";
 /** Tokens as a provider counted them, under the names of `cost.ts`. A server may write anything there. */
 export type Counted = Record<keyof RequestUsage, unknown>;
 
-export interface Exchanged {
+export interface Exchange {
   sentBytes: number;
   receivedBytes: number;
   /** Whether the answer says anything, in words or calls. */
@@ -21,7 +21,7 @@ const templateTokens = 8_192;
  * cannot be true. A prompt or an answer of no tokens cannot be true either. Such a count is estimated from the bytes, and
  * `isEstimated` says so.
  */
-export function readUsage(counted: Counted, exchanged: Exchanged): RequestUsage & { isEstimated: boolean } {
+export function readUsage(counted: Counted, exchanged: Exchange): RequestUsage & { isEstimated: boolean } {
   const { sentBytes, receivedBytes, isAnswered, maxOutputTokens } = exchanged;
   const input = countIn(counted.input, 1, sentBytes + templateTokens);
   const output = countIn(counted.output, isAnswered ? 1 : 0, Math.max(maxOutputTokens, receivedBytes));

@@ -39,7 +39,7 @@ export function closestExamples(
     .filter(({ one, similarity }) => similarity >= leastSimilarity && !one.ingredients.prompt.startsWith("sha256:"))
     .sort((a, b) => b.similarity - a.similarity || newestFirst(a.one, b.one))
     .map(({ one }) => ({ task: one.ingredients.prompt, code: one.code }));
-  return affordable(close);
+  return limitSize(close);
 }
 
 function hasWorked({ status, provenBy }: Generation): boolean {
@@ -50,7 +50,7 @@ function isFor(client: string, generation: Generation): boolean {
   return generation.client === null || generation.client === client;
 }
 
-function affordable(examples: readonly Example[]): Example[] {
+function limitSize(examples: readonly Example[]): Example[] {
   const chosen: Example[] = [];
   let left = maxCharacters;
   for (const example of examples) {

@@ -27,7 +27,7 @@ const maxKeys = 80;
 const longestNumber = 40;
 const longestKey = 200;
 
-interface Confidence {
+interface Redaction {
   /** Keys whose values nobody sees. */
   secrets: ReadonlySet<string>;
   /** Keys of whose values people and models may know the type. */
@@ -36,7 +36,7 @@ interface Confidence {
 }
 
 /** A context in few words; one that would be longer than 8,000 characters shows less of each value. */
-export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Confidence): Summary {
+export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Redaction): Summary {
   const shown = values.slice(0, maxKeys);
   const summaryWith = (narrower: SummaryLimits) => summaryOf(shown, narrower, confidence);
   const wider = [limits, { ...limits, items: 1, depth: 1 }].values().map(summaryWith);
@@ -46,7 +46,7 @@ export function summarise(values: readonly Member[], limits: SummaryLimits, conf
   return more > 0 ? { ...summary, "...": new Placeholder(`${more} more keys`) } : summary;
 }
 
-function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, credentials, mask }: Confidence) {
+function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, credentials, mask }: Redaction) {
   const summaryOfMember = ({ key, json }: Member): Summary => {
     if (secrets.has(key)) return new Placeholder("secret");
     if (credentials?.has(key)) return new Placeholder(`${typeName(json)} of a credential`);
@@ -122,13 +122,13 @@ export class Placeholder {
  * What an analysis found, without texts of the data: where no samples may be shown, only texts and keys that the analysis
  * code itself spells out are; they are the model's own. Numbers stay: they are counts and sizes more often than values.
  */
-export function withoutTexts(found: unknown, code: string): Summary {
+export function hideTexts(found: unknown, code: string): Summary {
   const isSpelt = (text: string) => code.includes(`"${text}"`) || code.includes(`'${text}'`);
   if (typeof found === "string") return isSpelt(found) ? found : new Placeholder(`string: ${found.length} chars`);
-  if (Array.isArray(found)) return found.map((item) => withoutTexts(item, code));
+  if (Array.isArray(found)) return found.map((item) => hideTexts(item, code));
   if (found === null || typeof found !== "object") return found as Summary;
   const nameOf = (key: string, index: number) => (isSpelt(key) ? key : `key ${index + 1}`);
-  const members = Object.entries(found).map(([key, value], index) => [nameOf(key, index), withoutTexts(value, code)]);
+  const members = Object.entries(found).map(([key, value], index) => [nameOf(key, index), hideTexts(value, code)]);
   return Object.fromEntries(members);
 }
 

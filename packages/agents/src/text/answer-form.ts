@@ -1,11 +1,11 @@
 import type { TextTask } from "@nova/engine";
 import { checkData, conditionLabel, defaultLabel, objectOf, type TextExecutor, type WrittenJson } from "@nova/workflow";
 import type { AnswerFormat } from "../model/models.ts";
-import { type Read, readObject, readText } from "../model/read-answer.ts";
+import { type ReadResult, readObject, readText } from "../model/read-answer.ts";
 
 export interface AnswerForm {
   /** What the model is told of it, behind the author's words. */
-  told: string;
+  instruction: string;
   format: AnswerFormat<string>;
   /** What the value, JSON text, sets. */
   set(json: string): { key: string; json: string }[];
@@ -14,16 +14,16 @@ export interface AnswerForm {
 export function answerFormOf({ node, edges }: Pick<TextTask, "node" | "edges">, executor: TextExecutor): AnswerForm {
   const { outputSchema, into } = executor;
   const set = (json: string) => [{ key: into, json }];
-  if (node.type === "decision") return choiceOf(edges, into);
-  if (!outputSchema) return { told: "", format: { read: async (answer) => readText(answer) }, set };
+  if (node.type === "decision") return decisionForm(edges, into);
+  if (!outputSchema) return { instruction: "", format: { read: async (answer) => readText(answer) }, set };
   return {
-    told: "Answer with one JSON object.",
+    instruction: "Answer with one JSON object.",
     format: { name: "answer", json: objectOf(outputSchema), read: (answer) => readData(answer, outputSchema) },
     set,
   };
 }
 
-async function readData(answer: string, schema: WrittenJson): Promise<Read<string>> {
+async function readData(answer: string, schema: WrittenJson): Promise<ReadResult<string>> {
   const read = readObject(answer);
   const problems = read.valid ? await checkData(schema, read.value) : [];
   return problems.length > 0 ? { valid: false, problem: problems.join("; ") } : read;
@@ -32,13 +32,13 @@ async function readData(answer: string, schema: WrittenJson): Promise<Read<strin
 type Choices = ReadonlyMap<string, string>;
 
 /** One of the edges, by name; what is set is the edge's own value. */
-function choiceOf(edges: TextTask["edges"], into: string): AnswerForm {
+function decisionForm(edges: TextTask["edges"], into: string): AnswerForm {
   const values = edges.map(({ condition = defaultLabel }) => condition);
   const choices: Choices = new Map(values.map((value) => [conditionLabel(value), JSON.stringify(value)]));
   const names = [...choices.keys()];
   const property = { type: "string", enum: names };
   return {
-    told: `Answer with one JSON object whose branch_decision is one of ${names.map((name) => JSON.stringify(name)).join(", ")}.${choices.has(defaultLabel) ? ` "${defaultLabel}" is for what none of the others fits.` : ""}`,
+    instruction: `Answer with one JSON object whose branch_decision is one of ${names.map((name) => JSON.stringify(name)).join(", ")}.${choices.has(defaultLabel) ? ` "${defaultLabel}" is for what none of the others fits.` : ""}`,
     format: {
       name: "decision",
       json: {
@@ -54,7 +54,7 @@ function choiceOf(edges: TextTask["edges"], into: string): AnswerForm {
   };
 }
 
-function readChoice(answer: string, choices: Choices): Read<string> {
+function readChoice(answer: string, choices: Choices): ReadResult<string> {
   const read = readObject(answer);
   if (!read.valid) return read;
   const { branch_decision: name } = JSON.parse(read.value) as { branch_decision?: unknown };

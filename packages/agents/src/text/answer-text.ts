@@ -3,7 +3,7 @@ import { defined, type TextExecutor } from "@nova/workflow";
 import { z } from "zod";
 import { askModel, readRefusal } from "../agents/ask-model.ts";
 import type { ModelRun } from "../agents/model-run.ts";
-import { type Deed, takeStep } from "../agents/step.ts";
+import { type StepResult, takeStep } from "../agents/step.ts";
 import type { Ending } from "../failures/failure.ts";
 import { withoutThoughts } from "../model/thoughts.ts";
 import { type AnswerForm, answerFormOf } from "./answer-form.ts";
@@ -13,14 +13,14 @@ export async function answerText(parts: ModelRun["parts"], task: TextTask, means
   const executor = textExecutorOf(task);
   const form = answerFormOf(task, executor);
   const run = beginRun(parts, task, means, executor);
-  const first = await takeStep(run, "TextWriter", 1, () => ask(run, task, executor, form));
+  const first = await takeStep(run, "TextWriter", 1, () => askOnce(run, task, executor, form));
   if (first.status === "success") return succeeded(first);
   const unfit = unfitAnswer(first);
   if (!unfit) return failed(readRefusal(first));
-  const second = await takeStep(run, "TextWriter", 2, () => ask(run, task, executor, form, unfit));
+  const second = await takeStep(run, "TextWriter", 2, () => askOnce(run, task, executor, form, unfit));
   if (second.status === "success") return succeeded(second);
   const again = unfitAnswer(second);
-  return failed(again ? twice(task, unfit, again) : readRefusal(second));
+  return failed(again ? failureAfterTwoAnswers(task, unfit, again) : readRefusal(second));
 }
 
 function textExecutorOf({ node }: TextTask): TextExecutor {
@@ -37,14 +37,14 @@ function beginRun(parts: ModelRun["parts"], task: TextTask, means: TextMeans, ex
   };
 }
 
-async function ask(
+async function askOnce(
   run: ModelRun,
   { system, prompt, record, node }: TextTask,
   { temperature, maxTokens }: TextExecutor,
   form: AnswerForm,
   unfit?: Unfit,
-): Promise<Deed> {
-  const instructions = [system, form.told].filter((text) => text !== "").join("\n\n");
+): Promise<StepResult> {
+  const instructions = [system, form.instruction].filter((text) => text !== "").join("\n\n");
   const asked = await askModel(run, {
     role: "text",
     prompt: { instructions, input: unfit ? repairOf(prompt, unfit) : prompt },
@@ -98,7 +98,7 @@ function failed({ class: name, message }: Ending): PipelineOutcome {
 
 const maxShown = 500;
 
-function twice({ node, mask }: TextTask, first: Unfit, second: Unfit): Ending {
+function failureAfterTwoAnswers({ node, mask }: TextTask, first: Unfit, second: Unfit): Ending {
   const shown = ({ answer }: Unfit) => JSON.stringify(mask(answer).slice(0, maxShown).toWellFormed());
   const message = `node "${node.id}": two answers of its model do not fit: ${second.problem} - ${second.advice}, or ask for less; the first was ${shown(first)}, the second ${shown(second)}`;
   return { class: "NodeFailed", message };

@@ -129,7 +129,9 @@ async function definitionsOfClient<T extends { key: string }>(
 /** Kinds that belong to all clients. An export needs them to show which workflows a client's runs executed. */
 const sharedKinds = new Set(["version", "workflow-state", "publication"]);
 
-/** Returns a test for items of one client. Steps, tasks and tokens belong to their execution, whose record is read once. */
+/**
+ * Returns a test for items of one client. Steps, tasks and tokens belong to their execution, whose record is read once.
+ */
 function itemsOfClient({ client, table }: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
   return async (item) => {

@@ -55,8 +55,8 @@ const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
 };
 
 /**
- * The client and execution that an imported item claims to belong to. Undefined for kinds that belong to no client, and for an
- * item whose keys do not match its attributes: a forged item could otherwise become an API key.
+ * The client and execution that an imported item claims to belong to. Undefined for kinds that belong to no client, and
+ * for an item whose keys do not match its attributes: a forged item could otherwise become an API key.
  */
 export function claimOf(item: Item): Claim | undefined {
   const kind = kindOf(item);

@@ -31,8 +31,9 @@ export function documentClient(): DynamoDBDocumentClient {
 const dispensable = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
 
 /**
- * A faster client for the chain, which every node calls several times. It composes its middleware once (`cacheMiddleware`, which
- * a document client cannot use), and shares the connections and credentials of the other client.
+ * A faster client for the chain, which every node calls several times. It composes its middleware once
+ * (`cacheMiddleware`, which a document client cannot use), and shares the connections and credentials of the other
+ * client.
  */
 export function chainClient({ config: { requestHandler, credentials } }: DynamoDBDocumentClient): DynamoDBClient {
   const shared = { requestHandler, credentials };

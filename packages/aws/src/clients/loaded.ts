@@ -4,8 +4,8 @@ import { useOfferedTransport } from "./transport.ts";
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**
- * Loads an SDK at its first use, because most processes never use these three. A failed load is tried again at the next call.
- * Each caller has its own client, because a process may create further ports later.
+ * Loads an SDK at its first use, because most processes never use these three. A failed load is tried again at the next
+ * call. Each caller has its own client, because a process may create further ports later.
  */
 function lazyClient<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;

@@ -42,7 +42,10 @@ export function isFull(error: unknown): error is Error {
   return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
 }
 
-/** Runs a call to a store. Throws `StoreUnavailable` for an outage that outlasted the retries; other errors pass unchanged. */
+/**
+ * Runs a call to a store. Throws `StoreUnavailable` for an outage that outlasted the retries; other errors pass
+ * unchanged.
+ */
 export async function reportOutage<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

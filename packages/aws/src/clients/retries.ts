@@ -16,8 +16,9 @@ export function delayMs(attempt: number): number {
 }
 
 /**
- * Retries for 12 to 18 seconds of throttling and server errors. The SDK's standard strategy shares one retry quota among all calls
- * of a client, so a hundred throttled runs would use it up and fail immediately. `also` names further errors to retry.
+ * Retries for 12 to 18 seconds of throttling and server errors. The SDK's standard strategy shares one retry quota
+ * among all calls of a client, so a hundred throttled runs would use it up and fail immediately. `also` names further
+ * errors to retry.
  */
 export function patientRetries(also: readonly string[] = []): RetryStrategy {
   return {
@@ -38,8 +39,8 @@ function token(retries: number, delay: number): RetryToken {
 }
 
 /**
- * Repeats a request whose body is a stream, which the SDK cannot repeat. `send` must create a new body each time. `also` names
- * further errors to retry.
+ * Repeats a request whose body is a stream, which the SDK cannot repeat. `send` must create a new body each time.
+ * `also` names further errors to retry.
  */
 export async function retryStream<T>(send: () => Promise<T>, also: readonly string[] = []): Promise<T> {
   for (let attempt = 1; ; attempt++) {

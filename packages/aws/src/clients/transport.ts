@@ -27,7 +27,9 @@ const handed = channel("nova.request.handed-over");
 
 const offers = new Map<string, Answer>();
 
-/** Offers a transport without a socket, in the process that serves the endpoint. Returns a function that ends the offer. */
+/**
+ * Offers a transport without a socket, in the process that serves the endpoint. Returns a function that ends the offer.
+ */
 export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
   // Keeps the sender's async context away from the server, as a socket does.
@@ -40,8 +42,8 @@ export function offerTransport(url: string, answer: Answer): () => void {
 }
 
 /**
- * Sends a client's requests through the transport that is offered for their endpoint, which takes half the time of HTTP. Without
- * an offer, as in a Lambda, requests use HTTP.
+ * Sends a client's requests through the transport that is offered for their endpoint, which takes half the time of
+ * HTTP. Without an offer, as in a Lambda, requests use HTTP.
  */
 export function useOfferedTransport(client: DynamoDBClient | EventBridgeClient | SFNClient): void {
   const { middlewareStack } = client as DynamoDBClient;

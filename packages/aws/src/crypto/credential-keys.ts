@@ -7,8 +7,8 @@ import { reportOutage } from "../clients/outage.ts";
 import { type CredentialKeys, loadSdk } from "./credential-cipher.ts";
 
 /**
- * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If both are
- * absent, the vault's key is used.
+ * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If
+ * both are absent, the vault's key is used.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
@@ -86,7 +86,10 @@ interface RawKeysOptions {
   file?: string | undefined;
 }
 
-/** AES-256 keys from the environment or a file. Each call reads the file, because another process may have rotated the key. */
+/**
+ * AES-256 keys from the environment or a file. Each call reads the file, because another process may have rotated the
+ * key.
+ */
 function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
   if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
   const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));

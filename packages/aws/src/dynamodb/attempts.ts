@@ -6,8 +6,8 @@ import { readItem, record, type TableConnection, tableKeys, writeIf } from "./re
 const longAgo = new Date(0).toISOString();
 
 /**
- * Requests with an idempotency key, kept for a day. DynamoDB deletes expired items late, so a new request also replaces an
- * item whose `expiresAt` has passed.
+ * Requests with an idempotency key, kept for a day. DynamoDB deletes expired items late, so a new request also replaces
+ * an item whose `expiresAt` has passed.
  */
 export function createAttemptStore(connection: TableConnection): AttemptStore {
   const attempts = attemptRecord(connection);

@@ -16,7 +16,9 @@ type Named = Pick<WorkflowVersion, "workflowId" | "hash">;
 /** An item that has a definition, or names one in S3. */
 type DefinitionItem = Named & Pick<WorkflowVersion, "version"> & { definition?: string };
 
-/** Writes a large definition to S3, before the item that refers to it. Returns the attribute that the item holds itself. */
+/**
+ * Writes a large definition to S3, before the item that refers to it. Returns the attribute that the item holds itself.
+ */
 export async function storeDefinition(
   bucket: BucketConnection,
   version: Named & Pick<WorkflowVersion, "workflow">,
@@ -48,8 +50,8 @@ const onePage = { attributes: ["workflowId" as const], limit: 200 };
 type VersionKey = Pick<WorkflowVersion, "workflowId" | "version">;
 
 /**
- * Ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and version. After each
- * page it skips the remaining versions of the last workflow, so a workflow with many versions costs one query.
+ * Ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and version. After
+ * each page it skips the remaining versions of the last workflow, so a workflow with many versions costs one query.
  */
 export async function* workflowIds(
   queryAfter: (last: VersionKey) => Parameters<typeof readPage<Pick<VersionKey, "workflowId">>>[0],

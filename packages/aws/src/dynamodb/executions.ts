@@ -119,8 +119,8 @@ export function createExecutionStore(
 }
 
 /**
- * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries again
- * if another process takes a different sandbox from the same record meanwhile.
+ * Replaces an offered sandbox in its record by `replacement`. Returns false if the sandbox is no longer offered. Tries
+ * again if another process takes a different sandbox from the same record meanwhile.
  */
 async function replaceIdle(
   entity: ExecutionEntity,
@@ -148,8 +148,8 @@ export async function noteImported(connection: TableConnection, restart: Restart
 type Restart = Pick<Execution, "id" | "client" | "restartedFrom">;
 
 /**
- * Adds a restart to the record of its source, before the restart's own record exists. Returns false if the source is missing,
- * or if it was erased and the restart is new.
+ * Adds a restart to the record of its source, before the restart's own record exists. Returns false if the source is
+ * missing, or if it was erased and the restart is new.
  */
 async function noteRestart(
   entity: ExecutionEntity,
@@ -166,7 +166,9 @@ async function noteRestart(
   }
 }
 
-/** Parses items. Returns the ids of unreadable records separately, and leaves out items that are under no record's key. */
+/**
+ * Parses items. Returns the ids of unreadable records separately, and leaves out items that are under no record's key.
+ */
 function parseReadable(items: readonly ExecutionItem[]): { items: Execution[]; unreadable: string[] } {
   const found: { items: Execution[]; unreadable: string[] } = { items: [], unreadable: [] };
   for (const item of items) {
@@ -228,8 +230,8 @@ interface FoundPage {
 type Position = Pick<Execution, "startedAt" | "id">;
 
 /**
- * Lists newest first; a query of one workflow or client may ask for oldest first. No index holds all executions, because
- * every start of the account would write to its one partition. A query without workflow and client therefore
+ * Lists newest first; a query of one workflow or client may ask for oldest first. No index holds all executions,
+ * because every start of the account would write to its one partition. A query without workflow and client therefore
  * merges the newest runs of every workflow. Open executions have their own index.
  */
 async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowStore, "ids">, query: ExecutionQuery) {

@@ -3,7 +3,9 @@ import { reportOutageIf } from "../clients/outage.ts";
 import { FORMAT } from "./fields.ts";
 import type { TableConnection } from "./records.ts";
 
-/** A caller reserves a time at most this far ahead. If it then does not create a sandbox, the unused gap stays short. */
+/**
+ * A caller reserves a time at most this far ahead. If it then does not create a sandbox, the unused gap stays short.
+ */
 const maxAheadMs = 1_000;
 /** Keeps below E2B's rate, because requests of several processes can arrive closer together than they were sent. */
 const margin = 1.05;

@@ -9,7 +9,9 @@ const keptSeconds = 60;
 /** Stands for every client; it is not a valid slug. */
 const everyone = "*";
 
-/** Counts the requests of each API key per time window. Counters name the client, so that erasing a client finds them. */
+/**
+ * Counts the requests of each API key per time window. Counters name the client, so that erasing a client finds them.
+ */
 export function createRateStore({ client, table }: TableConnection): RateStore {
   return {
     add: (by, { beginsAt, seconds }, count, limit) =>

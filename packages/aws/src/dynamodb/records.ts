@@ -21,8 +21,8 @@ export const plainOptions = { originalErr: true } as const;
 export const consistentOptions = { ...plainOptions, consistent: true } as const;
 
 /**
- * Defines a kind of record in the table. Its items store `entity` as their kind. `own` are its attributes, to which `format` is
- * added. `indexes` are its keys in the table and in the table's indexes.
+ * Defines a kind of record in the table. Its items store `entity` as their kind. `own` are its attributes, to which
+ * `format` is added. `indexes` are its keys in the table and in the table's indexes.
  */
 export function record<const A extends Attributes, const I extends Indexes>(entity: string, own: A, indexes: I) {
   const model = { service: "nova", entity, version: "1" };
@@ -68,8 +68,8 @@ function key<Pattern extends string>(field: string, pattern: Pattern) {
 }
 
 /**
- * Creates an object at its first use. ElectroDB needs a millisecond per entity to check its model, and a process that runs
- * nodes uses only a few of the entities.
+ * Creates an object at its first use. ElectroDB needs a millisecond per entity to check its model, and a process that
+ * runs nodes uses only a few of the entities.
  */
 export function lazyObject<T extends object>(make: () => T): T {
   let made: T | undefined;

@@ -7,7 +7,9 @@ import { indexKeys, readEach, record, type TableConnection, tableKeys, writeItem
 /** A small page, because callers usually examine only the first tickets. */
 const ticketsInPage = 25;
 
-/** A client's last rank expires after a day without requests; its next run then starts from the rank that ended last. */
+/**
+ * A client's last rank expires after a day without requests; its next run then starts from the rank that ended last.
+ */
 const rememberedSeconds = 86_400;
 
 /** Pads a rank, so that ranks sort numerically. */
@@ -24,8 +26,8 @@ type Change = Pick<
 >;
 
 /**
- * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots: one attribute per run, with the
- * admission as its value, and their count. A single conditional write can therefore enforce the limit.
+ * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots: one attribute per run, with
+ * the admission as its value, and their count. A single conditional write can therefore enforce the limit.
  */
 export function createSlotStore(connection: TableConnection): SlotStore {
   const { client, table: TableName } = connection;

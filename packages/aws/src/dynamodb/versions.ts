@@ -81,7 +81,9 @@ const versionRecord = record(
     definition: text,
     /** History events that one execution may use, if loops continue in further executions. */
     history: json<HistoryBudget>(),
-    /** Slug of the client whose draft this is. It remains after the client is deleted, because verification reads it. */
+    /**
+     * Slug of the client whose draft this is. It remains after the client is deleted, because verification reads it.
+     */
     ...optionalTexts("draftOf"),
   },
   {

@@ -88,9 +88,9 @@ interface Reference {
 }
 
 /**
- * Makes an event fit into an entry. A detail that is too large is stored in S3; the entry then holds its short members and a
- * reference. A detail with numbers that JavaScript cannot hold is stored too, because Lambda would change them; its entry keeps
- * the whole detail and adds the reference.
+ * Makes an event fit into an entry. A detail that is too large is stored in S3; the entry then holds its short members
+ * and a reference. A detail with numbers that JavaScript cannot hold is stored too, because Lambda would change them;
+ * its entry keeps the whole detail and adds the reference.
  */
 export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
   if (entryBytes(event) <= maxEntryBytes && keepsDigits(event.detail)) return event;
@@ -105,8 +105,8 @@ export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): P
 }
 
 /**
- * Stores the text of an event and returns its key. The key depends on the event's id: a shared object could expire soon after a
- * later event with the same text.
+ * Stores the text of an event and returns its key. The key depends on the event's id: a shared object could expire soon
+ * after a later event with the same text.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
   const key = `${eventPrefix}${sha256(`${id} ${sha256(text)}`)}.json`;
@@ -135,8 +135,8 @@ function isShort(value: unknown): boolean {
 }
 
 /**
- * Returns an event's text (EventBridge's envelope) with its whole detail; undefined if the stored detail is missing, as for an
- * old event or a forged reference. A reference is not trusted, so only keys under the prefix are read.
+ * Returns an event's text (EventBridge's envelope) with its whole detail; undefined if the stored detail is missing, as
+ * for an old event or a forged reference. A reference is not trusted, so only keys under the prefix are read.
  */
 export async function readWholeEvent(bucket: BucketConnection, text: string): Promise<string | undefined> {
   if (!text.includes(`"${referenceMember}"`)) return text;

@@ -61,8 +61,8 @@ export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks
 }
 
 /**
- * Copies an object to the key of its blob, inside S3. Reads its bytes only if the object has no stored checksum. Returns undefined
- * if there is no object. Throws `StoreUnavailable` if the object changes meanwhile.
+ * Copies an object to the key of its blob, inside S3. Reads its bytes only if the object has no stored checksum.
+ * Returns undefined if there is no object. Throws `StoreUnavailable` if the object changes meanwhile.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,

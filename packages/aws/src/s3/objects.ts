@@ -99,7 +99,10 @@ export interface NewObject {
   body: Uint8Array | (() => Readable);
 }
 
-/** Writes an object unless the key exists. An existing object already has the right contents, because the key implies them. */
+/**
+ * Writes an object unless the key exists. An existing object already has the right contents, because the key implies
+ * them.
+ */
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(

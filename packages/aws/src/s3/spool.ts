@@ -18,8 +18,8 @@ interface Expected {
 const inMemoryBytes = 4 * 1024 * 1024;
 
 /**
- * Buffers a body and checks its length and SHA-256. A stream can be read only once, but a request to S3 may need several
- * attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
+ * Buffers a body and checks its length and SHA-256. A stream can be read only once, but a request to S3 may need
+ * several attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
  */
 export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
   if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
@@ -57,7 +57,9 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
   };
 }
 
-/** Passes chunks through. Throws `BlobMismatch` as soon as they are too long, and at the end if length or hash is wrong. */
+/**
+ * Passes chunks through. Throws `BlobMismatch` as soon as they are too long, and at the end if length or hash is wrong.
+ */
 export async function* checkChunks(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { sha256, bytes }: Expected,

@@ -52,8 +52,8 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },
     /**
-     * Succeeds if a run of the same name and input exists. While it runs, Step Functions returns it. When it has ended, Step
-     * Functions only reports that the name is taken, so the inputs are compared here.
+     * Succeeds if a run of the same name and input exists. While it runs, Step Functions returns it. When it has ended,
+     * Step Functions only reports that the name is taken, so the inputs are compared here.
      */
     async start(machineArn, name, input) {
       const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
@@ -99,7 +99,10 @@ function loggingConfiguration(logGroupArn: string | undefined) {
   };
 }
 
-/** Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops a character that is cut in half. */
+/**
+ * Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops a character that is cut in
+ * half.
+ */
 function cutDescription(description: string): string {
   return Buffer.from(description)
     .subarray(0, 256)

@@ -25,8 +25,8 @@ export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24
 const maxNameLength = 64;
 
 /**
- * Name of a trigger's rule or schedule. The hash keeps names unique: otherwise trigger `a-b` of workflow `c` and trigger `b` of
- * workflow `c-a` would have the same name.
+ * Name of a trigger's rule or schedule. The hash keeps names unique: otherwise trigger `a-b` of workflow `c` and
+ * trigger `b` of workflow `c-a` would have the same name.
  */
 export function resourceName({ workflow, trigger }: TriggerName): string {
   const hash = createHash("sha256").update(`${workflow}\n${trigger}`).digest("hex").slice(0, 12);
@@ -39,7 +39,9 @@ export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promis
   return orOnError(["ResourceNotFoundException"], undefined, () => reportOutage(service, call));
 }
 
-/** AWS refuses a trigger. It has the name of the service's error `Refused`, so that this file need not load the service. */
+/**
+ * AWS refuses a trigger. It has the name of the service's error `Refused`, so that this file need not load the service.
+ */
 export class TriggerRefused extends Error {
   override name = "Refused";
 }

@@ -7,7 +7,9 @@ import { resourceName, retries, type TriggerOptions, TriggerRefused, unlessAbsen
 
 const scheduler = "EventBridge Scheduler";
 
-/** Schedules of EventBridge Scheduler. The target receives the names of workflow and trigger, and the scheduled time. */
+/**
+ * Schedules of EventBridge Scheduler. The target receives the names of workflow and trigger, and the scheduled time.
+ */
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = schedulerClient();

@@ -1,6 +1,6 @@
 """
-What code may connect to, as doors: an address and a port inside of the run's own network, and the host that the
-sandbox's network knows behind it. Entries are `host`, `host:port`, `[2001:db8::7]:5432`, and of ranges `10.0.0.0/8`,
+Parses `network.allow` into doors. A door is an address and port inside the run's network namespace, and the host in the
+sandbox's network to which it leads. Entries are `host`, `host:port`, `[2001:db8::7]:5432`, or ranges: `10.0.0.0/8`,
 `10.0.0.0/8:5432`, `[2001:db8::/32]:443`.
 """
 
@@ -11,7 +11,7 @@ import os
 import re
 from typing import NamedTuple
 
-# Of a host without a port: HTTP, SMTP, POP3 and IMAP, MySQL and PostgreSQL, with and without TLS.
+# Ports of an entry without a port: HTTP, SMTP, POP3, IMAP, MySQL and PostgreSQL, with and without TLS.
 USUAL_PORTS = (80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432)
 
 _ENTRY = re.compile(r"(\[[0-9a-f:.]+(?:/[0-9]{1,3})?\]|[0-9.]+/[0-9]{1,2}|[a-z0-9_][a-z0-9_.-]*)(?::([1-9][0-9]{0,4}))?")
@@ -23,17 +23,17 @@ class Door(NamedTuple):
     address: str
     port: int
     host: str
-    # What a name led to when the node began; None: it is looked up when somebody knocks.
+    # Addresses of a name when the node started; None if the name is looked up for each connection.
     addresses: list = None
 
     @property
     def is_range(self):
-        """It is the door of every address in a network, which is its address and its host."""
+        """True for a door that stands for every address of a network."""
         return "/" in self.host
 
     @property
     def is_named(self):
-        """Its host has to be looked up."""
+        """True if the host is a name."""
         return not self.is_range and not _is_address(self.host)
 
     def leads_to(self, address):
@@ -41,7 +41,7 @@ class Door(NamedTuple):
 
 
 def doors_of(allow, known=None):
-    """`known`: hosts to their addresses. Raises ValueError for an entry that is none."""
+    """Returns the doors of these entries. `known` maps hosts to addresses. Raises ValueError for an invalid entry."""
     entries = [_parts(entry) for entry in allow]
     own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
     free = _free_addresses(set(own.values()))
@@ -56,10 +56,10 @@ def doors_of(allow, known=None):
 
 
 def near_of(hosts):
-    """(address, port) of each of these entries that is an address, or this machine's own name."""
+    """Returns (address, port) of each entry that is an address or `localhost`."""
     near = set()
     for entry in hosts:
-        with contextlib.suppress(ValueError):  # a credential may hold anything
+        with contextlib.suppress(ValueError):  # entries come from credentials, which may hold anything
             host, ports = _parts(entry)
             addresses = (_HERE, "::1") if host == "localhost" else (host,)
             near.update((address, port) for address in addresses for port in ports)
@@ -83,7 +83,7 @@ def _parts(entry):
 
 
 def _range(text, entry):
-    """In one way of writing it: without an address of a host in it."""
+    """Returns the normalised text of a range."""
     network = ipaddress.ip_network(text, strict=False)
     first, last = network[0], network[-1]
     if network.prefixlen < 8 or not _is_one_host(last) or not (_is_one_host(first) or network.prefixlen == 8):
@@ -92,7 +92,7 @@ def _range(text, entry):
 
 
 def _free_addresses(taken):
-    """For names, which need one each."""
+    """Yields unused loopback addresses, one for each name."""
     numbers = itertools.count(int(ipaddress.IPv4Address("127.64.0.1")))
     return (address for address in map(str, map(ipaddress.IPv4Address, numbers)) if address not in taken)
 
@@ -112,7 +112,7 @@ def _is_one_host(address):
 
 
 def hosts_file(doors):
-    """Names to addresses, in the words of /etc/hosts."""
+    """Returns the text of /etc/hosts for these doors."""
     own = {"localhost": _HERE, os.uname().nodename: _HERE}
     names = {door.host: door.address for door in doors if door.is_named}
     return "".join(f"{address} {name}\n" for name, address in {**own, **names}.items())

@@ -1,4 +1,4 @@
-"""What the porter does all day: it waits at the doors, and carries bytes between who knocks and the real hosts."""
+"""The porter's main loop: accepts connections at the doors and copies bytes to and from the real hosts."""
 
 import contextlib
 import selectors
@@ -29,7 +29,7 @@ class Carriers:
         wire.send(control, {"open": True})
 
     def serve(self):
-        """Until init is dead, and with it all that could knock."""
+        """Serves connections until init, and with it every process of the run, is dead."""
         threading.stack_size(_STACK_BYTES)
         with selectors.DefaultSelector() as selector:
             selector.register(self.channel, selectors.EVENT_READ, None)
@@ -44,7 +44,7 @@ class Carriers:
         self._send_the_rest()
 
     def _admit(self, listener, door):
-        """False when nobody stands at the door."""
+        """False if no client is connecting."""
         try:
             inner, _ = listener.accept()
         except OSError:
@@ -53,16 +53,18 @@ class Carriers:
             has_room = self.guests < MOST_CONNECTIONS
             self.guests += has_room
             self.leaving += has_room
-        target = self._behind(door, inner) if has_room else door
+        target = self._target_of(door, inner) if has_room else door
         if has_room:
             threading.Thread(target=self._carry, args=(inner, target), daemon=True).start()
         else:
             self._note(f"more than {MOST_CONNECTIONS} connections at a time - close those that are not needed")
-            _slam(inner)
+            _reset(inner)
         return True
 
-    def _behind(self, door, inner):
-        """Of a range the one address that was asked for; a door to nowhere where it is in none of that port."""
+    def _target_of(self, door, inner):
+        """
+        For a range, a door to the requested address; its host is empty if no range with this port allows the address.
+        """
         if not door.is_range:
             return door
         address = inner.getsockname()[0]
@@ -70,10 +72,10 @@ class Carriers:
         return door._replace(address=address, host=address if is_allowed else "")
 
     def _carry(self, inner, door):
-        """One connection. It counts as leaving for as long as the code's bytes are on their way out."""
+        """Serves one connection. It counts as leaving until all bytes of the code are sent."""
         outer = self._reach(door)
         if outer is None:
-            _slam(inner)
+            _reset(inner)
             self._count(leaving=-1, guests=-1)
             return
         with inner, outer:
@@ -90,7 +92,7 @@ class Carriers:
             return None
         try:
             return _connect(door)
-        except (OSError, ValueError) as error:  # a name may be none that can be looked up
+        except (OSError, ValueError) as error:  # ValueError: the name cannot be looked up
             self._note(f"{door.host}:{door.port} cannot be reached: {getattr(error, 'strerror', None) or error}")
             return None
 
@@ -107,7 +109,9 @@ class Carriers:
                 wire.send(self.control, {"note": text})
 
     def _send_the_rest(self):
-        """The code is dead; what it wrote before that is still on its way, as it would be without this process."""
+        """
+        Waits until the bytes that the code wrote before its death are sent, as the system would do without a porter.
+        """
         for listener, door in self.doors:
             while self._admit(listener, door):
                 continue
@@ -116,7 +120,7 @@ class Carriers:
 
 
 def hand_over(channel, listeners):
-    """To the other end, as `_take_listeners` takes them; the system sends no more than some at a time."""
+    """Sends listening sockets to `_take_listeners`, in batches, because the system limits descriptors per message."""
     for start in range(0, len(listeners), _SOCKETS_A_MESSAGE):
         batch = listeners[start : start + _SOCKETS_A_MESSAGE]
         socket.send_fds(channel, [_SOME], [listener.fileno() for listener in batch])
@@ -137,8 +141,10 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """A name that leads back to this machine, or to what only it can reach, is not the host that was meant."""
-    found = _found_behind(door)
+    """
+    Connects to the door's host. Refuses a name that resolves to this machine or to its link, as a rebound name does.
+    """
+    found = _resolve(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
     if door.port in here.E2B_PORTS and any(here.is_near(here.plain(where[4][0])) for where in found):
@@ -156,8 +162,8 @@ def _connect(door):
     raise problem
 
 
-def _found_behind(door):
-    """A name that was looked up when the node began leads where it led then, whatever it says now."""
+def _resolve(door):
+    """Uses the addresses that were looked up when the node started, if there are any."""
     hosts = [door.host] if door.addresses is None else door.addresses
     if not hosts:
         raise OSError("Name or service not known")
@@ -170,7 +176,7 @@ def _is_near(text):
 
 
 def _pump(source, target):
-    """One direction. Its end is passed on; an error ends both."""
+    """Copies one direction. Passes on its end; an error ends both directions."""
     try:
         while data := source.recv(_CHUNK_BYTES):
             target.sendall(data)
@@ -181,8 +187,8 @@ def _pump(source, target):
                 end.shutdown(socket.SHUT_RDWR)
 
 
-def _slam(inner):
-    """Whoever knocked sees a reset: a connection that the system has made cannot be refused any more."""
+def _reset(inner):
+    """Resets a connection, because an accepted connection can no longer be refused."""
     with contextlib.suppress(OSError):
         inner.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
     inner.close()

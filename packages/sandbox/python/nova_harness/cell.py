@@ -1,4 +1,4 @@
-"""The kernel's side: finds or starts the sandbox's one daemon, and repeats on stdout what it says about one input."""
+"""The kernel's side: finds or starts the sandbox's daemon, and repeats its answers about one input on stdout."""
 
 import fcntl
 import os
@@ -13,8 +13,8 @@ from .store import socket_path
 WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
 _DYING_SECONDS, _LONGEST_DYING_SECONDS = 0.005, 1.0
-_LAST_WORDS_CHARS = 2000
-_AFRESH = """
+_LOG_TAIL_CHARS = 2000
+_NEW_DAEMON = """
 import runpy, sys
 runpy.run_path(f"{sys.argv[1]}/harness.py")
 from nova_harness.daemon import main
@@ -26,7 +26,9 @@ _saw_an_input = False
 
 
 def attach(name, root, in_cell=False):
-    """A daemon that is about to die still lets one dial: whoever finds its input untouched then dials again."""
+    """
+    Passes an input to the daemon. Tries again if the daemon died before it opened the input: a dying one still accepts.
+    """
     global _saw_an_input
     _saw_an_input |= in_cell
     deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS
@@ -36,7 +38,7 @@ def attach(name, root, in_cell=False):
         except ConnectionError:
             untouched = os.path.exists(os.path.join(root, "inputs", name))
             if not untouched or time.monotonic() > deadline:
-                raise RuntimeError(f"the sandbox's daemon has died: {_last_words(root)}") from None
+                raise RuntimeError(f"the sandbox's daemon has died: {_log_tail(root)}") from None
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_DYING_SECONDS)
 
@@ -44,25 +46,25 @@ def attach(name, root, in_cell=False):
 def _follow(name, root):
     with connect(root) as connection:
         connection.sendall(name.encode() + b"\n")
-        heard = False
+        is_answered = False
         while chunk := connection.recv(1 << 16):
-            heard = True
+            is_answered = True
             sys.stdout.write(chunk.decode("ascii"))
             sys.stdout.flush()
-    if not heard and os.path.exists(os.path.join(root, "inputs", name)):
-        raise ConnectionError  # it has died before it looked
+    if not is_answered and os.path.exists(os.path.join(root, "inputs", name)):
+        raise ConnectionError  # the daemon died before it opened the input
 
 
-def _last_words(root):
+def _log_tail(root):
     try:
         with open(os.path.join(root, "daemon.log")) as log:
-            return log.read()[-_LAST_WORDS_CHARS:].strip()
+            return log.read()[-_LOG_TAIL_CHARS:].strip()
     except OSError:
         return "it left no message"
 
 
 def connect(root):
-    """Two attaches may find no daemon at the same time; the lock lets one of them start it."""
+    """Connects to the daemon. If two attaches find none at the same time, the lock lets one of them start it."""
     daemon = _dial(root)
     if daemon:
         return daemon
@@ -83,8 +85,9 @@ def _dial(root):
 
 def _start(root):
     """
-    The socket listens before there is a daemon, so that nobody waits for its first breath. A daemon that is forked from a
-    process which has seen an input in a cell has it in its memory, too: such a sandbox serves one execution.
+    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. A daemon that is
+    forked from a kernel which has seen an input in a cell inherits that input in memory, so such a sandbox serves one
+    execution only.
     """
     path = socket_path(root)
     if os.path.exists(path):
@@ -111,18 +114,18 @@ def _dial_patiently(root):
 
 
 def _start_in_warm_process(listener, root):
-    """The template starts a Python with the usual packages imported, which waits to become a daemon (see warm.py)."""
+    """Asks the template's warm Python process to become the daemon (see warm.py). False if there is none."""
     try:
         with socket.socket(socket.AF_UNIX) as warm:
             warm.connect(WARM)
             socket.send_fds(warm, [f"{root}\n".encode()], [listener.fileno()])
             return warm.recv(16) != b""
     except OSError:
-        return False  # no template of ours, or its process has died
+        return False  # another template, or its process has died
 
 
 def _is_single_threaded():
-    """A fork beside other threads may inherit a lock that nobody will ever release."""
+    """True if a fork is safe: with other threads, the child could inherit a lock that no thread will release."""
     try:
         with open("/proc/self/status") as status:
             return any(line.split() == ["Threads:", "1"] for line in status)
@@ -131,7 +134,7 @@ def _is_single_threaded():
 
 
 def _fork_daemon(listener, root):
-    """Forked twice, so that the kernel gets no child that it would have to bury."""
+    """Forks twice, so that the kernel need not wait for the daemon."""
     from . import daemon
 
     child = os.fork()
@@ -146,7 +149,7 @@ def _fork_daemon(listener, root):
 
 def _spawn_daemon(listener, root):
     subprocess.Popen(
-        [sys.executable, "-c", _AFRESH, root, str(listener.fileno())],
+        [sys.executable, "-c", _NEW_DAEMON, root, str(listener.fileno())],
         pass_fds=[listener.fileno()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What the code's result is: the keys it changed, and what it printed as its updates."""
+"""Collects the code's result: the keys that it changed, and the updates that it printed."""
 
 from .context import Unloaded, raw_items
 from .cut import cut
@@ -9,7 +9,10 @@ _IMMUTABLE = (str, int, float, bool, bytes, type(None))
 
 
 def collect(context, printed, encoder, supply):
-    """({"set": [[key, text]], "delete": [keys]}, blobs). `printed` are the updates that the code printed, if any."""
+    """
+    Returns ({"set": [[key, text]], "delete": [keys]}, blobs). `printed` holds the updates that the code printed, if
+    any.
+    """
     comparison = _Comparison(context.originals, encoder, supply)
     changed, blobs = {}, {}
 
@@ -35,7 +38,7 @@ def collect(context, printed, encoder, supply):
 
 
 class _Comparison:
-    """Values are compared by their text: 1, 1.0 and True are equal in Python, and different values here."""
+    """Compares values by their JSON text, because 1, 1.0 and True are equal in Python."""
 
     def __init__(self, originals, encoder, supply):
         self._originals, self._encoder, self._supply = originals, encoder, supply
@@ -47,7 +50,7 @@ class _Comparison:
         return original is not None and original.value is value and type(value) in _IMMUTABLE
 
     def is_unchanged(self, key, text):
-        """A text that differs may still be the same value, written by another hand: `850.00`, blanks, escapes."""
+        """A different text may still be the same value in another notation: `850.00`, spaces, escapes."""
         original = self._originals.get(key)
         if original is None:
             return False
@@ -57,7 +60,7 @@ class _Comparison:
         return decode(text, self._reload)
 
     def _reload(self, reference):
-        """Leaves that would be references again need not be loaded for that."""
+        """Keeps references to leaves, which the encoder would turn into the same references again."""
         is_leaf = reference["type"] == "bytes" or (reference["type"] == "text" and reference["bytes"] > LEAF_BYTES)
         if is_leaf:
             return Known(reference)

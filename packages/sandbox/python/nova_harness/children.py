@@ -1,4 +1,4 @@
-"""Processes that the code starts: they run the code's functions, and none of them has the node's result."""
+"""Support for processes that the code starts. They run functions of the code, but cannot produce the node's result."""
 
 import atexit
 import contextlib
@@ -10,8 +10,9 @@ from multiprocessing import process
 
 from . import faults
 
-# A child of multiprocessing that is not forked runs this file as its __main__. The names are those that code has without
-# an import. The lines and the name of the code stay what they are.
+# A spawned child of multiprocessing runs this file as its __main__. It imports the names that code has without an
+# import, and
+# keeps the code's line numbers and file name.
 _MAIN = """
 import base64, json
 try:
@@ -32,13 +33,13 @@ _NOT_IMPORTED = (
 
 def lay_main(folder, name, code):
     """
-    Writes the code where processes find it: `name`, which `__main__` names, counts from the folder. A process that cannot
-    import the code signals this one: a Pool would wait for ever.
+    Writes the code to a file that child processes import, `name` inside the folder. A child that cannot import the code
+    signals this process, because a Pool would otherwise wait forever.
     """
     signal.signal(signal.SIGUSR1, _fail)
     process.ORIGINAL_DIR = folder
-    sys.modules["__mp_main__"] = sys.modules["__main__"]  # what children call the code
-    process.current_process().authkey = os.urandom(32)  # else all that are forked from one process would share it
+    sys.modules["__mp_main__"] = sys.modules["__main__"]  # the code's module name in children
+    process.current_process().authkey = os.urandom(32)  # else all processes forked from the nursery would share a key
     main = os.path.normpath(os.path.join(folder, name))
     if not main.startswith(f"{folder}/"):
         return
@@ -55,8 +56,8 @@ def _fail(*_):
 
 
 def release(folder):
-    """Ends pools and removes semaphores of the code that has ended, as Python does at its exit. `folder`: of `lay_main`."""
-    with contextlib.suppress(Exception):  # the code may have put anything in their place
+    """Ends pools and removes semaphores after the code, as Python does at exit. `folder` is that of `lay_main`."""
+    with contextlib.suppress(Exception):  # the code may have replaced these modules
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
         shutil.rmtree(folder, ignore_errors=True)
         if util := sys.modules.get("multiprocessing.util"):
@@ -64,7 +65,7 @@ def release(folder):
 
 
 def end_forked(end):
-    """Never returns. `end`: the exception that the process ends with, or None. It ends as a script does."""
+    """Ends a process that the code has forked, as Python ends a script. `end` is the final exception, or None."""
     status = 0
     try:
         status = _status_of(end)
@@ -73,7 +74,7 @@ def end_forked(end):
         status = status or 1
     finally:
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # the code may have put anything in its place
+            with contextlib.suppress(Exception):  # the code may have replaced the stream
                 stream.flush()
         os._exit(status)
 

@@ -1,6 +1,6 @@
 """
-`context` and `outputs`, as the code sees them: dicts whose `get` follows dot paths. A value that has to be fetched is
-fetched when the code first looks at it; everything else is there from the start.
+`context` and `outputs` as the code sees them: dicts whose `get` follows dot paths. Blobs are fetched when the code
+first reads them; all other values are parsed at the start.
 """
 
 import re
@@ -14,7 +14,7 @@ from .supply import Unavailable
 
 
 class Unloaded:
-    """Stands in a LazyContext for a value that nobody has looked at. dict's own repr shows what it stands for."""
+    """A value of a LazyContext that the code has not read yet. Its repr fetches the value, so dict's repr shows it."""
 
     __slots__ = ("text", "fetch")
 
@@ -30,8 +30,8 @@ _MISSING = object()
 
 class Context(dict):
     """
-    A dict whose `get` takes dot paths, too: `get("email.subject")`, `get("items.0.name")`. A key that has the dots in its
-    name comes first. Copies are plain dicts.
+    A dict whose `get` also takes dot paths: `get("email.subject")`, `get("items.0.name")`. A key with dots in its name
+    takes precedence. Copies are plain dicts.
     """
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class Context(dict):
 
 
 def _find(value, steps):
-    """What the steps lead to: longer keys first, in a list by the number of the item."""
+    """Follows the steps of a path. Tries longer keys first; a step into a list is the number of an item."""
     if not steps:
         return value
     if isinstance(value, dict):
@@ -82,10 +82,10 @@ _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 class LazyContext(Context):
     """
-    A context some of whose values come later. Operations on one key fetch that key; those that read all values (items, |,
-    ==, copy, pickle, json) fetch all first and leave the work to dict. `__iter__` is here because C code (dict(), **,
-    update) reads the table of a dict directly unless a subclass has its own, and then asks keys() and []. `__repr__` is
-    not, because pprint takes a dict for one only while it has dict's.
+    A context with values that are not fetched yet. An operation on one key fetches that key. Operations on all values
+    (items, |, ==, copy, pickle, json) fetch all of them and then use dict's implementation. The class defines
+    `__iter__` because C code (dict(), **, update) otherwise reads a dict's table directly; with it, C code calls keys()
+    and []. The class does not define `__repr__`, because pprint only formats a dict that has dict's own.
     """
 
     __slots__ = ()
@@ -145,14 +145,14 @@ class LazyContext(Context):
         return other | self.copy() if isinstance(other, dict) else NotImplemented
 
 
-# Error messages and type() should not tell them from what they stand for.
+# Makes error messages and type() show plain dicts.
 for _kind in (Context, LazyContext):
     _kind.__name__ = _kind.__qualname__ = "dict"
     _kind.__module__ = "builtins"
 
 
 class Original(NamedTuple):
-    """What a key held before the code: its text, and the object it was parsed to (Unloaded where that comes later)."""
+    """A key's value before the code: its JSON text, and the parsed object or an Unloaded."""
 
     text: str
     value: object
@@ -164,7 +164,7 @@ class LoadedContext(NamedTuple):
 
 
 def make_context(slots, supply):
-    """`slots`: (key, JSON text) in order."""
+    """Builds a context from `slots`, ordered pairs of a key and its JSON text."""
 
     def fetch(text):
         return decode(text, lambda reference: load_value(reference, supply))
@@ -186,11 +186,11 @@ def _context_of(values):
 
 
 class _Special(Exception):
-    """Some text holds references or escapes."""
+    """A text may contain references or escapes."""
 
 
 def _parse_together(texts):
-    """One call of the parser for a hundred thousand keys."""
+    """Parses all texts with one call, which is faster for many keys."""
     together = f"[{','.join(texts)}]"
     if "blob" in together or "\\u" in together:
         raise _Special
@@ -198,12 +198,12 @@ def _parse_together(texts):
 
 
 def raw_items(context):
-    """Without fetching anything."""
+    """Returns the items without fetching any value."""
     return dict.items(context)
 
 
 class Outputs(Mapping):
-    """What earlier nodes set, by node; each node's results are a context of their own."""
+    """The results of earlier nodes, by node. The results of each node are a context."""
 
     def __init__(self, supply):
         self._supply = supply
@@ -220,7 +220,10 @@ class Outputs(Mapping):
         return self._known[node]
 
     def get(self, node, key=None, default=None):
-        """What a node set, or the value of one key of it. Another `key` than a text is the default, as a dict has it."""
+        """
+        Returns the results of a node, or the value of one key. A `key` that is not a text is the default, as for a
+        dict.
+        """
         if not isinstance(key, str):
             return super().get(node, default if key is None else key)
         try:
@@ -229,19 +232,19 @@ class Outputs(Mapping):
             return default
 
     def get_node_output(self, node, key=None, default=None):
-        """The same as `get`."""
+        """An alias of `get`."""
         return self.get(node, key, default)
 
     def get_by_key(self, key, default=None):
-        """The value of the first node that has set the key."""
+        """Returns the value of the first node that has set the key."""
         return next((self[node][key] for node in self if key in self[node]), default)
 
     def get_flattened(self):
-        """All that nodes have set, by key: of several that set one key, the last."""
+        """Returns all results by key. If several nodes set a key, the last one counts."""
         return self._gathered(lambda _node, key: key)
 
     def get_all_data(self):
-        """The same by `node:key`: nothing is lost."""
+        """Returns all results by `node:key`."""
         return self._gathered(lambda node, key: f"{node}:{key}")
 
     def _gathered(self, named):
@@ -264,13 +267,13 @@ class Outputs(Mapping):
 
 
 class Task(NamedTuple):
-    """A wait that comes later. One POST to `url`, by whoever has it, lets it go on."""
+    """A later wait of the run. The first POST to `url` continues it."""
 
     url: str
 
 
 class Tasks:
-    """The waits for events that are still to come, by node."""
+    """The later waits for events, by node."""
 
     __iter__ = None
 

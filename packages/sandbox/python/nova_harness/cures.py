@@ -1,4 +1,4 @@
-"""What to do about a value that JSON has no place for. By name: the types themselves would all have to be imported."""
+"""Advice for values that JSON cannot hold, by type name, because looking up the types would import their modules."""
 
 _CURES = {
     "use x.isoformat()": "datetime date time Timestamp",

@@ -1,8 +1,8 @@
 """
-The one owner of a sandbox's claims. Single-threaded, so that it can fork at any moment; it outlives every attach.
+The owner of a sandbox's claims. It is single-threaded, so that it can fork at any moment, and outlives every attach.
 
-An attach sends the name of its input. Its answers are lines that start with the nonce from that input, so that nothing
-else that may appear on the kernel's stdout passes for one.
+An attach sends the name of its input. Answers are lines that start with the nonce of that input, so that other output
+on the kernel's stdout cannot pass for an answer.
 """
 
 import atexit
@@ -26,13 +26,13 @@ from .runner import clean_environment
 from .spares import Spares, Unable, note
 from .store import Store
 
-_EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two looks for something that code waits for
+_EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two checks for a value that the code waits for
 _SLOW_FOLLOWER_SECONDS = 10
 _ORPHANED_SECONDS = 1.0
 
 
 class Follower:
-    """An attach: it hears about one claim until that is over."""
+    """An attach, which receives the messages of one claim until its end."""
 
     def __init__(self, connection, nonce):
         self._connection, self._nonce = connection, nonce
@@ -42,7 +42,7 @@ class Follower:
         try:
             self._connection.sendall(f"{self._nonce} {json.dumps(message)}\n".encode("ascii"))
         except OSError:
-            self.close()  # it went away, or does not listen; it may attach again
+            self.close()  # the attach is gone or does not read; the adapter may attach again
 
     def close(self):
         self._connection.close()
@@ -52,12 +52,14 @@ class Daemon:
     def __init__(self, listener, root, is_clean):
         self.listener, self.root, self.is_clean = listener, root, is_clean
         self.nursery = self.spares = self.walls = None
-        self.selector = selectors.PollSelector()  # the kernel counts what epoll watches, for all of a user's processes
+        self.selector = selectors.PollSelector()  # the system limits the descriptors of epoll per user
         self.store = Store(root)
         self.running, self.porters = {}, set()
 
     def _make_walls(self):
-        """Finds out once which walls there are. Raises OSError for a shortage; then the next attach tries again."""
+        """
+        Finds out once which isolation the system supports. Raises OSError for a shortage; the next attach tries again.
+        """
         if self.spares is None:
             self.nursery = self.nursery or Nursery(self.root)
             spares = Spares(self.nursery, self.root)
@@ -74,7 +76,7 @@ class Daemon:
         self._watch(self.listener, self._accept)
         while True:
             for key, _ in self.selector.select(self._patience()):
-                if self.selector.get_map().get(key.fd) is key:  # not ended by the event before
+                if self.selector.get_map().get(key.fd) is key:  # a previous event may have removed it
                     key.data()
             self._look_after_runs()
             if not os.path.exists(self.root):
@@ -83,12 +85,12 @@ class Daemon:
     def _watch(self, file, callback):
         self.selector.register(file, selectors.EVENT_READ, callback)
 
-    # --- what attaches bring ----------------------------------------------------------------------
+    # --- inputs of attaches -----------------------------------------------------------------------
 
     def _accept(self):
         try:
             connection, _ = self.listener.accept()
-        except OSError:  # short of descriptors: who comes waits in the queue
+        except OSError:  # too few descriptors; the client waits in the queue
             time.sleep(_SOON)
             return
         connection.settimeout(_SLOW_FOLLOWER_SECONDS)
@@ -97,7 +99,7 @@ class Daemon:
             header, rest = self.store.open_input(name)
             self.store.drop_input(name)
         except (OSError, ValueError):
-            connection.close()  # the attach sees that it was told nothing, and the adapter brings its input again
+            connection.close()  # the attach gets no answer, and the adapter sends its input again
             return
         with rest:
             follower = Follower(connection, header["nonce"])
@@ -119,7 +121,7 @@ class Daemon:
         return now not in (None, execution) and not self.store.has_ended(execution)
 
     def _make_room(self, execution):
-        """Nothing of the execution before is left: no process, and no file."""
+        """Removes all processes and files of the previous execution."""
         for run in list(self.running.values()):
             run.kill("stopped")
             self._bury(run)
@@ -184,7 +186,7 @@ class Daemon:
             self._watch(guard, guard.serve)
 
     def _hear_porter(self, porter, run):
-        """It outlives the run for as long as something that the code has sent is on its way."""
+        """Reads notes of a porter, which outlives its run until all bytes of the code are sent."""
         notes = porter.notes()
         if notes is None:
             self._dismiss_porter(porter)
@@ -205,11 +207,13 @@ class Daemon:
             self.selector.unregister(run.process.control)
         del self.running[run.claim]
         run.end()
-        with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
+        with contextlib.suppress(OSError):  # too little memory or too few processes; the next node tries again and reports it
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _bury_the_dying(self):
-        """Outcomes are told as soon as no code runs; no other code begins before the last process is gone."""
+        """
+        Waits for processes of runs whose outcome is already sent, because no other code may start before they are gone.
+        """
         for run in [run for run in self.running.values() if run.told is not None]:
             self._bury(run)
 
@@ -222,7 +226,7 @@ class Daemon:
     def _tell_kept(self, claim, follower):
         kept = self.store.outcome(claim)
         if kept is None:
-            # A claim without outcome that does not run was stopped, or its daemon died with it.
+            # The claim was stopped, or the daemon that ran it has died.
             message = {"type": "tombstoned"} if self.store.is_buried(claim.link) else endings.lost()
             self._tell_and_close(follower, {**message, "logs": "", "durationMs": 0})
             return
@@ -239,7 +243,9 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """A finished claim answers its outcome. Else nothing may begin at its link, and what runs there dies first."""
+        """
+        Answers the outcome of a finished claim. Otherwise forbids code at its link, and kills the code that runs there.
+        """
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):
@@ -282,7 +288,7 @@ class Daemon:
             if (shown_in := run.show_in(now)) is not None:
                 waits.append(shown_in)
         if self.walls is None or not self.walls.isolated:
-            waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
+            waits.append(_ORPHANED_SECONDS)  # nothing kills this process with the sandbox, so it checks for the folder
         return max(0, min(waits)) if waits else None
 
     def _look_after_runs(self):
@@ -307,7 +313,7 @@ class Daemon:
 
 
 def main(fd, root, is_clean=True):
-    """Never returns. `is_clean`: nothing of an execution is in this process's memory."""
+    """Runs the daemon, and never returns. `is_clean` is true if this process's memory holds no data of an execution."""
     try:
         _forget_parent(fd)
         _settle_in(root)
@@ -319,11 +325,11 @@ def main(fd, root, is_clean=True):
 
 
 def _forget_parent(fd):
-    """Of the kernel or the warm process nothing is kept but the imported modules."""
+    """Drops everything inherited from the kernel or the warm process, except imported modules."""
     if os.getsid(0) != os.getpid():
         os.setsid()
     signal.set_wakeup_fd(-1)
-    gc.collect()  # what is unreachable closes its descriptors now, not when their numbers are in other hands
+    gc.collect()  # unreachable objects close their descriptors now, before the numbers are reused
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -338,13 +344,13 @@ def _forget_parent(fd):
 
 
 def _settle_in(root):
-    """What every process forked from here is to find."""
+    """Prepares the state that every forked process inherits."""
     _note_pid(root)
     code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
     jail.raise_descriptors()
-    gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
+    gc.disable()  # there is little garbage, and a collection would unshare the children's memory
     gc.freeze()
 
 

@@ -1,4 +1,4 @@
-"""JSON text to values: references become what they stand for, escaped keys lose one `$`."""
+"""Parses JSON texts. References become their values, and escaped keys lose one `$`."""
 
 import re
 from json import loads
@@ -8,14 +8,16 @@ ESCAPED = re.compile(r"\$+blob")
 
 
 def decode(text, load):
-    """`load(reference)` gives the value of a reference {sha256, bytes, type}; without it nothing is a reference."""
+    """
+    `load(reference)` returns the value of a reference {sha256, bytes, type}. Without it, references stay plain objects.
+    """
     if "blob" not in text and "\\u" not in text:
         return loads(text)
     return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
 
 
 def has_reference(text):
-    """Whoever writes references writes them plainly: a text that spells the key with escapes is somebody's data."""
+    """The engine writes references without escapes, so a key with escapes is data of the user."""
     return f'"{MARK}"' in text
 
 
@@ -30,7 +32,7 @@ def _unescaped(key):
 
 
 def load_value(reference, supply):
-    """Bytes, a text, or any JSON value, which may hold references of its own."""
+    """Loads the value of a reference: bytes, a text, or a JSON value, which may hold references itself."""
     data = supply.blob(reference)
     if reference["type"] == "json":
         return decode(data.decode("utf-8"), lambda inner: load_value(inner, supply))

@@ -1,7 +1,6 @@
 """
-Values to JSON text, strictly: what JSON cannot hold exactly is an error that names the place, the type and the cure.
-Large leaves, and values that are large without any, leave the text and become blobs; engine/context/offload.ts has the
-same two limits.
+Encodes values as JSON text. A value that JSON cannot hold exactly is an error with its path, its type and a cure. Large
+leaves, and values that are large without large leaves, become blobs; engine/context/offload.ts has the same two limits.
 """
 
 import hashlib
@@ -21,18 +20,18 @@ _FEWEST_FRAMES = 4 * _DEEPEST
 
 
 class Unfit(Exception):
-    """A value that cannot be kept."""
+    """A value cannot be stored as JSON."""
 
 
 class Known:
-    """A reference in a value's own text, met again without loading what it stands for."""
+    """A reference from a value's original text, which is encoded again without loading its blob."""
 
     def __init__(self, reference):
         self.reference = reference
 
 
 class Encoder:
-    """`known.reference(leaf)` tells the reference of bytes and texts that came out of a blob."""
+    """`known.reference(leaf)` returns the reference of bytes or a text that was loaded from a blob."""
 
     def __init__(self, known):
         self.known = known
@@ -41,7 +40,10 @@ class Encoder:
         self._open = set()
 
     def encode(self, key, value):
-        """(text, {sha256: (reference, bytes)}) of one top-level key's value; bytes is None where a blob has them."""
+        """
+        Returns (text, {sha256: (reference, bytes)}) for the value of a key; bytes is None if the blob is stored
+        already.
+        """
         self.blobs, self._path, self._open = {}, [key], set()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
         if not isinstance(key, str):
@@ -57,7 +59,7 @@ class Encoder:
         return write(self, value) if write else self._unusual(value)
 
     def _unusual(self, value):
-        """Subclasses are their base; numpy's scalars are subclasses too, and would lose what makes them themselves."""
+        """Encodes a subclass as its base class, except numpy's scalars, which would lose their own type."""
         if not type(value).__module__.startswith(("numpy", "pandas")):
             for base in (str, int, float, dict, list, tuple, bytes):
                 if isinstance(value, base):

@@ -1,4 +1,4 @@
-"""The outcomes of code that did not get to tell its own: one sentence each, with the way out."""
+"""Outcomes of code that could not report its own. Each message is one sentence with the way out."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ def timed_out(seconds):
 
 
 def died(status):
-    """`status` as os.wait gives it; None when the whole process tree was killed from outside."""
+    """`status` is that of os.wait; None if the whole process tree was killed from outside."""
     if status is not None and os.WIFSIGNALED(status):
         return _failure(_signalled(os.WTERMSIG(status)))
     if status is None:
@@ -73,7 +73,7 @@ def not_kept(message):
 
 
 def weaker_walls(asks, error):
-    """`asks`: only the guard of the network is missing, as far as is known."""
+    """`asks` is true if only the network guard is known to be missing."""
     if asks:
         return f"this system lets no guard answer for code ({error}): code reaches the sandbox's own network"
     return f"this system makes no walls between programs ({error}): code is not isolated from the sandbox"

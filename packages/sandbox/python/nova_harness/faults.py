@@ -1,4 +1,4 @@
-"""How code failed, as the chain of work keeps it: one line, and a traceback without the harness in it."""
+"""Describes how code failed, as the chain of work keeps it: one line, and a traceback without frames of the harness."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ def describe(error, is_walled_off=False):
 
 
 def exited(error):
-    """sys.exit() ends the code; only its reason tells whether well."""
+    """Describes a sys.exit() of the code; None if its status means success."""
     if error.code is None or error.code == 0:
         return None
     if isinstance(error.code, int):
@@ -52,7 +52,7 @@ def _message_of(error):
 def _text_of(value):
     try:
         return str(value)
-    except Exception as second:  # __str__ is anybody's code
+    except Exception as second:  # __str__ is foreign code
         return f"(its text cannot be shown: {type(second).__name__})"
 
 
@@ -67,8 +67,8 @@ def _traceback_of(error):
 
 def _response_of(error):
     """
-    Status and Retry-After of the HTTP response that an exception tells of, if it does: urllib has `code`, requests and
-    httpx have a response with `status_code`, aiohttp has `status`, and botocore a dict.
+    Returns status and Retry-After of the HTTP response that an exception reports, if any. urllib has `code`, requests
+    and httpx have a response with `status_code`, aiohttp has `status`, and botocore has a dict.
     """
     try:
         response = getattr(error, "response", None)
@@ -84,12 +84,12 @@ def _response_of(error):
             return {}
         after = headers and (headers.get("Retry-After") or headers.get("retry-after"))
         return {"httpStatus": status, **({"retryAfter": after[:100]} if isinstance(after, str) else {})}
-    except Exception:  # attributes are anybody's code
+    except Exception:  # attributes are foreign code
         return {}
 
 
 def _types_of(error):
-    """The names of its class and of those it derives from, the nearest first, with their modules."""
+    """Names of the exception's class and its base classes with their modules, nearest first."""
     return [_name_of(kind) for kind in type.__dict__["__mro__"].__get__(type(error))[:_TYPES] if kind is not object]
 
 
@@ -98,18 +98,18 @@ def _name_of(kind):
         module, name = kind.__module__, kind.__qualname__
         whole = name if module == "builtins" else f"{module}.{name}"
         return whole.encode("utf-8", "replace").decode()[:_TYPE_CHARS]
-    except Exception:  # a metaclass is anybody's code
+    except Exception:  # a metaclass is foreign code
         return "?"
 
 
 def _is_of_walls(error):
-    """What code meets that knocks at a wall: no name, no way, or nobody behind the port."""
+    """True for errors that a blocked connection causes: unknown name, no route, or connection refused."""
     no_name, no_way = isinstance(error, socket.gaierror), (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED)
     return no_name or (isinstance(error, OSError) and error.errno in no_way)
 
 
 def _chain(error):
-    """With all that it was raised for."""
+    """The error, its cause or context, their causes, and so on."""
     seen = {}
     while error is not None and id(error) not in seen:
         seen[id(error)] = error

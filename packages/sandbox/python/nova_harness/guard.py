@@ -1,7 +1,8 @@
 """
-Lets code that has a network of its own out of it, to any host but this machine. Each `connect` of a run waits for this:
-a connection to the outside is made here, in the sandbox's network, and put in the place of the code's socket. All else
-is done here too, with what was read once: code that changes an address or a socket while it is looked at gains nothing.
+Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
+The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
+one. It makes all other connections too, with the address that it has read: code gains nothing by changing an address or
+socket meanwhile.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import stat
 import struct
 from typing import NamedTuple
 
-from . import here, linux, notices, ways_out
+from . import here, linux, notices, seccomp
 from .names import Names
 
 _LONGEST_ADDRESS = 128
@@ -33,25 +34,25 @@ _KEPT = [
 
 
 class Waiting(NamedTuple):
-    """A caller whose connection is on its way, to `address` as the system wants it."""
+    """A caller whose connection to `address`, a raw sockaddr, is in progress."""
 
     notice: notices.Notice
     sock: socket.socket
     address: bytes
-    # Takes the place of its own socket; None where that one stays.
+    # The socket that replaces the caller's own; None if that one stays.
     outer: socket.socket = None
-    # Stands for a path as long as it is open.
+    # A descriptor that stands for a path while it is open.
     opened: int = None
 
 
 class Guard:
-    """`near`: (host, port) of this machine that the code may connect to all the same."""
+    """`near` holds (host, port) of this machine to which the code may connect."""
 
     def __init__(self, listener, names, nameservers, user, near, note):
         self.listener, self.user, self.near, self.note = listener, user, near, note
         self.epoll, self.handlers, self.notes = select.epoll(), {}, 0
         self.cookie = _network_of(socket.socket())
-        self.queue = []  # callers whose listeners take nobody at the moment
+        self.queue = []  # callers whose listener's backlog is full
         self.names = Names(self, names, nameservers)
         self.watch(listener, select.EPOLLIN, self._hear)
 
@@ -63,7 +64,7 @@ class Guard:
             if handler := self.handlers.get(fd):
                 try:
                     handler(events)
-                except Exception as error:  # whatever code says, this process goes on
+                except Exception as error:  # hostile code must not end this process
                     self.note([f"a connection could not be made: {error!r}"])
 
     def watch(self, fd, events, handler):
@@ -80,18 +81,18 @@ class Guard:
         self.names.close()
 
     def _hear(self, events):
-        if not events & select.EPOLLIN:  # everybody who could call is dead
+        if not events & select.EPOLLIN:  # every process that could call is dead
             self.forget(self.listener)
         elif notice := notices.receive(self.listener):
             try:
                 self._obey(notice)
-            except Exception as error:  # arguments of a call can be anything
+            except Exception as error:  # the arguments of a call can be anything
                 notices.answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
 
     def _obey(self, notice):
         place, address, size = notice.arguments[:3]
         sock = notices.take_socket(notice, _int(place))
-        if ways_out.is_listen(notice.call):
+        if seccomp.is_listen(notice.call):
             self._listen(notice, sock, _int(address))
             return
         raw = notices.read_memory(notice, address, max(0, min(_int(size), _LONGEST_ADDRESS)))
@@ -122,7 +123,7 @@ class Guard:
         address, port = _host_of(raw)
         if sock.type != socket.SOCK_STREAM:
             self._connect_datagrams(notice, sock, address, raw)
-        elif server := self.names.server_behind(str(address), port):
+        elif server := self.names.find_server(str(address), port):
             self._connect_outside(notice, sock, *server)
         elif (str(address), port) in self.near and port not in here.E2B_PORTS:
             self._connect_outside(notice, sock, sock.family, raw)
@@ -135,7 +136,7 @@ class Guard:
             self._connect_outside(notice, sock, sock.family, raw)
 
     def _connect_datagrams(self, notice, sock, address, raw):
-        """They stay inside, where only its own programs and the name servers are."""
+        """Keeps datagrams inside the namespace, where they reach only the run's own programs and the name servers."""
         if self._is_outside(sock):
             raise OSError(errno.ENETUNREACH, "no datagram leaves")
         self._connect_inside(Waiting(notice, sock, raw))
@@ -166,7 +167,7 @@ class Guard:
     # --- its own network --------------------------------------------------------------------------
 
     def _connect_inside(self, waiting):
-        """Never waits, although the code may: what it waits for may never come."""
+        """Connects inside the namespace without blocking, because the connection may never be accepted."""
         is_blocking = _is_blocking(waiting.sock)
         _set_blocking(waiting.sock, False)
         error = _connect(waiting.sock, waiting.address)
@@ -193,7 +194,7 @@ class Guard:
                 self._connect_inside(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
-        """In the file tree only what the code has made itself: everything else there waits for somebody else."""
+        """Allows Unix sockets in the file tree only if the code has created them: others belong to other programs."""
         path = raw[2:].partition(b"\0")[0]
         if not path:
             return Waiting(notice, sock, raw)
@@ -224,7 +225,7 @@ class Guard:
 
 
 def _int(word):
-    """Arguments are words of 64 bits, of which a C int is the lower half."""
+    """Converts an argument, a word of 64 bits, to a C int, its lower half."""
     return struct.unpack("=i", struct.pack("=I", word & 0xFFFFFFFF))[0]
 
 
@@ -233,7 +234,7 @@ def _network_of(sock):
 
 
 def _host_of(raw):
-    """(address, port)"""
+    """Returns (address, port)."""
     (family,) = struct.unpack_from("=H", raw)
     start, size = (8, 16) if family == socket.AF_INET6 else (4, 4)
     packed = raw[start : start + size]
@@ -244,13 +245,15 @@ def _host_of(raw):
 
 
 def _connect(sock, raw):
-    """What is wrong, or 0."""
+    """Returns the error number, or 0."""
     failed = linux.libc.connect(sock.fileno(), raw, len(raw)) != 0
     return ctypes.get_errno() if failed else 0
 
 
 def _is_refused(sock, error):
-    """Of a connection within one machine the end is known at once, also where nobody waits for it."""
+    """
+    True if a connection was refused. Inside one machine that is known immediately, also for a non-blocking socket.
+    """
     is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
     return is_late or error == errno.ECONNREFUSED
 
@@ -265,12 +268,12 @@ def _set_blocking(sock, is_blocking):
 
 def _keep_options(sock, outer):
     for level, option, size in _KEPT:
-        with contextlib.suppress(OSError):  # an option of other kinds of sockets
+        with contextlib.suppress(OSError):  # the option belongs to other kinds of sockets
             outer.setsockopt(level, option, sock.getsockopt(level, option, size))
 
 
 def _open_within(root, path):
-    """As whoever has this root would find it, links included."""
+    """Opens a path as a process with this root would find it, including links."""
     folder = os.open(root, os.O_PATH | os.O_CLOEXEC)
     try:
         how = struct.pack("=3Q", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT_WITHOUT_MAGIC)

@@ -1,9 +1,9 @@
-"""Which addresses are this machine's own, and where its names are looked up."""
+"""Finds out which addresses belong to this machine, and which name servers it uses."""
 
 import ipaddress
 import socket
 
-# In an E2B sandbox these are the code interpreter, which runs anybody's code as root, and the files.
+# Ports of E2B's code interpreter, which runs code of any caller as root, and of its file service.
 E2B_PORTS = (49999, 49983)
 
 _NAMES_PORT = 53
@@ -11,23 +11,23 @@ _MOST_NAMESERVERS = 3
 
 
 def plain(text):
-    """An address without its zone; an IPv4 address in IPv6 clothes is one of IPv4."""
+    """Parses an address without its zone. An IPv4-mapped IPv6 address becomes IPv4."""
     address = ipaddress.ip_address(text.partition("%")[0])
     return getattr(address, "ipv4_mapped", None) or address
 
 
 def is_within(address):
-    """It leads to the network of whoever uses it."""
+    """True if the address leads to the network namespace of its user."""
     return address.is_loopback or address.is_unspecified
 
 
 def is_near(address):
-    """It leads to this machine, or to what only this machine can reach."""
+    """True if the address leads to this machine or to its local link."""
     return is_within(address) or address.is_link_local or address.is_multicast or _is_own(address)
 
 
 def _is_own(address):
-    """Only a machine's own address can be where its datagrams come from."""
+    """True if the address belongs to this machine: a socket can only be bound to such an address."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as any_socket:
         try:
@@ -38,7 +38,7 @@ def _is_own(address):
 
 
 def read_resolver(path="/etc/resolv.conf"):
-    """(addresses of name servers, all other lines)"""
+    """Returns (addresses of name servers, all other lines)."""
     servers, others = [], []
     try:
         with open(path) as file:
@@ -54,7 +54,7 @@ def read_resolver(path="/etc/resolv.conf"):
 
 
 def inner_resolver(count, others):
-    """The file that leads to `inner_nameservers`."""
+    """Returns the text of a resolv.conf that names `inner_nameservers`."""
     return "".join([*others, *(f"nameserver {address}\n" for address, _ in inner_nameservers(count))])
 
 

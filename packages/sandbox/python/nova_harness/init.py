@@ -1,6 +1,6 @@
 """
-The first process of a pid namespace. It forks a process for each run of code, one after the other, and sees to it that
-nothing of one is alive when the next one comes: what it kills last is everything there is but itself.
+The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
+kills all other processes of the namespace, so that nothing of one run is alive when the next one starts.
 """
 
 import contextlib
@@ -11,13 +11,13 @@ import socket
 import time
 import traceback
 
-from . import jail, linux, netns, porter, ways_out, wire
+from . import jail, linux, netns, porter, seccomp, wire
 
 _DYING_SECONDS = 0.002
 
 
 class Init:
-    """The daemon's end. Of walls without a namespace it serves one run, and ends with it."""
+    """The daemon's handle of an init. Without a namespace, an init serves one run and ends with it."""
 
     def __init__(self, nursery, walls):
         self.nursery = nursery
@@ -32,21 +32,21 @@ class Init:
         self.reader = wire.Reader(self.gate, takes_files=False)
 
     def fork(self, files):
-        """`files`: the control socket of the new process, what it writes to, and perhaps a gatehouse (see porter.py)."""
+        """`files` are the new process's control socket, its output, and optionally a gatehouse (see porter.py)."""
         wire.send(self.gate, {"fork": True}, files)
 
     def failure(self):
-        """The error that it has ended with. None while it lives, or if it has died without a word."""
+        """The error that ended the init. None while it lives, or if it died without reporting one."""
         with contextlib.suppress(OSError):
             message = None if self.is_busy() else self.reader.read()
             return linux.as_error(message) if message and "failed" in message else None
 
     def is_busy(self):
-        """False when the process that was forked last has ended, or this one has."""
+        """False if the last forked process or the init itself has ended."""
         return not select.select([self.gate], [], [], 0)[0]
 
     def how_it_ended(self):
-        """Waits until nothing of the last run is left. None when this process has died with it."""
+        """Waits until the last run has no processes left, and returns its status. None if the init has died too."""
         with contextlib.suppress(OSError):
             message = self.reader.read()
             return message and message.get("over")
@@ -55,13 +55,13 @@ class Init:
         self.nursery.signal(self.pid, number)
 
     def dismiss(self):
-        """Whatever is in the namespace dies with it."""
+        """Kills the init and every process in its namespace."""
         self.nursery.end(self.pid)
         self.gate.close()
 
 
 def become_init(walls, run, gate):
-    """Never returns."""
+    """Turns the process into an init, and never returns."""
     code = 70
     try:
         jail.die_with_parent()
@@ -74,7 +74,7 @@ def become_init(walls, run, gate):
             netns.raise_loopback()
         reader = wire.Reader(gate)
         if walls.isolated:
-            ways_out.filter_of(walls.asks)  # for the children to find
+            seccomp.filter_of(walls.asks)  # cached for the children
         while reader.read() is not None:
             _serve_run(walls, run, gate, *reader.files)
             reader.files = []
@@ -91,7 +91,7 @@ def become_init(walls, run, gate):
 
 
 def _serve_run(walls, run, gate, control, output, gatehouse=None):
-    """What the run's processes write to stays open in here until none of them is left: its end says so."""
+    """Serves one run. Keeps the output open until no process of the run is left, so that its end signals their end."""
     os.set_blocking(output, True)
     _write_to(output)
     child = os.fork()
@@ -105,14 +105,14 @@ def _serve_run(walls, run, gate, control, output, gatehouse=None):
         _outlive(child, gate, walls.isolated)
     else:
         channel = socket.socket(fileno=gatehouse)
-        porter.keep_gate(channel)  # if this fails, the channel stays open until it is written why: its end ends all
+        porter.keep_gate(channel)  # after a failure the channel stays open until the error is reported, as its end ends all
         _outlive(child, gate, walls.isolated)
         channel.close()
     _write_to(os.open(os.devnull, os.O_WRONLY))
 
 
 def _become_runner(walls, run, control):
-    """Never returns. An error that is caught here is one before the code has begun."""
+    """Runs code in this process, and never returns. An error that is caught here happened before the code started."""
     try:
         walls.enter()
         run.serve(control, walls)
@@ -132,7 +132,7 @@ def _write_to(fd):
 
 
 def _outlive(child, gate, isolated):
-    """Buries orphans until the code's process ends, and then kills whatever it has left behind."""
+    """Reaps orphans until the code's process ends, and then kills the processes that it has left."""
     if not isolated:
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
     while True:
@@ -147,7 +147,9 @@ def _outlive(child, gate, isolated):
 
 
 def _kill_all_others():
-    """In the first process of a pid namespace: who is killed can fork no more, so nobody gets away."""
+    """
+    Kills every process of the pid namespace but this one, its first. A killed process cannot fork, so none escapes.
+    """
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
     with contextlib.suppress(ChildProcessError):
@@ -158,17 +160,19 @@ def _kill_all_others():
 
 
 def _kill_family(group):
-    """Orphans come to this process where the system lets it adopt; elsewhere only their process group is known."""
-    while _bury_the_dead():
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # empty, or nobody left to kill
+    """
+    Kills the process group and all children. Orphans become children of this process if the system lets it adopt them.
+    """
+    while _reap_children():
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty or only has zombies
             os.killpg(group, signal.SIGKILL)
         for child in children_of("self"):
             os.kill(child, signal.SIGKILL)
         time.sleep(_DYING_SECONDS)
 
 
-def _bury_the_dead():
-    """False when no child is left, dead or alive."""
+def _reap_children():
+    """Reaps dead children. False if no child is left."""
     try:
         while os.waitpid(-1, os.WNOHANG) != (0, 0):
             continue
@@ -178,7 +182,9 @@ def _bury_the_dead():
 
 
 def children_of(pid):
-    """Those that are not buried; none where it is not there any more, or the system does not say."""
+    """
+    Children of a process that are not reaped yet. Empty if the process is gone or the system does not report them.
+    """
     try:
         with open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children") as children:
             return [int(child) for child in children.read().split()]

@@ -1,7 +1,8 @@
 """
-The walls around one node's code: pids and mounts of its own, fresh /tmp and home, nothing of the harness in sight, an
-unprivileged user without a way back, limits on memory and processes. Where the system refuses namespaces the code still
-gets its own process group, session and limits, and the harness says so.
+The isolation ("walls") of one node's code: its own pid and mount namespaces, fresh /tmp and home, no files of the
+harness, an unprivileged user that cannot regain rights, and limits on memory and processes. If the system refuses
+namespaces, the code still gets its own process group, session and limits, and the harness reports the missing
+isolation.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import stat
 import sys
 import tempfile
 
-from . import here, linux, memory, ways_out
+from . import here, linux, memory, seccomp
 from .landlock import Landlock, version_here
 
 _NOBODY = 65534
@@ -26,15 +27,17 @@ _FRESH = {
     "/dev/shm": _SCRATCH,
     "/home": "size=512m,mode=755",
     "/root": "size=1m,mode=755",
-    "/run": "size=1m,mode=755",  # where the system's programs have their sockets
+    "/run": "size=1m,mode=755",  # holds sockets of the system's programs
 }
 _LIB_INSIDE = "/home/lib"
 _HOME, _MAIN = "/home/node", "/home/main"
 
 _PROCESSES = 128
-# The harness keeps its own limits, which are higher: where it has the user id of the code, a flood of the code ends before
-# the harness has nothing left. The kernel compares descriptors on their way between processes (SCM_RIGHTS) with the limit
-# of the sender, and is slow for users that have 2,000 of them.
+# The harness has higher limits than the code, because both may have the same user id: the code reaches its limit before
+# the
+# harness runs out. The kernel counts descriptors in transit (SCM_RIGHTS) against the limit of the sender, and is slow
+# for users
+# with 2,000 of them.
 _CODE_DESCRIPTORS, _FOR_THE_RESULT = 1024, 16
 _CODE_LIMITS = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 100_000, "RLIMIT_MEMLOCK": 1 << 16}
 _UNKNOWN_TASKS = 2000
@@ -51,7 +54,7 @@ def die_with_parent():
 
 
 def of_kind(root, kind):
-    """The same walls again, by what another process calls their kind."""
+    """Creates walls of the given `kind`, which another process has sent."""
     isolated, asks, has_doors = kind
     walls = Jail(isolated, root, asks)
     return walls.without_network() if has_doors else walls
@@ -59,8 +62,8 @@ def of_kind(root, kind):
 
 class Jail:
     """
-    `asks`: what runs in it reaches other hosts through the guard. `has_doors`: it reaches nothing that is not let in
-    (see porter.py). With neither it has the sandbox's own network.
+    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts behind doors (see
+    porter.py). Without both, code uses the sandbox's network.
     """
 
     def __init__(self, isolated, root, asks=False):
@@ -93,9 +96,8 @@ class Jail:
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a pid namespace: with it everything in there dies. The call
-        that forks and unshares at once is too plain for processes that run anybody's code (the C library does not hear
-        of it), so the child forks in the ordinary way before that.
+        Like os.fork, but the child is the first process of a new pid namespace, which dies with it. The system call
+        bypasses the C library, so the child must fork normally before it runs foreign code.
         """
         if not self.isolated:
             return os.fork()
@@ -104,8 +106,8 @@ class Jail:
 
     def enter(self):
         """
-        In the process that will run the code: mounts, queues and semaphores of its own, which end with the last process
-        that sees them.
+        Gives the process that will run the code its own mounts, queues and semaphores. They end with the last process
+        that uses them.
         """
         if not self.isolated:
             return
@@ -117,17 +119,17 @@ class Jail:
             self._forget_names()
         elif self.asks:
             self._ask_for_names()
-        with linux.where_supported():  # some containers put covers on /proc; the old one shows pids, but no data
-            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # what it may not look into
+        with linux.where_supported():  # some containers forbid a new /proc; the old one shows pids, but no data
+            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # hides other users' processes
 
     def _forget_names(self):
-        """No name leads anywhere but those that will be written to `hosts`."""
+        """Makes only the names resolvable that will be written to `hosts`."""
         self.hosts = self._put_over("/etc/hosts")
         if os.path.lexists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
 
     def _ask_for_names(self):
-        """Of name servers in its own network, whose questions the guard carries on."""
+        """Sends DNS queries to addresses inside the namespace, from which the guard forwards them."""
         self.questions = [_open_questions(place) for place in here.inner_nameservers(len(self.nameservers))]
         if self.nameservers:
             fd = self._put_over("/etc/resolv.conf")
@@ -135,8 +137,8 @@ class Jail:
             os.close(fd)
 
     def _put_over(self, path):
-        """An empty file that only this process can write, open."""
-        if not os.path.exists(path):  # a link into a folder that has been covered
+        """Mounts an empty file, which only this process can write, over a path. Returns its descriptor."""
+        if not os.path.exists(path):  # a link into a folder that is covered by a mount
             os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
             os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_WRONLY, 0o644))
         own = os.path.join(self.fresh[0], "own")
@@ -147,7 +149,9 @@ class Jail:
         return fd
 
     def _make_fresh(self):
-        """Of the harness's folder only the workflow's modules stay visible, at a place of their own."""
+        """
+        Mounts fresh folders. Hides the harness's folder, except the workflow's modules, which move to `_LIB_INSIDE`.
+        """
         lib = os.path.join(self.root, "lib")
         has_lib = os.path.isdir(lib)
         os.chdir(lib if has_lib else "/")
@@ -161,11 +165,13 @@ class Jail:
             linux.mount("tmpfs", self.root, "tmpfs", linux.NOSUID | linux.NODEV, "size=4k,mode=755")
 
     def hand_out(self, folder):
-        """A descriptor of a folder outside, for code to put its files in."""
+        """Returns a descriptor of an outside folder into which code may write."""
         return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def show_files(self, folder):
-        """A descriptor of a folder outside; files opened from there can only be read, whoever opens them again."""
+        """
+        Returns a descriptor of an outside folder. Files opened from it are read-only, even if a process reopens them.
+        """
         if not self.isolated:
             return self.hand_out(folder)
         return linux.detached(folder, is_read_only=True)
@@ -175,7 +181,9 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """Behind `enter`, in the same process. Returns its home, which is also where it starts."""
+        """
+        Drops rights and sets limits, after `enter` in the same process. Returns its home, which is its working folder.
+        """
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()
@@ -186,10 +194,10 @@ class Jail:
         elif self.isolated:
             linux.drop_capabilities()
         die_with_parent()  # a change of user clears it
-        linux.prctl(linux.DUMPABLE, 0)  # while it waits, other code runs as the same user, and an old /proc may show it
+        linux.prctl(linux.DUMPABLE, 0)  # protects the waiting process from other code of the same user
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
-            self.listener = ways_out.shut(self.asks)
+            self.listener = seccomp.shut(self.asks)
         self.landlock = None
         if self.landlock_version is not None:
             with linux.where_supported():
@@ -198,22 +206,22 @@ class Jail:
         os.umask(0o022)
         try:
             os.chdir(home)
-        except PermissionError:  # without walls it is the kernel's own folder, which may be root's
+        except PermissionError:  # without isolation this is the kernel's folder, which may belong to root
             home = "/tmp"
             os.chdir(home)
         return home
 
     def way_out(self):
-        """({what the guard has to know}, open files for it) behind `settle`; this process keeps none of them."""
+        """Returns (message for the guard, open files for it), after `settle`. This process must not keep the files."""
         if not self.asks:
             return {}, []
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
 
     def shut(self, out):
-        """Behind `settle`, right before the code, whose folder for results this is."""
+        """Closes the last rights, after `settle` and right before the code. `out` is the folder for its results."""
         if self.landlock:
             self.landlock.shut(out)
-        linux.prctl(linux.DUMPABLE, 1)  # else a process may not even list its own descriptors
+        linux.prctl(linux.DUMPABLE, 1)  # else the code could not list its own descriptors
         most = min(_CODE_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most - _FOR_THE_RESULT, most))
 
@@ -227,7 +235,7 @@ class Jail:
         return _HOME
 
     def main_folder(self):
-        """A folder of the code's user, where processes that the code starts find the code."""
+        """A folder from which child processes import the code."""
         return _MAIN if self.isolated else tempfile.mkdtemp(prefix="nova-main-")
 
     def _limit(self):
@@ -246,7 +254,7 @@ def _open_questions(place):
 
 
 def _is_mapped(uid):
-    """In a user namespace most ids mean nobody at all, and cannot be taken."""
+    """False if a user namespace does not map this id, so that no process can use it."""
     try:
         with open("/proc/self/uid_map") as ids:
             rows = [list(map(int, line.split())) for line in ids]
@@ -256,10 +264,10 @@ def _is_mapped(uid):
 
 
 def _count_tasks():
-    """A person's other programs count towards the limit too, thread by thread; there will be more of them later."""
+    """Twice the threads of the user's other programs, which count towards the process limit and may grow."""
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
-        with contextlib.suppress(OSError):  # gone meanwhile
+        with contextlib.suppress(OSError):  # the process may end meanwhile
             if os.stat(folder).st_uid == os.geteuid():
                 tasks += len(os.listdir(folder))
     return 2 * tasks if tasks else _UNKNOWN_TASKS
@@ -271,7 +279,7 @@ def _top_folders():
 
 
 def _others_may_read(path):
-    """A Python inside root's home cannot import anything once it is not root any more."""
+    """False for a Python installation that only root can read, as inside root's home."""
     while path != "/":
         if not os.stat(path).st_mode & stat.S_IXOTH:
             return False
@@ -280,14 +288,14 @@ def _others_may_read(path):
 
 
 def _may_be_covered(folder):
-    """A folder that is there, and without which Python can go on."""
+    """True for an existing folder that holds no part of this Python installation."""
     places = [sys.base_prefix, sys.prefix, *sys.path]
     is_folder = os.path.isdir(folder) and not os.path.islink(folder)
     return is_folder and not any(place.startswith(f"{folder}/") for place in places)
 
 
 def give_up_rights():
-    """Of a process of the harness that deals with strangers; it stays the same user."""
+    """Drops capabilities of a harness process that handles foreign data. It keeps its user."""
     linux.drop_capabilities()
     linux.prctl(linux.NO_NEW_PRIVS, 1)
 
@@ -295,17 +303,17 @@ def give_up_rights():
 def close_all_but(*keep):
     for fd in map(int, os.listdir("/dev/fd")):
         if fd > 2 and fd not in keep:
-            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
+            with contextlib.suppress(OSError):  # the descriptor that listed the folder is already closed
                 os.close(fd)
 
 
 def raise_descriptors():
     """
-    For a process of the harness, and those that it forks until the code begins. After the code it gives back what was kept
-    for the result.
+    Raises the limit of descriptors to its maximum, in harness processes. After the code it makes the descriptors
+    available that are reserved for the result.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(OSError, ValueError):  # macOS says unlimited, and means less
+    with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited" but accepts less
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
@@ -316,6 +324,6 @@ def _lower(kind, value):
 
 
 def _offer_to_the_oom_killer():
-    # Some systems let nobody choose, and choose well enough.
+    # Some systems forbid this, and their default choice is good enough.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("500")

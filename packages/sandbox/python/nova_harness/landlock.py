@@ -1,7 +1,7 @@
 """
-A second wall around files, where the kernel has Landlock (landlock(7)): what code may open is said folder by folder, so
-that a descriptor which led outside would open nothing there. From its sixth version on it also keeps code from
-signalling processes outside and from calling their sockets of abstract names.
+A second restriction of file access, on kernels with Landlock (landlock(7)). It lists the folders that code may open, so
+that even a descriptor that leads outside opens nothing there. From version 6 it also blocks signals to outside
+processes and connections to their abstract sockets.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from . import linux
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ASK_VERSION, _BENEATH = 1, 1
-# The first version without which files cannot be moved between folders, and the one with the scopes.
+# The first versions that allow moving files between folders, and that have scopes.
 _MOVING, _SCOPES = 2, 6
 _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))
@@ -22,7 +22,7 @@ _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
 
 def version_here():
-    """The version; None if the system has no Landlock, has switched it off, or has one that lets no process move files."""
+    """The version; None if the system has no Landlock, or one that forbids every process to move files."""
     try:
         version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
     except linux.CallFailed as error:
@@ -33,10 +33,10 @@ def version_here():
 
 
 class Landlock:
-    """None of it is felt before `shut`, which is for the code's own process and lasts."""
+    """Rules for the code's process. They take effect with `shut`, permanently."""
 
     def __init__(self, version, readable, writable):
-        """Folders, by their paths."""
+        """`readable` and `writable` are paths of folders."""
         reading = _EXECUTE | _READ | _LIST
         self._all = reading | _WRITE | _CHANGE_FOLDERS | (_TRUNCATE if version >= _TRUNCATING else 0)
         scopes = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= _SCOPES else 0
@@ -44,7 +44,7 @@ class Landlock:
         self._rules = linux.call("landlock_create_ruleset", _CREATE, handled, len(handled) if scopes else 8, 0)
         for path in readable:
             with contextlib.suppress(FileNotFoundError, PermissionError):  # code cannot open it either
-                self._allow_path(path, reading | _WRITE)  # mounts forbid it, but for devices and what /proc offers
+                self._allow_path(path, reading | _WRITE)  # mounts forbid writing, except to devices and /proc
         for path in writable:
             self._allow_path(path, self._all)
 
@@ -59,7 +59,7 @@ class Landlock:
         linux.call("landlock_add_rule", _ADD, self._rules, _BENEATH, struct.pack("=Qi", access, fd), 0)
 
     def shut(self, out):
-        """`out`: a folder that came in as a descriptor, to be written to."""
+        """`out` is the descriptor of a further writable folder."""
         self._allow(out, self._all)
         linux.call("landlock_restrict_self", _RESTRICT, self._rules, 0)
         os.close(self._rules)

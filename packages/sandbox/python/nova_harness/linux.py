@@ -1,4 +1,4 @@
-"""The system calls of Linux for which Python has no function. Those by number have the same one on every machine."""
+"""Linux system calls that Python lacks. The numbers used here are the same on every architecture, except `_CLONE`."""
 
 import contextlib
 import ctypes
@@ -22,7 +22,7 @@ _libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
 
 
 class CallFailed(OSError):
-    """`call`: the name of the system call that failed."""
+    """`call` is the name of the failed system call."""
 
     def __init__(self, number, call):
         super().__init__(number, os.strerror(number), call)
@@ -31,15 +31,15 @@ class CallFailed(OSError):
 
 def is_unsupported(error):
     """
-    Whether the system does not have a call or forbids it. That never changes. Every other error may be a shortage, which
-    code of another sandbox can cause.
+    True if the system lacks a call or forbids it, which never changes. Every other error may be a shortage, which code
+    of another sandbox can cause.
     """
     return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
 
 
 @contextlib.contextmanager
 def where_supported():
-    """Leaves out what the system does not support. A shortage is still an error."""
+    """Ignores calls that the system does not support. A shortage is still an error."""
     try:
         yield
     except CallFailed as error:
@@ -48,7 +48,7 @@ def where_supported():
 
 
 def as_message(error):
-    """An OSError as processes of the harness tell it to each other; `as_error` reads it."""
+    """Turns an OSError into a message between harness processes, which `as_error` reads."""
     return {"failed": error.errno or errno.EAGAIN, "call": getattr(error, "call", None)}
 
 
@@ -58,7 +58,7 @@ def as_error(message):
 
 
 def named(function, *arguments):
-    """A system call of Python's, whose error then has a name."""
+    """Calls a function of Python and adds its name to an error."""
     try:
         return function(*arguments)
     except OSError as error:
@@ -72,7 +72,7 @@ def checked(result, what):
 
 
 def call(name, number, *values):
-    """Integers as the system's own words, bytes as addresses."""
+    """Passes integers as machine words and bytes as addresses."""
     words = [value if isinstance(value, bytes) else ctypes.c_long(value) for value in values]
     return checked(libc.syscall(ctypes.c_long(number), *words), name)
 
@@ -84,7 +84,7 @@ def prctl(option, value):
 
 
 def fork(namespaces):
-    """Like os.fork, but for the namespaces; the C library does not hear of it."""
+    """Like os.fork with new namespaces. The call bypasses the C library."""
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in _CLONE:
         raise CallFailed(errno.ENOSYS, "clone")
@@ -99,7 +99,7 @@ def unshare(namespaces):
 
 
 def drop_capabilities():
-    """Still root where no other user exists, but a root that may not mount, trace or send signals at will."""
+    """Drops all capabilities. If there is no other user, code stays root, but cannot mount, trace or send arbitrary signals."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     checked(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
@@ -114,12 +114,12 @@ def mount(source, target, kind, flags=0, options=None):
 
 
 def forbid_writing():
-    """To all files of this process's mounts; devices can still be written to. What is mounted later is as it says."""
+    """Makes all current mounts of this process read-only. Devices stay writable, and later mounts are not affected."""
     call("mount_setattr", _MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, _READ_ONLY, len(_READ_ONLY))
 
 
 def detached(path, is_read_only=False):
-    """A folder as the root of a tree that hangs nowhere: for whoever gets the descriptor, `..` leads back to it."""
+    """Opens a folder as the root of a detached tree: from its descriptor, `..` does not lead out of it."""
     tree = call("open_tree", _OPEN_TREE, _HERE, os.fsencode(path), _CLONE_TREE | os.O_CLOEXEC)
     if is_read_only:
         call("mount_setattr", _MOUNT_SETATTR, tree, b"", _EMPTY_PATH, _READ_ONLY, len(_READ_ONLY))

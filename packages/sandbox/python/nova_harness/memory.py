@@ -1,6 +1,6 @@
 """
-How much memory a run's code has taken, shared memory and files in memory included: the system limits each process, and
-only what it has for itself.
+Measures the memory of a run's code, including shared memory and files in memory. The system's own limit covers only the
+private memory of a single process.
 """
 
 import contextlib
@@ -12,25 +12,27 @@ _SHARED_MAPPING = "/dev/zero (deleted)"
 
 
 def is_beyond_limit(process, folders):
-    """`process`: the first of the code. `folders`: those of its own that lie in memory."""
+    """`process` is the code's first process; `folders` are its folders that are in memory."""
     files = sum(_bytes_in(f"/proc/{process}/root{folder}") for folder in folders)
     members = _members(process)
-    # The quick look counts what several processes share for each of them.
+    # The quick measurement counts shared memory once per process, so its sum is an upper bound.
     at_most = files + sum(_sum(f"{member}/status", ("RssAnon:", "RssShmem:", "VmSwap:")) for member in members)
     return at_most > LIMIT_BYTES and files + sum(map(_own_bytes, members)) > LIMIT_BYTES
 
 
 def _members(process):
-    """Its own /proc shows all that it has started, and nobody else's."""
+    """Processes of the run: its own /proc shows no others."""
     proc = f"/proc/{process}/root/proc"
     try:
         return [f"{proc}/{name}" for name in os.listdir(proc) if name.isdigit()]
-    except OSError:  # it has just ended
+    except OSError:  # the process has just ended
         return []
 
 
 def _own_bytes(member):
-    """Of what it shares with others its part; of files nothing, since those in memory are counted by their folders."""
+    """
+    Private memory and the proportional part of shared memory. Files are excluded, because their folders count them.
+    """
     return _sum(f"{member}/smaps_rollup", ("Pss_Anon:", "SwapPss:")) + _shared_mappings(f"{member}/smaps")
 
 

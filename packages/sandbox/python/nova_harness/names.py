@@ -1,4 +1,4 @@
-"""Questions about names, carried from a run's network to the sandbox's name servers. No other datagram leaves it."""
+"""Forwards DNS queries from a run's network namespace to the sandbox's name servers. No other datagram leaves it."""
 
 import ipaddress
 import select
@@ -13,7 +13,7 @@ _PORT = 53
 
 
 class Names:
-    """`inner`: one socket in the run's network for each of `servers`, the addresses of name servers."""
+    """`servers` are addresses of name servers; `inner` has one socket in the run's namespace for each."""
 
     def __init__(self, guard, inner, servers):
         self.guard, self.inner, self.asked = guard, inner, []
@@ -22,8 +22,8 @@ class Names:
         for sock, server in zip(inner, servers):
             guard.watch(sock.fileno(), select.EPOLLIN, lambda _, sock=sock, server=server: self._ask(sock, server))
 
-    def server_behind(self, address, port):
-        """(family, address as the system wants it) where a name server is meant; it answers over TCP as well."""
+    def find_server(self, address, port):
+        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for others."""
         server = self.servers.get((address, port))
         return server and _raw(server)
 
@@ -34,7 +34,7 @@ class Names:
             outer.connect((server, _PORT))
             outer.send(question)
         except OSError:
-            outer.close()  # whoever asks will ask again, and the next one
+            outer.close()  # the resolver will repeat the query
             return
         if len(self.asked) == _MOST_QUESTIONS:
             self._end(self.asked[0])
@@ -45,7 +45,7 @@ class Names:
         try:
             inner.sendto(outer.recv(_LONGEST_BYTES), who)
         except OSError:
-            pass  # nobody is there to answer, or to hear it
+            pass  # the server or the resolver is gone
         self._end(outer)
 
     def _end(self, outer):

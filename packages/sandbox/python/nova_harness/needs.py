@@ -1,4 +1,4 @@
-"""What running code waits for: a blob, or an answer about other nodes. A need stays open until a file answers it."""
+"""Needs of running code: a blob, or an answer about other nodes. A need stays open until a file answers it."""
 
 import itertools
 import os
@@ -6,11 +6,11 @@ import os
 from .store import is_hash
 
 _MOST_DAMAGED = 2
-_LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer: the adapter reads the number
+_LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer, because the adapter parses the number
 
 
 def checked(wanted):
-    """What code's process asks for becomes paths and messages: only the forms that there are get that far."""
+    """Returns a valid need. Raises ValueError for others, because needs become paths and messages."""
     match wanted:
         case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
             if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:
@@ -25,20 +25,20 @@ def checked(wanted):
 
 
 class Need:
-    """`wanted`: {"blob": {sha256, bytes, type}}, {"outputs": node}, {"outputNames": true} or {"task": node}."""
+    """`wanted` is {"blob": {sha256, bytes, type}}, {"outputs": node}, {"outputNames": true} or {"task": node}."""
 
     def __init__(self, name, wanted):
         self.name, self.wanted, self.blob = name, wanted, wanted.get("blob")
         self.is_awaited = False
 
     def announcement(self):
-        """Where to put what is asked for, and where to say that it cannot be had; paths below the root."""
+        """The message to the adapter, with the paths for the value and for a refusal, relative to the root."""
         answer = f"answers/{self.name}"
         put = f"blobs/{self.blob['sha256']}" if self.blob else answer
         return {"type": "need", **self.wanted, "put": put, "refuse": answer}
 
     def take(self, store):
-        """(kind, open file) of what has arrived: "blob" or "answer"; None as long as nothing has."""
+        """Returns (kind, open file) if the answer has arrived, else None. The kind is "blob" or "answer"."""
         if self.blob:
             blob = store.open_blob(self.blob["sha256"], self.blob["bytes"])
             if blob is not None:
@@ -60,7 +60,7 @@ class Needs:
         return [need.announcement() for need in self._open.values()]
 
     def ask(self, wanted, is_awaited):
-        """What is here already is asked of nobody."""
+        """Opens a need. Does not announce it if the blob is already in the sandbox."""
         key = repr(sorted(wanted.items()))
         need = self._open.get(key)
         if need is None:
@@ -72,7 +72,7 @@ class Needs:
         need.is_awaited = need.is_awaited or is_awaited
 
     def is_lost(self, sha256):
-        """A blob came damaged, perhaps because it was still on its way; after a few times it is given up."""
+        """Drops a damaged blob, which may still have been uploading. True after a few damaged copies."""
         if sha256 != self._given:
             raise ValueError("it calls a value damaged that it was not given")
         self._store.drop_blob(sha256)
@@ -80,7 +80,7 @@ class Needs:
         return self._damaged[sha256] > _MOST_DAMAGED
 
     def arrived(self):
-        """Closes and yields (kind, file) for each awaited need that has been answered since the last look."""
+        """Closes needs that have been answered. Yields (kind, file) for each that the code waits for."""
         for key, need in list(self._open.items()):
             found = need.take(self._store)
             if found:

@@ -1,4 +1,4 @@
-"""A network with nothing in it but itself: made around a run, given addresses and doors by the run's own init."""
+"""Sets up a run's network namespace: the run's init adds addresses and listening sockets ("doors") to it."""
 
 import contextlib
 import fcntl
@@ -31,7 +31,7 @@ def raise_loopback():
 
 
 def open_doors(doors):
-    """Listening sockets, in the order of the doors."""
+    """Returns listening sockets in the order of the doors."""
     for address in dict.fromkeys(door.address for door in doors if not door.is_range):
         if not ipaddress.ip_address(address).is_loopback:
             _add_to_loopback(ipaddress.ip_address(address))
@@ -42,7 +42,9 @@ def open_doors(doors):
 
 
 def _listener(door):
-    """That of a range listens at every address; what knocks at one that is in no range is turned away at the door."""
+    """
+    A listener for a range listens at every address. The porter refuses connections to addresses outside all ranges.
+    """
     version = ipaddress.ip_network(door.address).version
     listener = socket.socket(_FAMILIES[version], socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -54,7 +56,7 @@ def _listener(door):
 
 
 def _add_to_loopback(address):
-    """Code that asks for 10.0.0.7 finds it here."""
+    """Adds an address to the loopback device, so that the namespace accepts connections to it."""
     about = struct.pack("=BBBBI", _FAMILIES[address.version], address.max_prefixlen, 0, _SCOPE_HOST, _loopback())
     flags = struct.pack("=I", _IFA_F_NODAD | _IFA_F_NOPREFIXROUTE)
     places = [(_IFA_LOCAL, address.packed), (_IFA_ADDRESS, address.packed)]
@@ -62,7 +64,7 @@ def _add_to_loopback(address):
 
 
 def _lead_here(network):
-    """Every address of a range is one of this machine's own, without being listed."""
+    """Makes every address of a range local, with one route."""
     kind = (_TABLE_LOCAL, _PROTO_BOOT, _SCOPE_HOST, _ROUTE_LOCAL)
     about = struct.pack("=BBBBBBBBI", _FAMILIES[network.version], network.prefixlen, 0, 0, *kind, 0)
     places = [(_RTA_DST, network.network_address.packed), (_RTA_OIF, struct.pack("=I", _loopback()))]
@@ -86,7 +88,7 @@ def _ask_system(kind, about, attributes, what):
 
 
 def _await_route(address):
-    """An address of IPv6 is there before the one route to it, which a worker of the system adds."""
+    """Waits for the route to an IPv6 address, which the kernel adds a moment after the address."""
     with socket.socket(_FAMILIES[address.version], socket.SOCK_DGRAM) as any_socket:
         for _ in range(_MOST_LOOKS):
             with contextlib.suppress(OSError):

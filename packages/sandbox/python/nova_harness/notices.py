@@ -1,4 +1,4 @@
-"""System calls of a run's processes that wait for another process's answer: the kernel's side, seccomp_unotify(2)."""
+"""Reads and answers system calls of a run's processes that the kernel holds for the guard, see seccomp_unotify(2)."""
 
 import contextlib
 import fcntl
@@ -16,7 +16,7 @@ _IN_ITS_PLACE = 1
 
 
 class Notice(NamedTuple):
-    """One call. `task` is a thread, by its number here."""
+    """A held system call. `task` is the id of the calling thread in this process's namespace."""
 
     id: int
     task: int
@@ -25,7 +25,7 @@ class Notice(NamedTuple):
 
 
 def receive(listener):
-    """None when the caller has died meanwhile. Waits where nobody has called, so look first."""
+    """Returns the next call; None if its caller has died. Blocks if there is no call, so poll first."""
     buffer = bytearray(_NOTICE.size)
     try:
         fcntl.ioctl(listener, _RECEIVE, buffer)
@@ -36,7 +36,7 @@ def receive(listener):
 
 
 def is_waiting(listener, notice):
-    """What was read of the caller before this is the caller's; a number of a dead task may be another's."""
+    """True if the caller still waits. Then data read before came from the caller, whose id cannot have been reused."""
     try:
         fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
     except OSError:
@@ -58,7 +58,9 @@ def replace(listener, notice, place, fd):
 
 
 def take_socket(notice, place):
-    """The caller's socket. Raises the OSError that the caller deserves where it is none."""
+    """
+    Returns a copy of the caller's socket. Raises OSError with the caller's error if the descriptor is not a socket.
+    """
     with open(f"/proc/{notice.task}/status") as status:
         process = next(int(line.split()[1]) for line in status if line.startswith("Tgid:"))
     pidfd = linux.call("pidfd_open", _PIDFD_OPEN, process, 0)

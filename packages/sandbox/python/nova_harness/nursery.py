@@ -1,6 +1,7 @@
 """
-The process that inits are forked from. It is forked itself before the daemon has heard of any execution, and hears of
-none: what code inherits of its memory is nobody's. All that every run needs is made here once, and shared.
+The process from which inits are forked. It is forked before the daemon receives data of any execution and never
+receives any, so the memory that code inherits holds no user data. It prepares everything that all runs need, once, and
+shares it.
 """
 
 import functools
@@ -14,11 +15,11 @@ from . import init, jail, linux, runner, wire
 
 
 class Gone(Exception):
-    """Without it no code can begin any more: the daemon ends, too, and whoever comes next starts another one."""
+    """The nursery has died, so no code can start. The daemon ends too, and the next attach starts another one."""
 
 
 class Nursery:
-    """The daemon's end."""
+    """The daemon's handle of the nursery."""
 
     def __init__(self, root):
         self._channel, theirs = socket.socketpair()
@@ -28,7 +29,7 @@ class Nursery:
         self._reader = wire.Reader(self._channel, takes_files=False)
 
     def fork(self, walls, gate):
-        """The pid of a new init behind these walls, which listens to `gate`, a socket."""
+        """Forks an init with these walls and returns its pid. The init reads from the socket `gate`."""
         self._order({"fork": walls.kind}, [gate])
         answer = self._answer()
         if "failed" in answer:
@@ -39,11 +40,11 @@ class Nursery:
         self._order({"signal": number, "to": pid})
 
     def end(self, pid):
-        """Kills and buries an init and all that is in its namespace, before anything that is ordered later."""
+        """Kills and reaps an init and its whole namespace, before any later order."""
         self._order({"end": pid})
 
     def settle(self):
-        """Waits until all that was ordered is done."""
+        """Waits until all orders are done."""
         self._order({"settle": True})
         self._answer()
 
@@ -52,7 +53,7 @@ class Nursery:
             wire.send(self._channel, message, files)
         except OSError as error:
             if files and not isinstance(error, ConnectionError):
-                raise  # the system takes no more descriptors, and nothing of the message has been sent
+                raise  # too many descriptors in transit; nothing of the message was sent
             raise Gone from error
 
     def _answer(self):
@@ -66,7 +67,7 @@ class Nursery:
 
 
 def _become_nursery(channel, root):
-    """Never returns."""
+    """Turns the process into the nursery, and never returns."""
     try:
         jail.die_with_parent()
         jail.close_all_but(channel.fileno())
@@ -82,7 +83,7 @@ class _Nurse:
         self.channel, self.children = channel, set()
         self.walls_of = functools.cache(functools.partial(jail.of_kind, root))
         self.run = runner.Runner()
-        gc.freeze()  # for the children to share it
+        gc.freeze()  # keeps the memory shared with the children
 
     def serve(self):
         reader = wire.Reader(self.channel)

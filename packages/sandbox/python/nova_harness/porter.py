@@ -1,7 +1,7 @@
 """
-The process outside of a run's network that carries what comes through its doors to the real hosts, and back. It is
-forked ahead of time, holds no capabilities, hears which doors there are and takes their listening sockets; when the run
-is over, it sends on what the code has written and ends.
+A process outside a run's network namespace that relays connections at its doors to the real hosts. It is forked in
+advance and has no capabilities. It receives the doors and their listening sockets. After the run it sends the remaining
+bytes of the code and ends.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from .carriers import Carriers, hand_over
 
 
 def hire():
-    """A porter, and the socket at which a run's init has to keep the gate for it."""
+    """Forks a porter. Returns it and the socket ("gatehouse") over which the run's init sends the listening sockets."""
     control, theirs = socket.socketpair()
     gatehouse, channel = socket.socketpair()
     pid = os.fork()
@@ -29,21 +29,23 @@ def hire():
 
 
 class Porter:
-    """The daemon's end."""
+    """The daemon's handle of a porter."""
 
     def __init__(self, pid, control):
         self.pid, self.control = pid, control
         self.reader = wire.Reader(control, takes_files=False)
 
     def open(self, doors):
-        """Waits until code can knock. False when the network took no such doors: init says why, and dies."""
+        """
+        Waits until the doors accept connections. False if the network refused a door: init then reports why, and dies.
+        """
         with contextlib.suppress(OSError):
             wire.send(self.control, {"doors": doors})
             return self.reader.read() is not None
         return False
 
     def notes(self):
-        """What it has to say for the run's log; None when it has ended."""
+        """Returns notes for the run's log; None after the porter has ended."""
         try:
             if not self.reader.fill():
                 return None
@@ -55,19 +57,22 @@ class Porter:
         return said
 
     def notes_so_far(self):
-        """The same without waiting for any; it is said before the code can know of it."""
+        """Returns the available notes without waiting. The porter notes a failure before the code can see it."""
         is_there = self.control.fileno() >= 0 and select.select([self.control], [], [], 0)[0]
         return (self.notes() or []) if is_there else []
 
     def bury(self):
-        """It ends by itself soon after the run; of a run that never began it need not."""
+        """Kills the porter, which may still wait for a run that never started."""
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         self.control.close()
 
 
 def keep_gate(gatehouse):
-    """In the run's init: opens the doors that the porter names. The end of this socket is the end of the run."""
+    """
+    Runs in the run's init: opens the doors that the porter requests. The socket's end tells the porter that the run
+    ended.
+    """
     message = wire.Reader(gatehouse, takes_files=False).read()
     if message is None:
         return
@@ -75,7 +80,7 @@ def keep_gate(gatehouse):
 
 
 def _become_porter(control, channel):
-    """Never returns."""
+    """Turns the process into a porter, and never returns."""
     try:
         jail.die_with_parent()
         jail.close_all_but(control.fileno(), channel.fileno())

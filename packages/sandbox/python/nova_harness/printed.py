@@ -1,6 +1,6 @@
 """
-The code's stdout. It passes everything on to the log but one thing: the last line that the code's own json.dumps or
-json.dump made and that is a result. Text that merely looks like a result, from a mail or a web page, is only text.
+The code's stdout. It passes everything to the log except the result: the last line that is a result and that the code's
+own json.dumps or json.dump produced. Other text that looks like a result, for example from a mail, is only text.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ _TAIL_CHARS = 1 << 16
 _UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
 _RESULT, _SOME_UPDATES = re.compile(f"{_UPDATES}|{_ERROR}"), re.compile(rf"{_UPDATES}(?!\s*\{{\s*\}})")
 _BLOCK = re.compile(r"^\{.*(?:\n(?:[ \t].*|\}.*))*", re.MULTILINE)
-_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print: a tight loop goes without
+_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print, so tight loops skip most flushes
 
 
 class Stream(io.TextIOWrapper):
-    """Passes on unfinished lines, too: what code printed before it is killed is in the log."""
+    """Also flushes unfinished lines, so that the log has the output of code that is killed."""
 
     def __init__(self, fd):
         super().__init__(open(fd, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)
@@ -53,7 +53,7 @@ class Printed(Stream):
         self._tail, self._tail_chars = [], 0
 
     def watch_json(self):
-        """Remembers what json.dumps makes, by hash: a text alone does not say where it came from."""
+        """Remembers texts that json.dumps has produced, by hash, because a text does not show its origin."""
         note = self._note
 
         @functools.wraps(json.dumps)
@@ -72,12 +72,12 @@ class Printed(Stream):
         json.dumps, json.dump = watched_dumps, watched_dump
 
     def flush_before_fork(self):
-        """Else both processes would write the unfinished line."""
+        """Flushes, because otherwise both processes would write the unfinished line."""
         with contextlib.suppress(OSError, ValueError):
             self.flush()
 
     def pass_all_on(self):
-        """In a process that the code has forked: only the code's own process has a result."""
+        """Ends the search for a result in a process that the code has forked."""
         self._is_own = False
         self._products, self._held, self._explicit, self._plain = {}, "", "", ""
 
@@ -103,7 +103,9 @@ class Printed(Stream):
         return len(text)
 
     def _sift(self, text):
-        """Holds back what may become a result, and passes on the rest. A product may span lines, if it is alone."""
+        """
+        Holds back a possible result and passes on the rest. A product may span several lines if it is written alone.
+        """
         self._held = ""
         if self._at_start and self._is_product(text):
             self._hold(text)
@@ -156,14 +158,14 @@ class Printed(Stream):
 
     def lost_result(self, code):
         """
-        Whether the code prints a result of its own that does not count: a dict as Python shows it, or a text that
-        json.dumps did not make. Only at the end of the output an error counts, since code may show one that it has
-        handled, and so do empty updates, since they lose nothing. A result that the code's own source does not speak of is a stranger's text.
+        True if the code printed a result that does not count: a dict in Python's notation, or a text that json.dumps
+        did not produce. Errors and empty updates only matter at the end of the output: earlier ones may be handled, or
+        lose nothing. A result with words that the code itself does not contain is foreign text.
         """
         tail = "".join(self._tail)[-_TAIL_CHARS:].rstrip()
         if self._looks_lost(tail[tail.rfind("\n{") + 1 :], _RESULT, code):
             return True
-        # pprint shows a dict in several lines, of which all but the first are indented.
+        # pprint prints a dict on several lines and indents all but the first.
         return any(self._looks_lost(block[0], _SOME_UPDATES, code) for block in _BLOCK.finditer(tail))
 
     def _looks_lost(self, block, pattern, code):
@@ -174,7 +176,7 @@ class Printed(Stream):
         return found is not None and any(word in code for word in _WORDS if word in found[0])
 
     def finish(self):
-        """What was held back and is not used is part of the log after all."""
+        """Writes held text that is not the result to the log."""
         used = self._result.text if self._result and self._result.is_used else ""
         with contextlib.suppress(OSError, ValueError):  # the code may have closed it
             for text in (self._plain, self._explicit, self._held):
@@ -187,7 +189,7 @@ _WORDS = ("context_updates", "status")
 
 
 class PrintedResult:
-    """`failure`: the message of a result with status "error". `updates`: keys to set."""
+    """`failure` is the message of a result with status "error"; `updates` are the keys to set."""
 
     def __init__(self, text, is_explicit):
         value = loads(text) if text else {}

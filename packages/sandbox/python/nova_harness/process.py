@@ -1,7 +1,6 @@
 """
-One process tree for one run of code, forked ahead of time: a child of an `init` (see init.py) that drops its rights and
-waits for a request. Everything written to stdout and stderr ends in one pipe, whose end says that nothing of the tree
-is left.
+A process tree for one run of code, forked in advance: a child of an `init` (see init.py) that drops its rights and
+waits for a request. Stdout and stderr share one pipe. The pipe ends when no process of the tree is left.
 """
 
 import contextlib
@@ -18,8 +17,8 @@ from .init import Init, children_of
 
 class Process:
     """
-    `init`: one that stands behind the same walls. With a `gate` doors can be opened in its network, which is then of no
-    use to other runs.
+    `init` may be an existing init with the same walls. With `has_gate`, doors can be opened in its network, which other
+    runs cannot use afterwards.
     """
 
     def __init__(self, nursery, walls, init=None, has_gate=False):
@@ -41,7 +40,7 @@ class Process:
             self.init = init or Init(nursery, walls)
             self.init.fork([theirs.fileno(), output, *([gatehouse.fileno()] if gatehouse else [])])
         except OSError as error:
-            failure = self.init.failure() if self.init else None  # it may have died before it took the files
+            failure = self.init.failure() if self.init else None  # init may have died before it received the files
             self._close()
             self._dismiss()
             raise failure or error from None
@@ -53,7 +52,7 @@ class Process:
         os.set_blocking(self.output, False)
 
     def is_ready(self):
-        """Waits until the process has its walls. False when it could not get them; `failure` says why."""
+        """Waits until the process is isolated. False if that failed; `failure` holds the error."""
         if not self._is_ready and self.failure is None:
             message = self.reader.read()
             if message is None:
@@ -68,7 +67,7 @@ class Process:
         return self._is_ready
 
     def let_out(self, user, near, note):
-        """The guard of code that reaches other hosts through one."""
+        """Creates the guard for code that reaches other hosts through it; None for other code."""
         if not self.reader.files:
             return None
         (listener, *questions), self.reader.files = self.reader.files, []
@@ -77,7 +76,7 @@ class Process:
         return self.guard
 
     def open(self, doors):
-        """Of one with a network of its own: waits until it is behind its walls with these doors in them."""
+        """Waits until a process with its own network is isolated and these doors are open. False if that failed."""
         self.hosts = hosts_file(doors)
         if not self.is_ready():
             return False
@@ -86,12 +85,14 @@ class Process:
         return self.failure is None
 
     def begin(self, request, out):
-        """`request`: an open file; `out`: the folder for what the code leaves. Raises OSError where nothing begins."""
+        """
+        Starts the code. `request` is an open file, `out` the folder for its results. Raises OSError if no code starts.
+        """
         hosts = {} if self.hosts is None else {"hosts": self.hosts}
         wire.send(self.control, {"begin": True, **hosts}, [request, out])
 
     def last_words(self):
-        """After it failed to get ready: what it wrote until its end."""
+        """Kills the process and returns its output, after it failed to become ready."""
         self.kill()
         os.set_blocking(self.output, True)
         with open(self.output, encoding="utf-8", errors="replace", closefd=False) as output:
@@ -101,7 +102,7 @@ class Process:
         return words
 
     def is_alive(self):
-        """To be asked of a process that has not begun; a dead one is buried on the way."""
+        """True if a process that has not started code is alive. Cleans up a dead one."""
         if self.init.is_busy():
             return True
         self._close()
@@ -109,22 +110,24 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """Waits for no room: code that asks and never reads would hold the daemon, and goes without an answer."""
-        with contextlib.suppress(OSError):  # or it died meanwhile, and its end is about to be noticed
+        """
+        Sends without blocking. Code that never reads its socket would block the daemon; it gets no answer instead.
+        """
+        with contextlib.suppress(OSError):  # the code may also have died
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
     def takes_too_much(self):
-        """True when the code has more memory than a node may have."""
+        """True if the code uses more memory than a node may."""
         return any(memory.is_beyond_limit(pid, self.fresh) for pid in children_of(self.init.pid)[:1])
 
     def kill(self):
-        """All of it at once, init too; without a namespace, that one sees to it that none of its family survives."""
+        """Kills the whole tree, including init. Without a namespace, init kills its descendants."""
         self.init.signal(signal.SIGKILL if self.isolated else signal.SIGTERM)
 
     def end(self):
         """
-        Kills everything once the code is done, which takes the system some milliseconds. True when nothing but the
-        code's own process was left: that one is killed first, so that none of this code runs from here on.
+        Starts to kill everything after the code is done, which takes some milliseconds. Kills the code's own process
+        first. True if no other process was left, so that no code runs from now on.
         """
         code = self._kill_code() if self.isolated else []
         if code == []:
@@ -133,7 +136,7 @@ class Process:
         return not any(map(children_of, code)) and children_of(self.init.pid) in (code, [])
 
     def _kill_code(self):
-        """Who is about to die can fork no more, the orphans of the dead are children of init, and that kills the rest."""
+        """Kills the code's process. A dying process cannot fork, and init kills its orphans."""
         code = children_of(self.init.pid)
         for pid in code:
             with contextlib.suppress(ProcessLookupError):
@@ -141,12 +144,15 @@ class Process:
         return code
 
     def bury(self):
-        """After the end of the output: returns how the code's process ended, None when it was killed from outside."""
+        """
+        Cleans up after the end of the output. Returns the status of the code's process; None if it was killed from
+        outside.
+        """
         how = self.init.how_it_ended()
         self._close()
         if how is None or not self.isolated:
             self._dismiss_init()
-            self.nursery.settle()  # only then nothing of it is left
+            self.nursery.settle()  # waits until every process is gone
         elif self.porter:
             self._dismiss_init()
         return how

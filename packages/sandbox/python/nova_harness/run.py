@@ -1,4 +1,4 @@
-"""One claim while its code runs: who follows it, what it waits for, how long it may take, and what becomes of it."""
+"""One claim while its code runs: its followers, its needs, its time limit and its outcome."""
 
 import contextlib
 import fcntl
@@ -11,11 +11,11 @@ from . import endings, linux
 from .needs import Needs, checked
 from .store import DamagedResult, LargeResult, is_hash
 
-INLINE_BYTES = 200_000  # a longer outcome is fetched as a file: Jupyter limits the rate of output
+INLINE_BYTES = 200_000  # the adapter reads a longer outcome as a file, because Jupyter limits the rate of output
 LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
-_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # of UTF-8: none begins with one of these
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # continuation bytes of UTF-8
 _FREE_WAITING_SECONDS = 60.0
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
 _BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE = 0.25, 20
@@ -38,8 +38,8 @@ class Claim(NamedTuple):
 class Run:
     def __init__(self, claim, process, store, limit_seconds, is_fit, is_last, weaker=None):
         """
-        `is_fit`: another execution may come after this one. `is_last`: no other run of this one is to be expected.
-        `weaker`: a sentence on walls that are missing.
+        `is_fit` is true if another execution may use the sandbox later. `is_last` is true if the execution expects no
+        further run here. `weaker` is a sentence about missing isolation.
         """
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
         self.is_last, self.weaker = is_last, weaker
@@ -60,13 +60,13 @@ class Run:
         self.on_end = []
 
     def begin(self, request, out, ahead):
-        """Raises OSError where the code has not begun, and will not."""
+        """Starts the code. Raises OSError if no code starts."""
         self.process.begin(request.fileno(), out)
         for blob in ahead:
             self.needs.ask({"blob": blob}, is_awaited=False)
 
     def follow(self, follower):
-        """Open needs are announced again: whoever was asked before may be dead."""
+        """Adds a follower, and announces open needs again, because the Lambda that received them may be dead."""
         self.followers.append(follower)
         for announcement in self.needs.announcements():
             follower.tell(announcement)
@@ -78,14 +78,14 @@ class Run:
     # --- while it runs ----------------------------------------------------------------------------
 
     def hear(self):
-        """Messages of the code's process. False when there will be no more."""
+        """Handles messages of the code's process. False if no more will come."""
         try:
             is_open = self.process.reader.fill()
             while (message := self.process.reader.take()) is not None:
                 self._obey(message)
         except OSError:
             return False
-        except (ValueError, RecursionError) as error:  # code that reaches for the harness's descriptors can say anything
+        except (ValueError, RecursionError) as error:  # code can send anything through the harness's descriptors
             self.protest = str(error)
             self.kill("protest")
             return False
@@ -107,7 +107,7 @@ class Run:
                 self._answer({"again": True})
         elif "complete" in message and not self.is_complete:
             self.is_complete = True
-            if self.process.end():  # what the code has left running must not meet the next node
+            if self.process.end():  # processes that the code has left must not meet the next node
                 self._conclude_early()
         elif "begun" in message and not self.has_begun:
             self.has_begun = True
@@ -117,7 +117,7 @@ class Run:
             raise ValueError("it sent a message that there is not")
 
     def look(self):
-        """Hands over what has arrived since."""
+        """Passes answers that have arrived to the code."""
         for kind, fd in self.needs.arrived():
             self._answer({kind: True}, [fd])
             os.close(fd)
@@ -130,7 +130,7 @@ class Run:
         self.process.tell(message, files)
 
     def listen(self):
-        """Takes output. False at its end: then nothing of the process is left."""
+        """Reads output. False at its end, when no process of the run is left."""
         try:
             data = os.read(self.process.output, _PIPE_BYTES)
         except BlockingIOError:
@@ -139,12 +139,12 @@ class Run:
         return bool(data)
 
     def _take_what_was_written(self):
-        """What there is now, and no more: the pipe's size is the most that there can be."""
+        """Reads the output that is in the pipe now."""
         with contextlib.suppress(BlockingIOError):
             self._log(os.read(self.process.output, _pipe_size(self.process.output)))
 
     def note(self, texts):
-        """What the harness has to say about the code, among what it says itself."""
+        """Adds notes of the harness to the code's log."""
         for text in texts:
             self._log(f"[network] {text}\n".encode())
 
@@ -156,14 +156,14 @@ class Run:
             self.log_is_cut = True
 
     def seconds_left(self, now):
-        """Waiting for values costs the code no time, up to a minute in all: who answers may be slow, or never come."""
+        """Time left for the code; None after a kill. The first minute of waiting for values is free."""
         return None if self.killed_as else self.deadline + self._waited_for_free(now) - now
 
     def _waited_for_free(self, now):
         return 0.0 if self.waits_since is None else min(now - self.waits_since, self.free_waiting)
 
     def weigh(self, now):
-        """Looks at its memory now and then: seldom enough that looking costs the code nothing."""
+        """Measures the memory from time to time, so rarely that it does not slow the code."""
         if now < self.weighed_next or self.killed_as or not self.process.isolated:
             return
         if self.process.takes_too_much():
@@ -172,22 +172,22 @@ class Run:
         self.weighed_next = now + max(_BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE * took)
 
     def show_in(self, now):
-        """Seconds until its log is to be shown; None where nothing is new."""
+        """Seconds until the log is written again; None if it has not changed."""
         return None if self.shown == self.logged or self.told else self.shown_next - now
 
     def show(self, now):
-        """Keeps the end of its log where readers find it: seldom enough that it costs the code nothing."""
+        """Writes the end of the log to a file for readers, so rarely that it does not slow the code."""
         left = self.show_in(now)
         if left is None or left > 0:
             return
         self.shown = self.logged
-        with contextlib.suppress(OSError):  # the disk is full; the outcome brings the log all the same
+        with contextlib.suppress(OSError):  # the disk is full; the outcome contains the log too
             self.store.show_log(self.claim, self.logged, self.log[-LOG_BYTES:])
         took = time.monotonic() - now
         self.shown_next = now + max(_BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE * took)
 
     def kill(self, reason):
-        """`reason`: "timeout", "memory", "stopped" or "protest". A result that is complete stands."""
+        """`reason` is "timeout", "memory", "stopped" or "protest". A complete result stays valid."""
         if not self.killed_as:
             self.killed_as = reason
             self.process.kill()
@@ -195,7 +195,9 @@ class Run:
     # --- afterwards -------------------------------------------------------------------------------
 
     def _conclude_early(self):
-        """Nobody has to wait for the burial, unless there are files that later nodes rely on: those must be final."""
+        """
+        Sends the outcome before all processes are gone, unless it has blobs, which later nodes use and must not change.
+        """
         try:
             result = self.store.read_result(self.claim)
         except DamagedResult:
@@ -205,7 +207,7 @@ class Run:
             self._conclude({"type": "result", "result": result})
 
     def end(self):
-        """After the last process has died. Whoever began to follow while it was dying has not been told yet."""
+        """Runs after the last process has died. Sends the outcome to followers that have not received it yet."""
         status = self.process.bury()
         if self.told is None:
             self._conclude(self._outcome(status))
@@ -216,7 +218,7 @@ class Run:
             callback(self)
 
     def _conclude(self, message):
-        """Keeps the outcome and tells it to all who follow."""
+        """Stores the outcome and sends it to all followers."""
         if self.shown:
             self.store.hide_log(self.claim)
         if self.process.porter:
@@ -241,7 +243,7 @@ class Run:
         try:
             self.store.keep_outcome(self.claim, data)
         except OSError:
-            # The disk is full: a short outcome is told now, and a later delivery hears that it is lost.
+            # The disk is full. A short outcome is sent now, but a later delivery will find it lost.
             return message if len(data) <= INLINE_BYTES else endings.not_kept(message)
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
@@ -274,11 +276,11 @@ class Run:
     def logs(self):
         tail = bytes(self.log[-LOG_BYTES:])
         if self.log_is_cut or len(tail) < len(self.log):
-            tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # of a line longer than that, the end is kept
+            tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # drops a cut line, unless it is very long
             tail = tail.lstrip(_INSIDE_CHARACTERS)
         return tail.decode("utf-8", "replace")
 
 
 def _pipe_size(fd):
-    """The code may have made it larger."""
+    """The size of a pipe, which the code may have enlarged."""
     return fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) if hasattr(fcntl, "F_GETPIPE_SZ") else _PIPE_BYTES

@@ -1,4 +1,4 @@
-"""Runs one node's code in this process, which exists for nothing else, and leaves the result for the daemon to take."""
+"""Runs one node's code in a process that exists only for it, and writes the result for the daemon."""
 
 import base64
 import builtins
@@ -36,10 +36,7 @@ _LOST_RESULT = (
 
 
 class Runner:
-    """
-    Made once, in the process that all others are forked from: what a run needs and what depends on none is there before
-    the fork, where the next run finds it as it was.
-    """
+    """Created once in the nursery. Every forked process inherits its objects unchanged."""
 
     def __init__(self):
         if hasattr(sys, "set_int_max_str_digits"):
@@ -52,7 +49,7 @@ class Runner:
         self.builtins = dict(builtins.__dict__)
 
     def serve(self, control, walls):
-        """In the forked process. Never returns. Waits behind finished walls for a request."""
+        """Runs in the forked process, and never returns. Isolates the process, then waits for a request."""
         reader = wire.Reader(control)
         os.environ["HOME"] = walls.settle()
         sys.path[:] = [walls.lib, *filter(None, sys.path)]
@@ -86,7 +83,7 @@ class Runner:
         signal.pause()
 
     def _open_streams(self):
-        """What the kernel's cell had for stdout belongs to the kernel."""
+        """Replaces the streams that were inherited from the kernel."""
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         self.printed = Printed()
         self.printed.watch_json()
@@ -102,7 +99,7 @@ class Runner:
         return main
 
     def _rehearse(self):
-        """A forked process copies each page that it writes to when it first does: now, and not while somebody waits."""
+        """Runs small code, so that the process copies the memory pages it writes before a caller waits for it."""
         before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
         self._execute("rehearsal", 'context["n"] = context.get("n") + 1', context.values)
@@ -120,7 +117,7 @@ class Runner:
             self.is_walled_off = "network" in request
             context = make_context(request["context"], self.supply)
             failure = self._execute(request["fileName"], request["code"], context.values)
-            builtins.__dict__.update(self.builtins)  # code may have put anything in their place
+            builtins.__dict__.update(self.builtins)  # code may have replaced them
             jail.raise_descriptors()
             children.release(folder)
             result = failure or self._result(context, request["code"], out)
@@ -133,7 +130,9 @@ class Runner:
             os.write(2, f"the result could not be written: {error}\n".encode())
 
     def _execute(self, name, code, context):
-        """Returns how the code failed, or None. A process that the code has forked ends here: it has no result."""
+        """
+        Returns the failure of the code, or None. Ends a process that the code has forked, because it has no result.
+        """
         sys.argv = [name]
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self.main.__dict__.update(__file__=name, context=context)
@@ -165,7 +164,9 @@ class Runner:
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
 
     def _answers_elsewhere(self, given):
-        """The name `context` ends as that of another dict, which holds something else: an answer where nobody looks."""
+        """
+        True if the code rebound the name `context` to another dict with other contents, so that its answer is lost.
+        """
         named = self.main.__dict__.get("context")
         if named is given or not isinstance(named, dict):
             return False
@@ -175,7 +176,7 @@ class Runner:
         return named.keys() != given.keys() or named != given
 
     def _save(self, blobs, out):
-        """Small ones travel with the result as well, which saves a request each."""
+        """Writes blobs to files. Small blobs are also part of the result, which saves one request each."""
         described, inline = [], 0
         for reference, data in blobs.values():
             entry = dict(reference)
@@ -197,23 +198,23 @@ def _write(folder, name, data):
 
 
 def clean_environment():
-    """The kernel's and the platform's own variables are not the code's business."""
+    """Removes variables of the kernel and the platform, which the code must not see."""
     for name in list(os.environ):
         if _PRIVATE_ENVIRONMENT.match(name):
             del os.environ[name]
-    # Python that the code starts prints into a pipe: it would keep all of it back until its end.
+    # Makes Python processes that the code starts print immediately, although they print to a pipe.
     os.environ.update(USER="node", LOGNAME="node", TMPDIR="/tmp", PYTHONUNBUFFERED="1")
 
 
 def _reseed():
-    """Forks share the state of generators; the standard library's looks after itself."""
+    """Reseeds numpy's generator, whose state forks share. The standard library reseeds its own."""
     numbers = sys.modules.get("numpy.random")
     if numbers:
         numbers.seed()
 
 
 def _join_threads():
-    """A script ends when its last thread does."""
+    """Waits for the code's threads, as Python does at the end of a script."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

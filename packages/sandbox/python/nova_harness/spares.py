@@ -1,4 +1,4 @@
-"""Processes forked and closed off ahead of time, which takes both off the way of the next node."""
+"""Spare processes, forked and isolated in advance, so that the next node need not wait for that."""
 
 import errno
 import os
@@ -8,16 +8,16 @@ from .allow import doors_of
 from .process import Process
 
 
-# A system without IPv6, for example: nothing runs there, however often it is asked.
+# Permanent errors, for example of a system without IPv6.
 _NO_SUCH_NETWORK = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT)
 
 
 class Unable(Exception):
-    """This sandbox cannot run the code as it was asked to, now or later."""
+    """This sandbox can never run the code as requested."""
 
 
 class Spares:
-    """One for code with the sandbox's network; behind code without it, one more for the next of that kind."""
+    """Keeps one spare for code with the usual network, and after code with doors one more for the next such code."""
 
     def __init__(self, nursery, root):
         self.nursery = nursery
@@ -28,7 +28,7 @@ class Spares:
         return iter([spare for spare in (self._usual, self._without_network) if spare])
 
     def prepare_after(self, process):
-        """Takes over what can be used again of a process whose run is over."""
+        """Prepares spares after a run, and reuses the init of its process if possible."""
         init, process.init = process.init, None
         if process.hosts is not None:
             self._prepare_without_network(init, process.porter is not None)
@@ -36,13 +36,13 @@ class Spares:
         self._prepare_usual(init)
 
     def put_away(self, process):
-        """As `prepare_after`, where no other run is about to come: nothing is forked ahead of it."""
+        """Cleans up after the last run of an execution, without preparing a spare."""
         if process.init:
             process.init.dismiss()
         process.init = None
 
     def end_all(self):
-        """No process is left that could have met an execution."""
+        """Ends every process that may hold data of an execution."""
         for spare in self:
             spare.last_words()
         self._usual = self._without_network = None
@@ -63,7 +63,7 @@ class Spares:
         self._usual = Process(self.nursery, self.walls, init)
 
     def take(self, network):
-        """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""
+        """`network` is {"allow": [...]} with the hosts that the run may reach; None if it may reach all hosts."""
         if network is None:
             return self._take_usual()
         if not self.walls.isolated:
@@ -84,7 +84,7 @@ class Spares:
         return process
 
     def _take_usual(self):
-        """Nothing has begun in it: what could not be forked, or did not get behind its walls, can be replaced."""
+        """Takes the spare. Replaces it once if it is not isolated, which is safe because no code has started in it."""
         for _ in range(2):
             self._prepare_usual()
             process, self._usual = self._usual, None
@@ -102,7 +102,7 @@ class Spares:
         return Process(self.nursery, self.walls.without_network(), has_gate=has_gate)
 
     def give_back(self, process):
-        """There was nothing to run. Doors that are open may not be those of the next one."""
+        """Keeps a process that ran no code. Ends one with doors, because the next run may need others."""
         if process.hosts is None:
             self._usual = process
         else:
@@ -111,8 +111,8 @@ class Spares:
 
 def _strongest_walls(nursery, root):
     """
-    The walls that this system supports, the first process within them, and a sentence on what is missing, or None. The
-    daemon asks once. A shortage is no answer: it raises OSError, and the next attach asks again.
+    Returns the strongest walls that this system supports, the first process with them, and a sentence about missing
+    isolation or None. Raises OSError for a shortage; the next attach then tries again.
     """
     weaker = None
     for isolated, asks in ((True, True), (True, False), (False, False)):
@@ -136,6 +136,6 @@ def _first_process(nursery, walls):
 
 
 def note(root, text):
-    """For whoever looks into a sandbox that does not do what it should."""
+    """Adds a text to the daemon's log, for people who debug a sandbox."""
     with open(os.path.join(root, "daemon.log"), "a") as log:
         log.write(f"{text}\n")

@@ -1,18 +1,18 @@
 """
-What the harness keeps on disk, below its root. The code itself may come from elsewhere, already imported.
+The harness's files, below its root. The harness itself may be imported from elsewhere.
 
-    harness.py                         the code, as uploaded
-    inputs/<name>                      what an attach brings: a header line, then the rest; unlinked when opened
-    claims/<link>/<step>-<attempt>/    made exclusively: whoever makes it may begin the code, nobody else ever
-        outcome                        the message that tells what became of it
+    harness.py                         the harness, as uploaded
+    inputs/<name>                      the input of an attach: a header line and a body; unlinked when opened
+    claims/<link>/<step>-<attempt>/    created exclusively: only its creator may start the code
+        outcome                        the message with the outcome
         out/                           files that the code's process writes
-    claims/<link>/tombstone            no code may begin at this link any more
-    claims/<link>/log                  while its code runs: a header line, then the end of what it has printed
-    blobs/<sha256>                     values that are here already, whoever brought them
-    answers/<need>                     what the adapter answered to a need
+    claims/<link>/tombstone            forbids code at this link
+    claims/<link>/log                  while code runs: a header line and the end of its output
+    blobs/<sha256>                     values that are in the sandbox already
+    answers/<need>                     the adapter's answer to a need
     lib/                               the workflow's own modules
-    execution                          the id of the one whose code runs here
-    ended/<execution>                  of those before it: none of their code begins here any more
+    execution                          the id of the current execution
+    ended/<execution>                  marks previous executions, whose code must not start any more
 """
 
 import contextlib
@@ -28,11 +28,13 @@ import stat
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_SOCKET_PATH = 100
 _OF_ONE_EXECUTION = ("claims", "blobs", "answers")
-_MOST_RESULT_BYTES = 60_000_000  # the adapter takes a little more
+_MOST_RESULT_BYTES = 60_000_000  # the adapter accepts a little more
 
 
 def socket_path(root):
-    """sun_path holds 104 bytes or little more, and without isolation the root may be a long path."""
+    """
+    A path for the daemon's socket. The system limits such paths to about 104 bytes, and a local root may be longer.
+    """
     path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
@@ -44,7 +46,7 @@ def is_hash(text):
 
 
 def _finite(text):
-    """What JSON cannot write, the adapter could not read."""
+    """Parses a float. Refuses numbers that JSON cannot write, because the adapter could not parse them."""
     number = float(text)
     if math.isfinite(number):
         return number
@@ -52,11 +54,11 @@ def _finite(text):
 
 
 class DamagedResult(Exception):
-    """The code's process left something that is not a result: it reached into its own harness."""
+    """The code's process wrote an invalid result, so the code has manipulated the harness."""
 
 
 class LargeResult(DamagedResult):
-    """Large values are files beside it; only many small ones make it long."""
+    """The result has too many small values. Large values are separate files."""
 
 
 class Store:
@@ -66,7 +68,7 @@ class Store:
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
 
     def open_through(self, walls):
-        """Code gets blobs as open files: those must not lead it to anything else."""
+        """Opens blobs through the walls, so that code cannot reach other files through a blob's descriptor."""
         before, self.blobs = self.blobs, walls.show_files(self.path("blobs"))
         if before is not None:
             os.close(before)
@@ -76,8 +78,8 @@ class Store:
 
     def open_input(self, name):
         """
-        The header, and the open file behind it. What follows the header is one node's own: it never comes into this
-        process's memory, which serves later executions too.
+        Returns the header and the file, positioned after it. The body holds data of one node and never enters this
+        process's memory, because the process also serves later executions.
         """
         file = open(self._input_path(name), "rb", buffering=0)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
@@ -89,7 +91,7 @@ class Store:
         return header, file
 
     def drop_input(self, name):
-        """From here on it has no name any more."""
+        """Unlinks an input, which stays readable through its open file."""
         os.unlink(self._input_path(name))
 
     def _input_path(self, name):
@@ -98,7 +100,7 @@ class Store:
     # --- executions -------------------------------------------------------------------------------
 
     def execution(self):
-        """The id of the one whose code runs here; None before the first."""
+        """The id of the current execution; None before the first."""
         try:
             with open(self.path("execution")) as file:
                 return file.read()
@@ -109,7 +111,7 @@ class Store:
         return os.path.exists(self._ended_path(execution))
 
     def begin_execution(self, execution):
-        """Nothing of the one before is left, and it cannot come back."""
+        """Removes all files of the previous execution, marks it as ended, and records the new one."""
         before = self.execution()
         if before is not None:
             os.close(os.open(self._ended_path(before), os.O_CREAT | os.O_WRONLY, 0o600))
@@ -133,7 +135,7 @@ class Store:
         return True
 
     def unclaim(self, claim):
-        """By whoever has made it, when nothing has begun after all."""
+        """Removes a claim whose code did not start. Only its creator may call this."""
         shutil.rmtree(self._claim_path(claim), ignore_errors=True)
 
     def bury(self, link):
@@ -144,7 +146,7 @@ class Store:
         return os.path.exists(os.path.join(self._link_path(link), "tombstone"))
 
     def make_out(self, claim, owner):
-        """A folder for the files of the code's process."""
+        """Creates the folder for files of the code's process."""
         path = os.path.join(self._claim_path(claim), "out")
         os.mkdir(path, 0o700)
         if owner is not None:
@@ -155,7 +157,7 @@ class Store:
         self._replace(self._outcome_path(claim), data)
 
     def show_log(self, claim, size, tail):
-        """`size`: of all that was printed, of which `tail` is the end."""
+        """Writes the running log. `size` counts all printed bytes; `tail` is their end."""
         header = json.dumps({"step": claim.step, "attempt": claim.attempt, "size": size})
         self._replace(self._log_path(claim), header.encode() + b"\n" + tail)
 
@@ -168,7 +170,7 @@ class Store:
         os.replace(path + ".new", path)
 
     def outcome(self, claim):
-        """(path below the root, size) of a finished claim's outcome; None when there is none."""
+        """Returns (path relative to the root, size) of a claim's outcome; None if there is none."""
         path = self._outcome_path(claim)
         try:
             return os.path.relpath(path, self.root), os.stat(path).st_size
@@ -184,7 +186,7 @@ class Store:
         with open(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise DamagedResult("not a regular file")
-            data = file.read(_MOST_RESULT_BYTES + 1)  # it may still be growing
+            data = file.read(_MOST_RESULT_BYTES + 1)  # the file may still grow
         if len(data) > _MOST_RESULT_BYTES:
             raise LargeResult
         try:
@@ -193,7 +195,9 @@ class Store:
             raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
-        """The code's process is dead: what it wrote cannot change any more, and later nodes may use it."""
+        """
+        Moves blobs of the dead process to the sandbox's blobs. They can no longer change, so later nodes may use them.
+        """
         for entry in os.scandir(os.path.join(self._claim_path(claim), "out")):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
@@ -223,14 +227,16 @@ class Store:
             return False
 
     def open_blob(self, sha256, size):
-        """The file once it is complete, else None. Whoever reads it checks the hash."""
+        """Returns the file if it is complete, else None. The reader must check the hash."""
         return self._open_when(sha256, lambda found, _: found.st_size == size, self.blobs)
 
     def drop_blob(self, sha256):
         self._unlink(self.path("blobs", sha256))
 
     def open_answer(self, need):
-        """Uploads are not atomic: an answer ends with a newline, and has no other."""
+        """
+        Returns the file if it is complete, else None. Uploads are not atomic, so an answer ends with its only newline.
+        """
         path = self.path("answers", need)
         fd = self._open_when(path, lambda found, fd: found.st_size > 0 and os.pread(fd, 1, found.st_size - 1) == b"\n")
         if fd is not None:

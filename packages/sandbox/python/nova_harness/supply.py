@@ -1,4 +1,4 @@
-"""The code's end of the need channel: blobs and other nodes' results, asked for when they are first looked at."""
+"""Requests blobs and other nodes' results from the daemon, when the code first reads them."""
 
 import hashlib
 import os
@@ -9,11 +9,11 @@ from . import wire
 
 
 class Unavailable(RuntimeError):
-    """A value of the context cannot be had."""
+    """A value of the context cannot be loaded."""
 
 
 class Loaded:
-    """What came out of blobs, so that it need not be hashed again to be recognised."""
+    """Values that were loaded from blobs, so that the encoder recognises them without hashing."""
 
     def __init__(self):
         self._references = {}
@@ -35,11 +35,11 @@ class Supply:
         self.loaded = Loaded()
 
     def open(self, control, reader):
-        """From here on this process may ask, and no other."""
+        """Allows this process, and no other, to send requests."""
         self._control, self._reader, self._owner = control, reader, os.getpid()
 
     def blob(self, reference):
-        """The bytes of a reference, checked."""
+        """Returns the bytes of a reference, and checks their hash."""
         with self._lock:
             while True:
                 kind, fd = self._ask({"blob": reference})
@@ -53,7 +53,7 @@ class Supply:
                 self._refused(self._reader.read())
 
     def answer(self, wanted):
-        """Any JSON value: the adapter's answer to {"outputs": node}, {"outputNames": true} or {"task": node}."""
+        """Returns the adapter's answer, a JSON value, to {"outputs": node}, {"outputNames": true} or {"task": node}."""
         with self._lock:
             _, fd = self._ask(wanted)
         with open(fd, "rb") as file:

@@ -1,4 +1,4 @@
-"""Messages between the processes of the harness: one JSON object a line, open files alongside."""
+"""Messages between harness processes: one JSON object per line, optionally with open files."""
 
 import array
 import socket
@@ -11,13 +11,13 @@ _LONGEST_BYTES = 1 << 20
 def send(sock, message, files=(), flags=0):
     data = dumps(message).encode() + b"\n"
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
-    sent = sock.sendmsg([data], rights, flags) if files else 0  # send_fds of the library drops the flags
+    sent = sock.sendmsg([data], rights, flags) if files else 0  # socket.send_fds ignores its flags
     if sent < len(data):
         sock.sendall(data[sent:], flags)
 
 
 class Reader:
-    """Collects lines from a socket, and files unless `takes_files` is false: then the system closes what comes."""
+    """Reads messages and files from a socket. If `takes_files` is false, the system closes received files."""
 
     def __init__(self, sock, takes_files=True):
         self.sock = sock
@@ -29,14 +29,14 @@ class Reader:
         self.space = 0
 
     def read(self):
-        """The next message; None at the end. Blocks."""
+        """Waits for the next message; None at the end."""
         while True:
             message = self.take()
             if message is not None or not self.fill():
                 return message
 
     def fill(self):
-        """Reads what is there; False when the other end is closed."""
+        """Reads available data; False if the other end is closed."""
         data, control, _, _ = self.sock.recvmsg(1 << 16, self.space)
         for level, kind, payload in control:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { checkPython, nodeGlobals } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { plainText, readGuide } from "../../../../packages/agents/src/knowledge/guides/choose-guides.ts";
-import { key, topics, words } from "../../../../packages/agents/src/knowledge/guides/topics.ts";
+import { keyPattern, phrasePattern, topics } from "../../../../packages/agents/src/knowledge/guides/topics.ts";
 
 describe("words", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("words", () => {
     ["send* … mail*", "mail is sent", false],
     ["a1, b2", "only b2", true],
   ])("%s in: %s", (phrases, text, matches) => {
-    expect(words(phrases).test(text)).toBe(matches);
+    expect(phrasePattern(phrases).test(text)).toBe(matches);
   });
 });
 
@@ -27,7 +27,7 @@ describe("key", () => {
     ["file*", ["string", "bytes"], "files: bytes", true],
     ["bytes", [], "count: bytes", false],
   ] as const)("%s of %j in: %s", (names, types, text, matches) => {
-    expect(key(names, types.join("|") || undefined).test(text)).toBe(matches);
+    expect(keyPattern(names, types.join("|") || undefined).test(text)).toBe(matches);
   });
 });
 

@@ -1,4 +1,4 @@
-"""What a hostile node tries. Runs as a node's code; `context["reached"]` lists each attack that got somewhere."""
+"""Attacks of a hostile node. Runs as a node's code; `context["reached"]` lists the successful attacks."""
 
 import ctypes
 import glob
@@ -43,7 +43,7 @@ def is_of_the_harness(names):
 
 
 def first(candidates, probe):
-    """Of what the probe makes of each, the first that is something."""
+    """Returns the first result of the probe that is not None."""
     for candidate in candidates:
         try:
             if found := probe(candidate):
@@ -99,7 +99,7 @@ def read_others_through_proc():
 
 @attack
 def reopen_a_descriptor_for_writing():
-    """Of files that it was given to read: a blob that later nodes get, too."""
+    """Tries to change a file that it may only read: a blob, which later nodes read too."""
     def widen(fd):
         if not stat.S_ISREG(os.fstat(fd).st_mode) or os.fstat(fd).st_nlink == 0:
             return False

@@ -1,4 +1,4 @@
-"""Looks through all of its own memory for a text of which it knows the hash alone."""
+"""Searches its own memory for a text of which it knows only the hash."""
 
 import hashlib
 import re

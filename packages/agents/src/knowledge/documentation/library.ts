@@ -32,7 +32,7 @@ export class Library {
   search(query: string): Docstring[] {
     this.#index ??= this.#indexed();
     const own = new Set(this.#aliases.flatMap(termsOf));
-    const asked = termsOf(query).filter((term) => !own.has(term) && !empty.has(term));
+    const asked = termsOf(query).filter((term) => !own.has(term) && !stopWords.has(term));
     if (asked.length === 0) return [];
     const named = query.split(/[\s()]+/).filter((word) => /[._]|[a-z][A-Z]/.test(word));
     return this.#index
@@ -73,7 +73,7 @@ function ownerOf(name: string): string {
 }
 
 /** Words of a question that say nothing about what is looked for. */
-const empty = new Set(
+const stopWords = new Set(
   "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
 );
 
@@ -130,7 +130,7 @@ export class TemplateDocumentation {
     const asked = libraries.find((one) => one.isCalled(library));
     if (!asked) return unknownLibrary(library, libraries);
     const docstrings = asked.search(query);
-    return docstrings.length > 0 ? answerWith(asked, docstrings) : nothingFound(asked, query);
+    return docstrings.length > 0 ? formatResults(asked, docstrings) : nothingFound(asked, query);
   }
 
   #librariesOf(template: string): Library[] {
@@ -157,7 +157,7 @@ interface Documentation {
 }
 
 /** The best in full, others in a line, as many as fit into 1,200 characters. */
-function answerWith(library: Library, docstrings: readonly Docstring[]): Documentation {
+function formatResults(library: Library, docstrings: readonly Docstring[]): Documentation {
   let text = `${library.name} ${library.version}`;
   const found: string[] = [];
   for (const docstring of docstrings.slice(0, maxNames)) {
@@ -178,15 +178,15 @@ function headOf({ name, signature }: Docstring): string {
 }
 
 function nothingFound(library: Library, query: string): Documentation {
-  const text = `${library.name} ${library.version} has nothing about "${brief(query)}" - ask with other words, or for the name of a function or class.`;
+  const text = `${library.name} ${library.version} has nothing about "${shorten(query)}" - ask with other words, or for the name of a function or class.`;
   return { text, found: [] };
 }
 
 function unknownLibrary(name: string, libraries: readonly Library[]): Documentation {
   const known = libraries.map((library) => library.name).join(", ");
-  return { text: `There is no documentation of "${brief(name)}" here - there is some of: ${known}.`, found: [] };
+  return { text: `There is no documentation of "${shorten(name)}" here - there is some of: ${known}.`, found: [] };
 }
 
-function brief(text: string): string {
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -18,21 +18,21 @@ export interface Topic {
 /** As `topics.json` has them, in the order in which equally good guides are taken. Phrases come a line per language. */
 export const topics: readonly Topic[] = written.map(({ guide, named, hinted, keys, done, errors }) => ({
   guide,
-  ...{ named: words(named.join()), hinted: words(hinted.join()), errors: words(errors.join()) },
-  keys: keys.map(({ names, types }: { names: string; types?: string }) => key(names, types)),
-  ...(done && { done: key(done.names, done.types) }),
+  ...{ named: phrasePattern(named.join()), hinted: phrasePattern(hinted.join()), errors: phrasePattern(errors.join()) },
+  keys: keys.map(({ names, types }: { names: string; types?: string }) => keyPattern(names, types)),
+  ...(done && { done: keyPattern(done.names, done.types) }),
 }));
 
 /**
  * What matches any of some phrases, separated by commas, in `plainText`. `*` stands for the rest (or the beginning) of a
  * word, `…` for what lies between two words of a sentence: `send* … mail*`.
  */
-export function words(phrases: string): RegExp {
+export function phrasePattern(phrases: string): RegExp {
   return new RegExp(`\\b(?:${alternatives(phrases)})\\b`);
 }
 
 /** Keys (`name: type`) one of whose words is among `names`; `types`: `string|bytes`, of any type where none is given. */
-export function key(names: string, types = "\\w+"): RegExp {
+export function keyPattern(names: string, types = "\\w+"): RegExp {
   return new RegExp(`\\b(?:${alternatives(names)})\\b[^:]*: (?:${types})$`);
 }
 

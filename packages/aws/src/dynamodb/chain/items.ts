@@ -36,7 +36,9 @@ function commonValues({ execution, scope, seq }: LinkId, entity: string, sk: str
   return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
 }
 
-/** The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as after a copy by hand. */
+/**
+ * The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as after a copy by hand.
+ */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
   const place = storedLinkOf(item);
   const kind = textIn(item, "kind");
@@ -249,8 +251,8 @@ export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
 
 /**
- * Partition of a link: the execution and its scope up to the innermost map item. Ten thousand items of a map would exceed the
- * 1,000 writes a second of one partition. A branch name of digits is a map item.
+ * Partition of a link: the execution and its scope up to the innermost map item. Ten thousand items of a map would
+ * exceed the 1,000 writes a second of one partition. A branch name of digits is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];

@@ -1,12 +1,12 @@
 /** What went wrong outside of the code. `login` is the world's only where the code brought credentials. */
-export type WorldFailure = "connection" | "login" | "server";
+export type ExternalFailure = "connection" | "login" | "server";
 
 interface Rule {
   type: RegExp;
   /** Absent: whatever it says. */
   text?: RegExp;
   unless?: RegExp;
-  is: WorldFailure;
+  is: ExternalFailure;
 }
 
 /** What a broken, refused or missing connection says, in whatever type. */
@@ -28,7 +28,7 @@ const httpStatus =
   /^(?:HTTP Error )?(\d{3})(?: (?:Client|Server) Error:|:|, message=)|^(?:Client|Server) error '(\d{3})|\b(?:HTTP|status(?:[ _]code)?)(?: error)?\s*[:=]?\s*(5\d\d|429|401)\b/i;
 
 /** Types that tell of a connection, whatever they say. */
-const ofConnection = [
+const connectionTypes = [
   /(^|\.)(ConnectionRefusedError|ConnectionResetError|ConnectionAbortedError|gaierror|herror)$/,
   /(^|\.)SSL\w*Error$/,
   /^requests\.exceptions\.(ConnectionError|ConnectTimeout|ReadTimeout|Timeout|ProxyError|ChunkedEncodingError)$/,
@@ -42,7 +42,7 @@ const ofConnection = [
 ];
 
 const rules: readonly Rule[] = [
-  ...ofConnection.map((type): Rule => ({ type, is: "connection" })),
+  ...connectionTypes.map((type): Rule => ({ type, is: "connection" })),
   { type: /^smtplib\.SMTPServerDisconnected$/, is: "connection", unless: /run connect\(\) first/i },
   { type: /^smtplib\.SMTPAuthenticationError$/, is: "login" },
   { type: /^smtplib\.SMTP/, text: /\(4\d\d,/, unless: /\(5\d\d,/, is: "server" },
@@ -62,14 +62,14 @@ const networkFiles =
   /[/\\](socket|ssl|smtplib|imaplib|poplib|ftplib|selectors|http[/\\]client|urllib[/\\]request|urllib3[/\\]\w+|requests[/\\]\w+)\.py$/;
 
 /** Which failure of the world an exception is; undefined: none. */
-export function worldFailureOf(exception: Exception): WorldFailure | undefined {
+export function externalFailureOf(exception: Exception): ExternalFailure | undefined {
   const { type, text, files } = exception;
   if (wrongProtocol.test(text)) return undefined;
   const rule = rules.find((one) => one.type.test(type) && (one.text?.test(text) ?? true) && !one.unless?.test(text));
   if (rule) return rule.is;
   if (isMistake(type)) return undefined;
   const status = statusOf(text);
-  if (status !== undefined) return byStatus(status);
+  if (status !== undefined) return failureOfStatus(status);
   if (/^(TimeoutError|socket\.timeout|timeout|BrokenPipeError)$/.test(type)) {
     const isSocket = text === "timed out" || files.some((file) => networkFiles.test(file));
     return isSocket || connectionLost.test(text) ? "connection" : undefined;
@@ -93,7 +93,7 @@ function statusOf(text: string): number | undefined {
 }
 
 /** 429 and 408 pass by themselves; 403 is what some servers say to a wrong password. */
-function byStatus(status: number): WorldFailure | undefined {
+function failureOfStatus(status: number): ExternalFailure | undefined {
   if (status >= 500 || status === 429 || status === 408) return "server";
   return status === 401 || status === 403 || status === 407 ? "login" : undefined;
 }
@@ -111,7 +111,7 @@ export interface Exception {
   after: "cause" | "context" | null;
 }
 
-const borders: Record<string, "cause" | "context"> = {
+const separators: Record<string, "cause" | "context"> = {
   "The above exception was the direct cause of the following exception:": "cause",
   "During handling of the above exception, another exception occurred:": "context",
 };
@@ -123,13 +123,13 @@ const borders: Record<string, "cause" | "context"> = {
 export function exceptionsOf({ message, traceback }: { message: string; traceback: string }): Exception[] {
   const parts: { lines: string[]; after: Exception["after"] }[] = [{ lines: [], after: null }];
   for (const line of traceback.split("\n")) {
-    const after = borders[line];
+    const after = separators[line];
     if (after) parts.push({ lines: [], after });
     else parts.at(-1)?.lines.push(line);
   }
   const exceptions = parts.map(({ lines, after }) => ({ ...readException(lines), after })).reverse();
   const [last] = exceptions;
-  if (last?.type) return [{ ...last, ...named(message, last.type) }, ...exceptions.slice(1)];
+  if (last?.type) return [{ ...last, ...typeAndText(message, last.type) }, ...exceptions.slice(1)];
   // There is no exception: it is what the code said itself, or the harness about it.
   return [{ type: "", text: message, files: [], line: "", after: null }];
 }
@@ -152,7 +152,7 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
 }
 
 /** The message's own type where the traceback says another: its texts may look like one. */
-function named(message: string, type: string): Pick<Exception, "type" | "text"> {
+function typeAndText(message: string, type: string): Pick<Exception, "type" | "text"> {
   const [, name = "", text = ""] = /^(\w+)(?:: ([\s\S]*))?$/.exec(message) ?? [];
   if (name === "") return { type: "", text: message };
   return { type: type === name || type.endsWith(`.${name}`) ? type : name, text };

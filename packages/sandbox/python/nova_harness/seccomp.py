@@ -1,7 +1,7 @@
 """
-Ways out that no namespace closes, shut by a filter of system calls: sockets of families that no network of a run's own
-holds (to the machine below, for example), the asynchronous interface that makes sockets unseen, the calls that make or
-enter namespaces, keys of the kernel, and memory that no limit counts.
+A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the host),
+io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, and memory that
+no limit counts.
 """
 
 import ctypes
@@ -17,23 +17,53 @@ _SECCOMP, _SET_FILTER, _WITH_LISTENER = {"x86_64": 317}.get(os.uname().machine, 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _ANSWER = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _REFUSE, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
-_OTHER_CONVENTION = 0x40000000  # x86-64 knows its calls by second numbers too
+_OTHER_CONVENTION = 0x40000000  # second set of call numbers on x86-64 (x32)
 _NAMESPACES = 0x7E020000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 _ARM_AND_OTHERS = {
-    **{"socket": 198, "clone": 220, "unshare": 97, "setns": 268, "keyctl": 219, "add_key": 217, "request_key": 218},
-    **{"bpf": 280, "perf_event_open": 241, "open_by_handle_at": 265, "userfaultfd": 282},
-    **{"memfd_create": 279, "shmget": 194, "io_setup": 0, "connect": 203, "listen": 201},
-    **{"sendto": 206, "sendmsg": 211, "sendmmsg": 269},
+    "socket": 198,
+    "clone": 220,
+    "unshare": 97,
+    "setns": 268,
+    "keyctl": 219,
+    "add_key": 217,
+    "request_key": 218,
+    "bpf": 280,
+    "perf_event_open": 241,
+    "open_by_handle_at": 265,
+    "userfaultfd": 282,
+    "memfd_create": 279,
+    "shmget": 194,
+    "io_setup": 0,
+    "connect": 203,
+    "listen": 201,
+    "sendto": 206,
+    "sendmsg": 211,
+    "sendmmsg": 269,
 }
 _MACHINES = {
     "x86_64": (
         0xC000003E,
         {
-            **{"socket": 41, "clone": 56, "unshare": 272, "setns": 308, "keyctl": 250, "add_key": 248},
-            **{"request_key": 249, "bpf": 321, "perf_event_open": 298, "open_by_handle_at": 304, "userfaultfd": 323},
-            **{"memfd_create": 319, "shmget": 29, "io_setup": 206, "connect": 42, "listen": 50},
-            **{"sendto": 44, "sendmsg": 46, "sendmmsg": 307},
+            "socket": 41,
+            "clone": 56,
+            "unshare": 272,
+            "setns": 308,
+            "keyctl": 250,
+            "add_key": 248,
+            "request_key": 249,
+            "bpf": 321,
+            "perf_event_open": 298,
+            "open_by_handle_at": 304,
+            "userfaultfd": 323,
+            "memfd_create": 319,
+            "shmget": 29,
+            "io_setup": 206,
+            "connect": 42,
+            "listen": 50,
+            "sendto": 44,
+            "sendmsg": 46,
+            "sendmmsg": 307,
         },
     ),
     "aarch64": (0xC00000B7, _ARM_AND_OTHERS),
@@ -41,13 +71,14 @@ _MACHINES = {
 }
 _IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
 
-# Keys outlive who made them and belong to a user, not to a node; the others are the kernel's widest surfaces.
+# Kernel keys outlive their process and belong to a user, not to a node. The other calls are the kernel's widest attack
+# surfaces.
 _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_by_handle_at userfaultfd".split()
-# Memory that no limit counts. Programs that find no such call take files in /dev/shm, whose size is limited.
-# Requests of the old asynchronous interface are counted for the whole machine.
+# No limit counts the memory of these calls. Programs without them use files in /dev/shm, whose size is limited.
+# io_setup uses requests that are limited for the whole machine.
 _ABSENT = ("memfd_create", "shmget", "io_setup")
 _ASKED = ("connect", "listen")
-# The one flag that makes a connection out of sending, and where these calls have their flags.
+# The flag with which sending opens a connection, and the argument that holds the flags of each call.
 _FAST_OPEN = 0x20000000
 _SENDING = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 
@@ -58,7 +89,7 @@ class _Program(ctypes.Structure):
 
 @functools.cache
 def filter_of(asks):
-    """Made once, in the process that forks those that need it."""
+    """Builds the filter once, in the parent of the processes that need it."""
     if os.uname().machine not in _MACHINES:
         raise linux.CallFailed(errno.ENOSYS, "seccomp")
     return b"".join(_program(*_MACHINES[os.uname().machine], asks))
@@ -66,8 +97,8 @@ def filter_of(asks):
 
 def shut(asks=False):
     """
-    For this process and all that it starts. Needs that no rights can be gained any more (PR_SET_NO_NEW_PRIVS). With
-    `asks` every `connect` and `listen` waits for an answer; whoever holds the descriptor returned gives it (guard.py).
+    Installs the filter for this process and its children. Requires PR_SET_NO_NEW_PRIVS. With `asks`, every `connect`
+    and `listen` waits for an answer through the returned descriptor (guard.py).
     """
     code = filter_of(asks)
     program = _Program(len(code) // 8, code)
@@ -81,7 +112,7 @@ def is_listen(number):
 
 
 def _program(machine, calls, asks):
-    """Instructions; jumps count those that they leave out."""
+    """Yields the filter's instructions. A jump counts the instructions that it skips."""
     refuse = _step(_ANSWER, _REFUSE | errno.EPERM)
     is_absent = _step(_ANSWER, _REFUSE | errno.ENOSYS)
     yield _step(_LOAD, _MACHINE)
@@ -106,7 +137,7 @@ def _program(machine, calls, asks):
         yield _step(_EQUAL, 0, otherwise=1)
         yield _step(_ANSWER, _ALLOW)
         yield _step(_ANSWER, _REFUSE | errno.EOPNOTSUPP)
-    yield _step(_EQUAL, calls["clone"], otherwise=5)  # clone3 hides its flags, and programs then use this one
+    yield _step(_EQUAL, calls["clone"], otherwise=5)  # clone3 hides its flags from filters; without it programs use clone
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_AND, _NAMESPACES)
     yield _step(_EQUAL, 0, otherwise=1)
