@@ -22,8 +22,8 @@ const byRole = z.strictObject(
 const oneModel = z.string({ error }).regex(/\S/, { error });
 
 /**
- * The model of a node: one for every role, or some by role; comes out by role. A text node may have settings beside its
- * model's id.
+ * The model of a node: one for every role, or some by role. The result is by role. A text node may have settings in
+ * addition to its model's id.
  */
 export function nodeModel(description: string) {
   const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
@@ -61,10 +61,10 @@ const Address = z.string({ error: `must be ${example}` }).transform((written, co
   return z.NEVER;
 });
 
-/** With a zone, of a group, of nobody, or an IPv4 address in disguise. */
+/** With a zone, of a group, unspecified, or a hidden IPv4 address. */
 const notOneIPv6 = /%|^\[ff|^\[[0:]*\]$|^\[[0:]*:ffff:/;
 
-/** Each is a host that can be told from all others before the code runs: what no wall can hold is not accepted. */
+/** Each entry must identify hosts before the code runs: a wildcard cannot be enforced. */
 export const NetworkAllow = z
   .array(Address, { error: 'must be a list such as ["imap.example.com:993"]' })
   .max(50, { error: "must have at most 50 entries" })
@@ -76,10 +76,10 @@ function isHost(host: string): boolean {
   return hostName.test(host) && !/(^|\.)\d+$/.test(host);
 }
 
-/** Smaller numbers would be more of the Internet than anybody means. */
+/** A smaller prefix would cover too much of the Internet. */
 const leastPrefix = 8;
 
-/** `10.0.0.0/8`, `[2001:db8::/32]`: of hosts that can be reached one by one. */
+/** `10.0.0.0/8`, `[2001:db8::/32]`: a range of single hosts. */
 function isRange(text: string): boolean {
   const [, address = "", bits = ""] = /^\[?([0-9a-f.:]+)\/(\d{1,3})\]?$/.exec(text) ?? [];
   const prefix = Number(bits);
@@ -97,7 +97,7 @@ function whyNot(text: string, host: string): string {
   if (text.includes("*")) return `must name one host each, as ${example}: a wildcard cannot be enforced`;
   if (text.includes("/")) return `must name one host each, as ${example}, without a path`;
   if (isIPv6(text)) return `must have an IPv6 address in brackets: "[${text}]:443"`;
-  if (isHost(host)) return "must have a port from 1 to 65535 behind the colon";
+  if (isHost(host)) return "must have a port from 1 to 65535 after the colon";
   return `must be ${example}`;
 }
 
@@ -113,7 +113,7 @@ export const workflowModel = z
   )
   .optional();
 
-/** What a node and a whole workflow have alike; `whose` ends the descriptions that differ. */
+/** Fields of both nodes and workflows. `whose` completes the descriptions that differ. */
 export function aiFields(whose: { limits: string; ai: string; network: string }) {
   return {
     limits: z
@@ -121,9 +121,7 @@ export function aiFields(whose: { limits: string; ai: string; network: string })
         { max_cost_usd: z.number({ error: costError }).positive({ error: costError }).describe("US dollars.") },
         { error: 'must be an object such as { "max_cost_usd": 0.5 }' },
       )
-      .describe(
-        `\`max_cost_usd\`: what the models of ${whose.limits} may cost, in US dollars. Checked before each call.`,
-      )
+      .describe()
       .optional(),
     ai: z
       .strictObject(

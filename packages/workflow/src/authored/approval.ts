@@ -6,8 +6,8 @@ import type { PlainKind } from "./kind.ts";
 export const AuthoredApproval = z
   .strictObject({
     ...nodeFields,
-    type: z.enum(["approval"]).describe("Asks people, and goes on with their answer."),
-    message: filledText("What is asked. `{{dot.path}}` stands for a value of the context: `{{invoice.total}}`."),
+    type: z.enum(["approval"]).describe("Asks people and continues with their answer."),
+    message: filledText("The question. `{{dot.path}}` stands for a value of the context: `{{invoice.total}}`."),
     form: jsonSchema(
       "JSON schema of the data that comes with an answer; an answer that does not fit is refused.",
     ).optional(),
@@ -16,7 +16,7 @@ export const AuthoredApproval = z
         error: "must have a JSON schema for each choice that it names",
       })
       .describe(
-        'Forms of single choices, in the place of `form`: `{"approved": {...}, "rejected": {...}}`. A choice without one has `form`.',
+        'Forms of single choices, instead of `form`: `{"approved": {...}, "rejected": {...}}`. A choice without one has `form`.',
       )
       .optional(),
     choices: z
@@ -30,13 +30,13 @@ export const AuthoredApproval = z
     to: z
       .array(filledText("A name or address."), { error: 'must be a list such as ["manager@example.com"]' })
       .describe(
-        "Whom it concerns. Those that are addresses get a mail; lists of tasks and the event `execution.waiting` carry all.",
+        "The people concerned. Mail addresses get a mail; lists of tasks and the event `execution.waiting` contain all of them.",
       )
       .prefault([]),
     into: contextKey(
       "Key of the answer in the context: `choice`, `data`, `by`, `at`, `from`. Absent: the node's id.",
     ).optional(),
-    onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+    onError: NodeId.describe("Node that continues after a failure of this one, instead of failing the run.").optional(),
   })
   .describe("Asks people and waits for the answer, with no sandbox meanwhile; each choice has an edge.");
 

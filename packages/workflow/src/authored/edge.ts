@@ -3,7 +3,7 @@ import { text, within } from "./fields.ts";
 
 const conditionError = "must be a text, a number below 1e15, true or false";
 
-/** Up to here every whole number is a double of its own. */
+/** Below this limit every whole number is an exact double. */
 const ConditionNumber = z
   .number({ error: conditionError })
   .gt(-1e15, { error: conditionError })
@@ -18,13 +18,13 @@ export const AuthoredEdge = z
         .union([z.string(), z.boolean(), ConditionNumber], { error: conditionError })
         .describe(
           "On edges out of a decision or an approval, and only there: the value of `branch_decision`, or the choice, that takes this edge. " +
-            '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval that nobody answered in time.',
+            '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval without an answer in time.',
         )
         .optional(),
       max: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
         .describe(
           "On an edge out of a decision or an approval that leads back to an earlier node, or into a detour that does, and only there: how often it may be taken, 1 to 1000, " +
-            'before the run goes on along `"default"`, or fails where there is none.',
+            'before the run continues along `"default"`, or fails without such an edge.',
         )
         .optional(),
     },

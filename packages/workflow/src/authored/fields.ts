@@ -3,11 +3,11 @@ import { dotPathPattern } from "../template/template.ts";
 import type { InputKey } from "../workflow.ts";
 
 /**
- * The pieces that several authored schemas share. `error` completes the sentence "<field> ...", as a finding says it;
- * the description is what editors and docs/definition.md show.
+ * Parts of several authored schemas. `error` completes the sentence "<field> ..." of a finding; editors and
+ * docs/definition.md show the description.
  */
 
-/** Also a Step Functions state name, a file name and a Python-friendly word, hence the narrow alphabet. */
+/** An id is also a Step Functions state name, a file name and a word in Python, so few characters are allowed. */
 export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 const idError = "must be 1 to 64 letters, digits, _ or -, and begin with a letter";
@@ -25,7 +25,7 @@ export function within(number: "whole" | "any", min: number, max: number, error:
   return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
 }
 
-/** `integer` where the number ends up in ASL, which takes whole seconds only. */
+/** `integer` is for numbers in ASL, which takes whole seconds only. */
 export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
   const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
   return within(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
@@ -33,11 +33,11 @@ export function seconds(range: { min: number; max: number; integer?: boolean }, 
 
 export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
 
-/** A JSON schema that somebody writes into a field; what is in it is checked apart. */
+/** A JSON schema in a field. Its content is checked separately. */
 export const jsonSchema = (description: string) =>
   z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }).describe(description);
 
-/** Of a business key of runs. */
+/** Pattern for the name of a business key. */
 export const labelNamePattern = /^[a-z][a-z0-9_-]{0,39}$/;
 const maxLabels = 10;
 /** Characters of a label's template, and of its value. */
@@ -48,7 +48,7 @@ const labelTemplate = filledText("A template such as `{{order.id}}`.").max(longe
   error: `must have at most ${longestLabel} characters`,
 });
 
-/** Comes out by name. */
+/** Business keys by name. */
 export const labels = z
   .record(labelName, labelTemplate, { error: 'must be an object such as { "order": "{{order.id}}" }' })
   .refine((all) => Object.keys(all).length <= maxLabels, { error: `must have at most ${maxLabels} labels` })
@@ -70,12 +70,12 @@ export const nodeFields = {
   description: text("What the node is for; becomes the comment of its state.").optional(),
 };
 
-/** Of nodes that may have several edges out. */
+/** Fields of nodes that may have several outgoing edges. */
 export const fanOutFields = {
   merge: z
     .enum(["last", "collect"], { error: 'must be "last" or "collect", or be left out' })
     .describe(
-      "Of a node with several edges out: what becomes of a key that several branches set. Absent: the values are equal, or the join fails. " +
+      "For a node with several outgoing edges: how the join merges a key that several branches set. Absent: the values must be equal, or the join fails. " +
         "`last`: the branch of the last edge wins. `collect`: a list of the values, in the order of the edges.",
     )
     .optional(),
@@ -85,13 +85,13 @@ const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at
 
 export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
 
-/** A key of the context that a node sets by itself. */
+/** A context key that a node sets itself. */
 export const contextKey = (description: string) => matching(contextKeyPattern, keyError).describe(description);
 
 const inputKeysError =
   'must be a list of keys such as ["total"], or an object such as { "draft": "write:output", "tone": "style" }';
 
-/** Names under which a node finds what others have brought; comes out by name. */
+/** Names in the context for results of other nodes. */
 export const InputKeys = z
   .union(
     [
@@ -113,7 +113,7 @@ export const InputKeys = z
     );
   })
   .describe(
-    'Names in the context under which the node finds what nodes before it have brought, whatever has become of their keys since. A list: keys of the nodes directly before. An object: `{"draft": "write:output"}`, from any node before; without a key all that it has brought.',
+    'Names in the context for results of earlier nodes, as those nodes set them. A list: keys of the nodes directly before. An object: `{"draft": "write:output"}`, from any node before; without a key all that it has brought.',
   );
 
 const pathError = "must be a dot path such as email.attachments";
@@ -130,7 +130,7 @@ const aYear = {
   error: "must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year",
 };
 
-/** Whole seconds, or `"15m"`; comes out as seconds. */
+/** Whole seconds, or a text such as `"15m"`; the result is in seconds. */
 export function duration(description: string, { min, max, error } = aYear) {
   const number = within("whole", min, max, error);
   const text = matching(/^[1-9]\d{0,7}[smhd]$/, error);
@@ -148,14 +148,14 @@ function secondsOf(text: string): number {
   return Number(text.slice(0, -1)) * secondsIn[text.at(-1) as keyof typeof secondsIn];
 }
 
-/** Begins the names under which code finds what is in it, hence the narrow alphabet. */
+/** The name starts the names of variables in code, so few characters are allowed. */
 const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
 
 const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";
 
 export const CredentialName = matching(credentialNamePattern, nameError);
 
-/** Credentials by name. `whose` ends the description. */
+/** Credentials by name. `whose` completes the description. */
 export function credentialNames(whose: string) {
   return z
     .array(CredentialName, { error: 'must be a list of names such as ["email"]' })

@@ -11,7 +11,7 @@ import { workflowKind } from "./workflow-node.ts";
 type MapInput = Authored<"map">;
 type ChildField = "workflow" | "version" | "input" | "output";
 
-/** A map as people write it: its schema leaves the body open, because each of its nodes is parsed on its own. */
+/** An authored map. Its schema does not describe the body, because each of its nodes is parsed separately. */
 export interface AuthoredMap extends Omit<MapInput, "nodes" | "edges" | ChildField> {
   nodes: AuthoredNode[];
   edges: AuthoredEdge[];
@@ -22,7 +22,7 @@ export interface AuthoredWorkflowMap extends Omit<MapInput, "nodes" | "edges" | 
   workflow: string;
 }
 
-/** A node of a kind as people write it. */
+/** An authored node of one kind. */
 export type Authored<Kind extends keyof typeof kinds> = z.input<(typeof kinds)[Kind]["schema"]>;
 
 export type AuthoredNode = Authored<Exclude<keyof typeof kinds, "map">> | AuthoredMap | AuthoredWorkflowMap;

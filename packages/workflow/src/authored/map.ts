@@ -24,12 +24,12 @@ export const AuthoredMap = z
       "item",
     ),
     into: contextKey(
-      "Key of the list of results, in the order of the items: of each item what its nodes have set.",
+      "Key of the list of results, in the order of the items: the keys that the nodes of each item set.",
     ).default("results"),
     nodes: z
       .array(z.unknown(), { error: "must be a list of nodes" })
       .describe(
-        "The nodes of one item, of any kind but `start`. The one without edges in begins; one without edges out ends the item, and so does an `end`.",
+        "The nodes of one item, of any kind but `start`. The item starts at the node without an incoming edge, and ends at a node without an outgoing edge or at an `end`.",
       )
       .optional(),
     edges: z
@@ -44,13 +44,13 @@ export const AuthoredMap = z
       'With `workflow`: what it starts with besides the item (under `as`) and its number (`index`); keys, each with a dot path of the context here, or `"$"`.',
     ),
     output: childFields.output.describe(
-      "With `workflow`: what becomes the item's result; keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
+      "With `workflow`: the item's result: keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
     ),
     max_concurrency: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
       .describe("How many items run side by side, 1 to 1000; each has a sandbox of its own meanwhile.")
       .default(5),
     tolerated_failures: Tolerated.optional(),
-    onError: NodeId.describe("Node to go on with when the map fails, instead of failing the run.").optional(),
+    onError: NodeId.describe("Node that continues after a failure of the map, instead of failing the run.").optional(),
     ...fanOutFields,
   })
   .describe(
@@ -71,7 +71,7 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   },
 };
 
-/** None at all is the same as absent, and so the same version. */
+/** Zero means the same as absent, and so the same version. */
 function tolerated(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);
   if (amount === 0) return undefined;

@@ -30,21 +30,21 @@ const Webhook = z
   )
   .refine(({ url }) => !hasUser(url), { error: secretError });
 
-/** Also asked of what is no address, which is found elsewhere. */
+/** Also called for texts that are no addresses; another check reports those. */
 function hasUser(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed !== null && (parsed.username !== "" || parsed.password !== "");
 }
 
-/** Who hears of failed runs: the same for a workflow and for a client. */
+/** Recipients of failures: the same for a workflow and for a client. */
 export const AuthoredOnFailure = z.strictObject({
-  mail: z.array(Address).min(1).max(20).describe("Who gets a mail.").optional(),
+  mail: z.array(Address).min(1).max(20).describe("Addresses that get a mail.").optional(),
   webhook: Webhook.describe(
     "Where a failure is posted to, as JSON: an address, or `{url, secret}` with the name of the credential whose secret signs it.",
   ).optional(),
 });
 
-/** Without fields that are there and undefined. */
+/** Returns the setting without undefined fields. */
 export function onFailureOf({ mail, webhook }: z.output<typeof AuthoredOnFailure>): OnFailure {
   return defined({ mail, webhook: webhook && defined(webhook) });
 }

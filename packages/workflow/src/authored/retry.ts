@@ -21,9 +21,9 @@ export const AuthoredRetry = z
         delays,
       ).prefault(1),
       backoff: within("any", 1, 10, "must be a number from 1 to 10")
-        .describe("What each delay is multiplied by to make the next one: 1 to 10, default 1.")
+        .describe("The factor from one delay to the next: 1 to 10, default 1.")
         .optional(),
-      max_delay: duration("No delay is longer, whatever `backoff` makes of it; at most a day.", delays).optional(),
+      max_delay: duration("The limit of each delay, also with `backoff`; at most a day.", delays).optional(),
       jitter: flag(
         "Draws each delay between nothing and its length, so that many runs do not come back at once.",
       ).optional(),
@@ -37,11 +37,11 @@ export const AuthoredRetry = z
     { error: 'must be an object such as { "attempts": 5, "delay": "2s" }' },
   )
   .describe(
-    "Runs the node again when it fails, because you say so, whatever `effects` says of lost machines. See [Retry](#retry).",
+    "Runs the node again when it fails, even if `effects` forbids that after a lost machine. See [Retry](#retry).",
   );
 
-/** What says as much as nothing stays absent: the text of a definition, and so its version, does not depend on it. */
+/** Leaves out default values, so that they do not change the text of a definition and its version. */
 export function retryOf({ attempts, delay, backoff, max_delay, jitter, on }: z.output<typeof AuthoredRetry>): Retry {
-  const told = { backoff: backoff === 1 ? undefined : backoff, jitter: jitter || undefined, on };
-  return defined({ attempts, delaySeconds: delay, maxDelaySeconds: max_delay, ...told });
+  const optional = { backoff: backoff === 1 ? undefined : backoff, jitter: jitter || undefined, on };
+  return defined({ attempts, delaySeconds: delay, maxDelaySeconds: max_delay, ...optional });
 }

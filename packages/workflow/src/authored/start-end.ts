@@ -6,10 +6,10 @@ import type { PlainKind } from "./kind.ts";
 export const AuthoredStart = z
   .strictObject({
     ...nodeFields,
-    type: z.enum(["start", "StartNode"]).describe("Where a run begins."),
+    type: z.enum(["start", "StartNode"]).describe("The first node of a run."),
     ...fanOutFields,
   })
-  .describe("Where a run begins. A workflow has exactly one, with no edge in.");
+  .describe("The first node of a run. A workflow has exactly one, without an incoming edge.");
 
 export const startKind: PlainKind<typeof AuthoredStart> = {
   type: "start",
@@ -21,8 +21,8 @@ export const startKind: PlainKind<typeof AuthoredStart> = {
 };
 
 export const AuthoredEnd = z
-  .strictObject({ ...nodeFields, type: z.enum(["end", "EndNode"]).describe("Where a run ends.") })
-  .describe("Where a run ends. A workflow has at least one; no edge leaves it.");
+  .strictObject({ ...nodeFields, type: z.enum(["end", "EndNode"]).describe("The last node of a run.") })
+  .describe("The last node of a run. A workflow has at least one; no edge leaves it.");
 
 export const endKind: PlainKind<typeof AuthoredEnd> = {
   type: "end",

@@ -19,50 +19,50 @@ const kinds = new Map<unknown, ExecutorKind>([
   ["text", "text"],
 ]);
 
-/** Of an `executor` as it was written, or left out; undefined for what is none. */
+/** Maps a written `executor` to its kind; undefined for an unknown one. */
 export function executorKind(written: unknown): ExecutorKind | undefined {
   return kinds.get(written);
 }
 
-/** What a node has whose code runs in a sandbox. */
+/** Fields of nodes that run in a sandbox or ask a model. */
 export const taskFields = {
   executor: z
     .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })
     .describe(
-      "Who does the work: `code` is Python written by hand, `prompt` Python that a model writes, `text` an answer that a model writes each time. `e2b` and `cached` are older names of the first two.",
+      "The kind of work: `code` is Python written by hand, `prompt` Python that a model writes, `text` an answer that a model writes each time. `e2b` and `cached` are other names of the first two.",
     )
     .default("code"),
   code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
   codeFile: filledText("Python file inside of the workflow's folder, such as `extract.py`.").optional(),
   prompt: filledText(
-    "What a model is asked; for the executors `prompt` and `text`. In a text node `{Node}` stands for what another node has brought.",
+    "The question to a model; for the executors `prompt` and `text`. In a text node `{Node}` stands for the output of another node.",
   ).optional(),
   promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
   ...textFields,
   input_keys: InputKeys.optional(),
   model: nodeModel(
-    "Of a prompt node: the id of its model, or an object with ids for some of `input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`; roles that it leaves out have the workflow's. Of a text node: an id, or an object as `llm_config` is.",
+    "For a prompt node: the id of its model, or an object with ids for some of `input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`; roles that it leaves out have the workflow's. For a text node: an id, or an object as `llm_config` is.",
   ).optional(),
   ...aiFields({
     limits: "one run of the node",
     ai: "Absent: as the workflow says.",
-    network: "the node's code can connect to, besides the workflow's and those of its credentials",
+    network: "the node's code can connect to, besides the workflow's and the hosts of its credentials",
   }),
   timeout: seconds(
     { min: 1, max: longestNodeSeconds },
     "Limit of one run in the sandbox, in seconds: 1 to 86400, default 60; of a prompt node 1 to 600, default 30; of a text node the time for its answers, 1 to 600, default 120. Above 840 no Lambda waits for the code; see Long nodes.",
   ).optional(),
   effects: flag(
-    "What the code does outside (sends a mail, writes a row), which decides what NOVA may do by itself. `true`: code that has begun is never run again. " +
-      "`false`: it changes nothing, so a lost machine repeats it, and its results may be used again. Absent: lost machines repeat nothing, a model's attempts may. What you want repeated yourself is `retry`.",
+    "Whether the code changes something outside (sends a mail, writes a row). It decides whether NOVA may repeat it. `true`: started code is never run again. " +
+      "`false`: it changes nothing, so a lost machine repeats it, and its results may be used again. Absent: lost machines repeat nothing, a model's attempts may. Use `retry` for repetitions of your own.",
   ).optional(),
-  onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+  onError: NodeId.describe("Node that continues after a failure of this one, instead of failing the run.").optional(),
   retry: AuthoredRetry.optional(),
   credentials: credentialNames("the node's code gets. Absent: as the workflow says.").optional(),
   isolation: z
     .enum(["fresh", "execution"], { error: 'must be "fresh" or "execution", or be left out' })
     .describe(
-      "`fresh` gives the node a sandbox of its own, which no later node uses. `execution`, at any node, keeps the sandboxes of a run to that run: none comes from an earlier one, and none serves a later one.",
+      "`fresh` gives the node a sandbox of its own, which no later node uses. `execution`, at any node, keeps the sandboxes of a run for that run: it reuses none of an earlier run, and leaves none for a later run.",
     )
     .optional(),
 };
@@ -77,7 +77,15 @@ function taskOf(
 ): Omit<TaskNode, "type"> {
   const { id, name, description, merge, timeout, effects, onError, retry, credentials, isolation } = authored;
   return defined({
-    ...{ id, name, description, merge, effects, onError, credentials, isolation, inputKeys: authored.input_keys },
+    id,
+    name,
+    description,
+    merge,
+    effects,
+    onError,
+    credentials,
+    isolation,
+    inputKeys: authored.input_keys,
     ...(source.kind === "text" && asksOnly),
     executor: executorOf(authored, source),
     timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
@@ -85,7 +93,7 @@ function taskOf(
   });
 }
 
-/** A question to a model changes nothing outside, and nobody logs in for it. */
+/** A question to a model changes nothing outside and needs no credentials. */
 const asksOnly = { effects: false, credentials: [] as string[] };
 
 function executorOf(settings: Settings, { shared, ...source }: TaskSource): Executor {
@@ -100,7 +108,7 @@ function executorOf(settings: Settings, { shared, ...source }: TaskSource): Exec
   return defined({ kind: "prompt" as const, prompt, file, model: choice, samples, maxCostUsd, allow: allow ?? [] });
 }
 
-/** Hosts of the workflow and of the node; none where neither says a word of them. */
+/** Returns the hosts of the workflow and of the node; undefined if neither names any. */
 function allowed({ allow }: SharedSettings, network: Settings["network"]): string[] | undefined {
   if (!allow && !network) return undefined;
   return [...new Set([...(allow ?? []), ...(network?.allow ?? [])])].sort();
@@ -127,11 +135,11 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
 export const AuthoredDecision = z
   .strictObject({
     ...nodeFields,
-    type: z.enum(["decision", "DecisionNode"]).describe("Chooses the edge to go on with."),
+    type: z.enum(["decision", "DecisionNode"]).describe("Chooses the next edge."),
     ...taskFields,
   })
   .describe(
-    'Chooses the edge to go on with: its code sets `context["branch_decision"]`, or a model names an edge, and every edge out of it has a condition.',
+    'Chooses the next edge: its code sets `context["branch_decision"]`, or a model names an edge, and every edge out of it has a condition.',
   );
 
 export const decisionKind: TaskKind<typeof AuthoredDecision> = {

@@ -9,12 +9,12 @@ const temperatureError = "must be a number from 0 to 2";
 const tokensError = "must be a whole number from 16 to 128000";
 const charsError = "must be a whole number from 1 to 1000000";
 
-/** A model with its settings, as front ends of chains of prompts write it. */
+/** A model with its settings, as front ends for chains of prompts write it. */
 export const LlmConfig = z.strictObject(
   {
     provider: z
       .literal("openai", { error: 'must be "openai": other servers that speak its API are named by OPENAI_BASE_URL' })
-      .describe("Who serves it.")
+      .describe("The provider of the model.")
       .optional(),
     model: filledText("Id of the model.").optional(),
     temperature: within("any", 0, 2, temperatureError).describe("Models that reason refuse it.").optional(),
@@ -26,27 +26,25 @@ export const LlmConfig = z.strictObject(
 );
 export type LlmConfig = z.output<typeof LlmConfig>;
 
-/** What a node has beside its prompt for which a model writes a text, and no code. */
+/** Fields of a text node: a model answers its prompt with a text, and there is no code. */
 export const textFields = {
-  system: filledText(
-    "Of the executor `text`: what the model is told before the prompt; references are replaced in it, too.",
-  ).optional(),
+  system: filledText("For the executor `text`: the system prompt; references in it are replaced, too.").optional(),
   llm_config: LlmConfig.describe(
-    "Of the executor `text`, in the place of `model`: `{provider, model, temperature, max_tokens}`.",
+    "For the executor `text`, instead of `model`: `{provider, model, temperature, max_tokens}`.",
   ).optional(),
   output_schema: jsonSchema(
-    "Of the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
+    "For the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
   ).optional(),
-  into: contextKey("Of the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
+  into: contextKey("For the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
   max_chars: within("whole", 1, 1_000_000, charsError)
     .describe(
-      `Of the executor \`text\`: the most characters of one inserted value; a longer one is cut, and says so. Default ${defaultMaxChars}.`,
+      `For the executor \`text\`: the most characters of one inserted value; a longer one is cut, and says so. Default ${defaultMaxChars}.`,
     )
     .optional(),
   on_missing: z
     .enum(["fail", "mark"], { error: 'must be "fail" or "mark", or be left out' })
     .describe(
-      "Of the executor `text`: what a reference without a value does. Absent or `fail`: the node fails and names it. `mark`: the prompt says `[CONTEXT_ERROR: ...]` in its place.",
+      "For the executor `text`: the effect of a reference without a value. Absent or `fail`: the node fails and names it. `mark`: the prompt says `[CONTEXT_ERROR: ...]` in its place.",
     )
     .optional(),
 };
@@ -64,15 +62,22 @@ export function textExecutor(
 ): TextExecutor {
   const { model, temperature, max_tokens } = llm_config ?? configOf(written);
   return defined({
-    ...{ kind: "text" as const, prompt: source.prompt, file: source.file },
-    ...{ system, model, temperature, maxTokens: max_tokens, maxCostUsd, maxChars: max_chars },
+    kind: "text" as const,
+    prompt: source.prompt,
+    file: source.file,
+    system,
+    model,
+    temperature,
+    maxTokens: max_tokens,
+    maxCostUsd,
+    maxChars: max_chars,
     outputSchema: source.outputSchema,
     into: into ?? id,
     onMissing: on_missing === "mark" ? on_missing : undefined,
   });
 }
 
-/** A model for every role is the one of a text node. */
+/** Returns the settings of a model, also for a model by role. */
 function configOf(model: ModelChoice | LlmConfig = {}): LlmConfig {
   return isConfig(model) ? model : defined({ model: model.text ?? model.default });
 }

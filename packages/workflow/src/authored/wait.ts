@@ -6,7 +6,7 @@ import type { PlainKind } from "./kind.ts";
 export const AuthoredWait = z
   .strictObject({
     ...nodeFields,
-    type: z.enum(["wait"]).describe("Goes on later."),
+    type: z.enum(["wait"]).describe("Continues later."),
     seconds: duration("How long: seconds, or `90s`, `15m`, `12h`, `3d`, at most a year.").optional(),
     until: filledText(
       "Until when: an ISO time with its zone (`2026-01-31T09:00:00Z`), or the `{{dot.path}}` of one in the context.",
@@ -24,10 +24,12 @@ export const AuthoredWait = z
       "With `event`: how long to wait for it, as in `seconds`; then the node fails. Absent: 7d.",
     ).optional(),
     into: contextKey("With `event`: key of the event in the context. Absent: the node's id.").optional(),
-    onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
+    onError: NodeId.describe("Node that continues after a failure of this one, instead of failing the run.").optional(),
     ...fanOutFields,
   })
-  .describe("Goes on later: after a time, at a time, or with an event. Exactly one of `seconds`, `until` and `event`.");
+  .describe(
+    "Continues later: after a time, at a time, or with an event. Exactly one of `seconds`, `until` and `event`.",
+  );
 
 const aWeekSeconds = 604_800;
 
@@ -38,10 +40,14 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
   edgesOut: "one",
   holds: "nothing",
   codes: {
-    ...{ seconds: "NOVA409", until: "NOVA414", event: "NOVA415" },
-    ...{ timeout: "NOVA409", into: "NOVA418", since: "NOVA413" },
+    seconds: "NOVA409",
+    until: "NOVA414",
+    event: "NOVA415",
+    timeout: "NOVA409",
+    into: "NOVA418",
+    since: "NOVA413",
   },
-  // A check of the node makes sure that it is one of the three.
+  // A check of the node ensures that exactly one of the three is present.
   normalise: ({ seconds = 0, until, event, timeout = aWeekSeconds, into, since, ...same }) => {
     const time = until === undefined ? { kind: "seconds" as const, seconds } : { kind: "until" as const, until };
     if (event === undefined) return defined({ ...same, for: time });

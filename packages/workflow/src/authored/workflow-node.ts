@@ -4,7 +4,7 @@ import { dotPathPattern } from "../template/template.ts";
 import { fanOutFields, matching, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
-/** Instead of a path: all that there is. */
+/** Stands for the whole context instead of a path. */
 export const wholeContext = "$";
 
 const idError = "must be the id of a workflow: lower case letters, digits and dashes, at most 64 in all";
@@ -17,7 +17,7 @@ const Source = z.string({ error: sourceError }).refine(isSource, { error: source
 const mapping = (description: string, example: string) =>
   z.record(z.string(), Source, { error: `must be an object such as ${example}` }).describe(description);
 
-/** Which workflow runs, and what goes in and comes out; a map has them as well. */
+/** The workflow to run, with its input and output. A map has the same fields. */
 export const childFields = {
   workflow: matching(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, idError).describe(
     "Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one.",
@@ -28,11 +28,11 @@ export const childFields = {
     .describe("The version to run. Absent: the latest one at the moment when the node begins.")
     .optional(),
   input: mapping(
-    'What it starts with: its keys, each with the dot path of a value in the context here, or `"$"` for the whole. Absent: the whole context.',
+    'Its initial context: its keys, each with the dot path of a value in the context here, or `"$"` for the whole. Absent: the whole context.',
     '{ "invoice": "email.invoice" }',
   ).optional(),
   output: mapping(
-    'What comes back: keys of the context here, each with the dot path of a value in its last context, or `"$"` for the whole. Absent: the whole, under the node\'s id.',
+    'Its result: keys of the context here, each with the dot path of a value in its last context, or `"$"` for the whole. Absent: the whole, under the node\'s id.',
     '{ "total": "invoice.total" }',
   ).optional(),
 };
@@ -45,7 +45,7 @@ export const AuthoredWorkflowNode = z
     type: z.enum(["workflow", "WorkflowNode"]).describe("Runs another workflow."),
     ...childFields,
     onError: NodeId.describe(
-      "Node to go on with when the other workflow fails, instead of failing the run.",
+      "Node that continues after a failure of the other workflow, instead of failing the run.",
     ).optional(),
     ...fanOutFields,
   })

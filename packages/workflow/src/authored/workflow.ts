@@ -6,12 +6,12 @@ import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
-/** An E2B plan has 20 sandboxes at once, or 100, for everything. */
+/** An E2B plan allows 20 or 100 sandboxes in total. */
 const maxWarm = 20;
 
-/** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
+/** All fields except the graph. Definitions with `graph_definition` have them beside it. */
 export const workflowFields = {
-  $schema: text("Where editors find the JSON schema of this file.").optional(),
+  $schema: text("Address of the JSON schema of this file, for editors.").optional(),
   id: z
     .union([z.string(), z.number()], { error: "must be a text" })
     .describe("Its slug is the id of the workflow. Absent: the slug of `name`, else of the folder.")
@@ -47,18 +47,18 @@ export const workflowFields = {
   labels: labels.optional(),
   triggers: z
     .array(z.unknown(), { error: "must be a list of triggers" })
-    .describe("What starts runs from outside, while the version is the active one; see Triggers.")
+    .describe("The triggers that start runs, as long as the version is the active one; see Triggers.")
     .optional(),
   on_failure: AuthoredOnFailure.describe(
-    "Who hears of runs that fail: `mail` lists addresses, `webhook` is an address that gets a POST, or `{url, secret}`. What a client says is done besides.",
+    "Notifications of failed runs: `mail` lists addresses, `webhook` is an address that gets a POST, or `{url, secret}`. The settings of a client apply as well.",
   ).optional(),
   idle_seconds: seconds(
     { min: 0, max: 3_600, integer: true },
-    "How long the sandboxes that a run has left wait for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: they end with their run. They are paid for while they wait.",
+    "How long idle sandboxes wait for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: they end with their run. They are paid for while they wait.",
   ).optional(),
   warm: within("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
     .describe(
-      `So many sandboxes that runs of a client have left stay when \`idle_seconds\` are over, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
+      `The number of idle sandboxes of a client that stay after \`idle_seconds\`, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
     )
     .optional(),
   requirements: z
@@ -69,7 +69,7 @@ export const workflowFields = {
     .optional(),
 };
 
-/** `nodes` and `edges` as the parser first sees them: each is parsed on its own, so that one wrong node hides no other. */
+/** `nodes` and `edges` are parsed one by one, so that one wrong node hides no other finding. */
 export const WorkflowFields = z.strictObject({
   ...workflowFields,
   nodes: z.array(z.unknown(), { error: "must be a list of nodes" }),
@@ -77,7 +77,7 @@ export const WorkflowFields = z.strictObject({
 });
 export type WorkflowFields = z.output<typeof WorkflowFields>;
 
-/** What people write: a graph whose nodes run Python. */
+/** The authored form: a graph of nodes. */
 export interface AuthoredWorkflow extends Omit<z.input<z.ZodObject<typeof workflowFields>>, "triggers"> {
   triggers?: AuthoredTrigger[];
   nodes: AuthoredNode[];

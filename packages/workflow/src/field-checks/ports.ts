@@ -1,10 +1,13 @@
 import { isIPv4 } from "node:net";
 import { type Finding, finding } from "../findings/finding.ts";
 
-/** The ports at which E2B tells names apart. */
+/** The ports at which E2B itself filters by name. */
 const webPorts = ["80", "443"];
 
-/** Names that E2B can only be told as addresses. Looks at what was written, and trusts nothing of it. */
+/**
+ * Warns of names with ports, which E2B can only filter as addresses. It reads the written fields, which may have any
+ * type.
+ */
 export function* checkPorts(network: unknown, name: string, path: (index: number) => string): Iterable<Finding> {
   const allow = (network as { allow?: unknown } | null | undefined)?.allow;
   if (!Array.isArray(allow)) return;
@@ -15,7 +18,7 @@ export function* checkPorts(network: unknown, name: string, path: (index: number
   }
 }
 
-/** The name in an entry of a list of what may be reached, where it stands with a port at which E2B does not hold names. */
+/** Returns the name in an entry of `allow` if E2B does not filter names at the entry's port. */
 export function nameToResolve(entry: string): string | undefined {
   const [, host = "", port = ""] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
   return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;

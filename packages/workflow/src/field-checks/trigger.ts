@@ -3,7 +3,7 @@ import { at } from "../findings/text.ts";
 import type { WrittenPlace } from "../findings/written.ts";
 import type { Trigger } from "../trigger.ts";
 
-/** Whether a signed request says which delivery it is where its signature is over. */
+/** Warns if a signed request identifies its delivery by a header, because no signature covers headers. */
 export function checkDedupe(trigger: Trigger, path: string): Finding[] {
   if (trigger.type !== "webhook" || !trigger.signature || !trigger.dedupe?.startsWith("headers.")) return [];
   const problem = `dedupe names ${trigger.dedupe}, and no signature is over headers, so the body counts`;
@@ -11,7 +11,9 @@ export function checkDedupe(trigger: Trigger, path: string): Finding[] {
   return [finding("NOVA132", at(path, "dedupe"), `trigger "${trigger.id}": ${problem} - ${wayOut}`)];
 }
 
-/** JSON has numbers of any size, which no node could read: Python and JavaScript make infinity of 1e400. */
+/**
+ * Reports numbers that no node could read: JSON allows any size, but Python and JavaScript turn 1e400 into infinity.
+ */
 export function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     const message = `${name} has a number beyond 1.8e308, which no node could read - write it as a text`;
@@ -23,12 +25,12 @@ export function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Ite
 }
 
 /**
- * UTF-8 bytes of a trigger as JSON. DynamoDB keeps items of up to 400 KB, and what is many numbers or empty lists takes
- * up to half as much again there.
+ * UTF-8 bytes of a trigger as JSON. DynamoDB items are limited to 400 KB, and many numbers or empty lists need up to
+ * half as much again there.
  */
 const longestBytes = 250_000;
 
-/** Whether the table can have it. */
+/** Reports a trigger that is too large for the table. */
 export function checkTriggerSize(trigger: Trigger, path: string): Finding[] {
   const bytes = Buffer.byteLength(JSON.stringify(trigger));
   if (bytes <= longestBytes) return [];

@@ -1,6 +1,6 @@
 /**
- * Every code and its severity; docs/findings.md explains each. A code never changes its meaning, and the code of a removed
- * finding is not used again.
+ * Every code and its severity; docs/findings.md explains each. A code never changes its meaning, and the code of a
+ * removed finding is not used again.
  */
 export const findings = {
   NOVA101: "error",
@@ -133,11 +133,11 @@ export type FindingCode = keyof typeof findings;
 export interface Finding {
   code: FindingCode;
   severity: "error" | "warning";
-  /** JSON path into the definition as it was written: `$.nodes[2].timeout`. */
+  /** JSON path in the written definition: `$.nodes[2].timeout`. */
   path: string;
-  /** One sentence: what is wrong, and the way out. */
+  /** One sentence: the problem and the way out. */
   message: string;
-  /** File that `line` and `column` (both from 1) are about; without it they are about the text at `path`. */
+  /** File of `line` and `column` (both from 1). Without it, they refer to the text at `path`. */
   file?: string;
   line?: number;
   column?: number;

@@ -7,7 +7,7 @@ export function at(path: string, ...segments: PropertyKey[]): string {
   return segments.reduce<string>((before, segment) => before + formatStep(segment), path);
 }
 
-/** The segments of a path that `at` made. */
+/** Splits a path that `at` built. */
 export function segmentsOf(path: string): (string | number)[] {
   return [...path.matchAll(step)].map(([, name, index, quoted]) =>
     name !== undefined ? name : index !== undefined ? Number(index) : JSON.parse(quoted ?? '""'),
@@ -20,19 +20,19 @@ function formatStep(segment: PropertyKey): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** A value as a sentence can carry it: who logs in at an address is left out. */
+/** Formats a value for a sentence. The user and password of an address are left out. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) ?? "nothing").replaceAll(/:\/\/[^\s/"]*@/g, "://...@");
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-/** ` - did you mean "read"?`, or nothing if no candidate is near: a wild guess is worse than none. */
+/** Returns ` - did you mean "read"?`, or an empty text if no candidate is near. */
 export function didYouMean(wrong: string, candidates: readonly string[]): string {
   const found = nearest(wrong, candidates);
   return found === undefined ? "" : ` - did you mean "${found}"?`;
 }
 
-/** Above this many candidates only case is forgiven: thousands of wrong ids in a large graph must not take minutes. */
+/** With more candidates, only case is ignored: thousands of wrong ids in a large graph must not take minutes. */
 const comparable = 2_000;
 
 export function nearest(wrong: string, candidates: readonly string[]): string | undefined {

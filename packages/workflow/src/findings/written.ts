@@ -1,13 +1,13 @@
 import { type Finding, type FindingCode, finding } from "./finding.ts";
 import { at, didYouMean, shown } from "./text.ts";
 
-/** Something of a definition as it was written: how a sentence about it begins (`node "read"`), and where it is. */
+/** A part of the written definition: its name in sentences (`node "read"`) and its path. */
 export interface WrittenPlace {
   name: string;
   path: string;
 }
 
-/** Exactly one of the fields is there. `what` completes the sentence "<name> does not say ...". */
+/** Checks that exactly one of the fields is present. `what` completes the sentence "<name> does not say ...". */
 export function* checkOneOf(
   code: FindingCode,
   fields: readonly string[],
@@ -23,7 +23,7 @@ export function* checkOneOf(
   }
 }
 
-/** Its `type` is none of these. `hint` takes the place of the nearest one. */
+/** Reports a missing or unknown `type`. `hint` replaces the suggestion of the nearest type. */
 export function unknownType(
   code: FindingCode,
   type: unknown,

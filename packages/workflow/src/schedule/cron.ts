@@ -1,21 +1,21 @@
-/** A cron expression of EventBridge Scheduler, taken apart. */
+/** A parsed cron expression of EventBridge Scheduler. */
 export interface Cron {
   minutes: Values;
   hours: Values;
   months: Values;
   years: Values;
-  /** Whether a day of a month is meant; what the expression says of months is not asked here. */
+  /** Matches a day of a month. It does not check the month. */
   isDay: DayRule;
 }
 
-/** A field of a cron expression of EventBridge. Source: EventBridge Scheduler User Guide, "Cron-based schedules". */
+/** A field of an EventBridge cron expression. Source: EventBridge Scheduler User Guide, "Cron-based schedules". */
 interface Field {
   name: string;
   min: number;
   max: number;
-  /** Names of values, the first for `min`. */
+  /** Names of values, the first one for `min`. */
   names?: readonly string[];
-  /** Whole values that this field alone has. */
+  /** Special values of this field. */
   special?: RegExp;
 }
 
@@ -41,7 +41,7 @@ const inOrder: readonly Field[] = Object.values(fields);
 
 const partsOf = (cron: string) => cron.trim().toUpperCase().split(/\s+/);
 
-/** Of six fields that `cronProblem` finds nothing wrong with. */
+/** Parses six fields without a `cronProblem`. */
 export function parseCron(text: string): Cron {
   const [minute = "", hour = "", day = "", month = "", weekday = "", year = ""] = partsOf(text);
   return {
@@ -55,7 +55,9 @@ export function parseCron(text: string): Cron {
 
 const example = "0 9 ? * MON-FRI * for 9:00 on working days";
 
-/** What is wrong with a cron expression, as the end of a sentence that begins with `cron`; undefined where nothing is. */
+/**
+ * Finds the problem of a cron expression, as the end of a sentence that starts with `cron`; undefined for a valid one.
+ */
 export function cronProblem(cron: string): string | undefined {
   const parts = partsOf(cron);
   if (/^CRON\(/.test(parts[0] ?? "")) return "is written without cron( ) around - remove that";
@@ -74,24 +76,24 @@ export function cronProblem(cron: string): string | undefined {
   return undefined;
 }
 
-/** Those that a field of a cron expression means, ascending. */
+/** The values of a field, ascending. */
 export type Values = readonly number[];
 
-/** Of a list such as `1,10-20/5,MON-FRI,*`; none where one of it is wrong. */
+/** Parses a list such as `1,10-20/5,MON-FRI,*`; empty if a part is wrong. */
 function valuesOf(text: string, field: Field): Values {
   const lists = text.split(",").map((item) => valuesOfItem(item, field));
   return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
 /**
- * Of `*`, `5`, `MON`, `1-5`, each with or without a step behind a slash. A range that goes down goes around: `22-2` are the
- * hours of a night.
+ * Parses `*`, `5`, `MON` or `1-5`, with or without a step after a slash. A descending range wraps around: `22-2` are
+ * the hours of a night.
  */
 function valuesOfItem(item: string, field: Field): number[] {
   const { min, max } = field;
   const [, range = "", step] = /^([^/]*)(?:\/([1-9]\d{0,3}))?$/.exec(item) ?? [];
   const ends = range === "*" ? [min, max] : range.split("-").map((end) => numberOf(end, field));
-  // One value with a step goes on to the end.
+  // A single value with a step continues to the maximum.
   const [from = Number.NaN, to = step === undefined ? from : max] = ends;
   if (ends.length > 2 || Number.isNaN(from) || Number.isNaN(to)) return [];
   const length = to >= from ? to - from : to + (max - min + 1) - from;
@@ -100,26 +102,26 @@ function valuesOfItem(item: string, field: Field): number[] {
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-/** NaN for what is none of the field. */
+/** Returns NaN for a text that is no value of the field. */
 function numberOf(text: string, { min, max, names = [] }: Field): number {
   const named = names.indexOf(text);
   if (named >= 0) return named + min;
   return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : Number.NaN;
 }
 
-/** Whether a day is meant; the month from 1. */
+/** True if the expression matches this day; months count from 1. */
 type DayRule = (year: number, month: number, day: number) => boolean;
 
 export function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** From 1 for Sunday, as EventBridge counts. */
+/** Counts from 1 for Sunday, as EventBridge does. */
 function weekdayOf(year: number, month: number, day: number): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 1;
 }
 
-/** `*`, `1,15`, `L` for the last day, `15W` for the working day nearest to the 15th in its month, `LW`. */
+/** Parses `*`, `1,15`, `L` for the last day, `15W` for the working day nearest to the 15th in its month, `LW`. */
 function dayOfMonthRule(field: string): DayRule {
   if (field === "L") return (year, month, day) => day === daysIn(year, month);
   if (field === "LW") return (year, month, day) => day === nearestWorkingDay(year, month, daysIn(year, month));
@@ -132,7 +134,7 @@ function dayOfMonthRule(field: string): DayRule {
   return (year, month, day) => wanted <= daysIn(year, month) && day === nearestWorkingDay(year, month, wanted);
 }
 
-/** Stays in the month: of a first that is a Saturday it is Monday the 3rd. */
+/** Stays in the month: if the first is a Saturday, the result is Monday the 3rd. */
 function nearestWorkingDay(year: number, month: number, day: number): number {
   const weekday = weekdayOf(year, month, day);
   if (weekday === 7) return day > 1 ? day - 1 : day + 2;
@@ -140,7 +142,7 @@ function nearestWorkingDay(year: number, month: number, day: number): number {
   return day;
 }
 
-/** `MON-FRI`, `L` for Saturday, `6L` for the last Friday of the month, `2#1` for its first Monday. */
+/** Parses `MON-FRI`, `L` for Saturday, `6L` for the last Friday of the month, `2#1` for its first Monday. */
 function dayOfWeekRule(field: string): DayRule {
   if (field === "L") return (year, month, day) => weekdayOf(year, month, day) === 7;
   const [, last] = /^(\w+)L$/.exec(field) ?? [];

@@ -1,7 +1,7 @@
 import { type Cron, cronProblem, daysIn, parseCron } from "./cron.ts";
 import { instantOf, isLocalTime, type WallTime, wallTimeAt } from "./zone.ts";
 
-/** When a schedule is due. */
+/** The times of a schedule. */
 export type Expression =
   | { kind: "cron"; cron: Cron; timeZone: string }
   | { kind: "rate"; everyMs: number }
@@ -9,7 +9,7 @@ export type Expression =
 
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Undefined: it is none (EventBridge Scheduler, "Schedule types"). */
+/** Returns undefined for an invalid expression (EventBridge Scheduler, "Schedule types"). */
 export function parseExpression(text: string, timeZone: string): Expression | undefined {
   const [, kind, inner = ""] = /^(cron|rate|at)\((.*)\)$/.exec(text) ?? [];
   if (kind === "cron" && cronProblem(inner) === undefined) return { kind, cron: parseCron(inner), timeZone };
@@ -32,7 +32,7 @@ function atOf(text: string, timeZone: string): Expression | undefined {
   return { kind: "at", atMs: ms === undefined ? undefined : ms + second * 1000 };
 }
 
-/** The first time after `afterMs`; a rate counts from `startMs`, which is its first. Undefined: never again. */
+/** Returns the first time after `afterMs`; undefined if there is none. A rate counts from `startMs`, its first time. */
 export function dueAfter(expression: Expression, startMs: number, afterMs: number): number | undefined {
   if (expression.kind === "cron") return nextTime(expression.cron, expression.timeZone, afterMs);
   if (expression.kind === "rate") {
@@ -43,7 +43,7 @@ export function dueAfter(expression: Expression, startMs: number, afterMs: numbe
   return atMs !== undefined && atMs > afterMs ? atMs : undefined;
 }
 
-/** The first time after `afterMs` at which a cron expression is due; undefined: never again. */
+/** Returns the first time after `afterMs` that a cron expression matches; undefined if there is none. */
 export function nextTime(cron: Cron, timeZone: string, afterMs: number): number | undefined {
   const from = wallTimeAt(timeZone, afterMs);
   for (const wall of wallTimes(cron, from)) {
@@ -53,7 +53,7 @@ export function nextTime(cron: Cron, timeZone: string, afterMs: number): number 
   return undefined;
 }
 
-/** What clocks show when the expression is due, from a day on. */
+/** Yields the local times that the expression matches, from a day onwards. */
 function* wallTimes({ hours, minutes, ...days }: Cron, from: WallTime): Iterable<WallTime> {
   for (const day of daysOf(days, from)) {
     const isFirst = day.year === from.year && day.month === from.month && day.day === from.day;

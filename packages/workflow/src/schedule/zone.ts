@@ -1,4 +1,4 @@
-/** What a clock on a wall shows; the month from 1. */
+/** A local time; months count from 1. */
 export interface WallTime {
   year: number;
   month: number;
@@ -26,7 +26,7 @@ export function wallTimeAt(timeZone: string, ms: number): WallTime & { second: n
   return { year, month, day, hour: of("hour"), minute: of("minute"), second: of("second") };
 }
 
-/** How far the zone is ahead of UTC at an instant, milliseconds. */
+/** Offset of the zone from UTC at an instant, in milliseconds. */
 function offsetAt(timeZone: string, ms: number): number {
   const { second, ...wall } = wallTimeAt(timeZone, ms);
   return utcOf(wall) + second * 1000 - Math.floor(ms / 1000) * 1000;
@@ -39,8 +39,8 @@ function utcOf({ year, month, day, hour, minute }: WallTime): number {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * When a clock of the zone shows this first: once where clocks are set back over it, and undefined where they are set
- * forward over it (EventBridge Scheduler User Guide, "Daylight savings time").
+ * The first instant with this local time. A clock that is set back shows it twice; the result is undefined if a clock
+ * is set forward over it (EventBridge Scheduler User Guide, "Daylight savings time").
  */
 export function instantOf(timeZone: string, wall: WallTime): number | undefined {
   const utc = utcOf(wall);
@@ -49,19 +49,19 @@ export function instantOf(timeZone: string, wall: WallTime): number | undefined 
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Whether it is the name of a time zone, as EventBridge Scheduler takes it: no offsets such as `+01:00`. */
+/** True for names of time zones that EventBridge Scheduler accepts: no offsets such as `+01:00`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;
   } catch {
-    // A RangeError is how Intl says that it does not know it.
+    // Intl throws a RangeError for an unknown zone.
     return false;
   }
 }
 
-/** Whether it is a time without a zone, `2026-01-31T09:00` or with seconds, of a day that there is. */
+/** True for a time without a zone, `2026-01-31T09:00` or with seconds, on an existing day. */
 export function isLocalTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return false;
   const time = new Date(`${text}Z`);
@@ -71,8 +71,8 @@ export function isLocalTime(text: string): boolean {
 const isoTime = /^((\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:(Z)|([+-]\d{2})(?::?(\d{2}))?)$/i;
 
 /**
- * Milliseconds since the epoch of an ISO 8601 time with its offset: `Z`, `-05:00`, `-0500` or `-05`. Undefined for a text
- * that is no such time, such as February 30.
+ * Parses an ISO 8601 time with its offset (`Z`, `-05:00`, `-0500` or `-05`) into milliseconds since the epoch.
+ * Undefined for other texts and for days such as February 30.
  */
 export function timeOf(text: string): number | undefined {
   const [, local, year, month, day, utc, hours, minutes = "00"] = isoTime.exec(text.trim()) ?? [];

@@ -8,15 +8,23 @@ import { plainChoice } from "../text.ts";
 import type { Body, Executor, InputKey, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
 
 /**
- * A workflow as people write it, so that parsing it makes the same one again. Triggers are left out: a copy shall not
- * start runs by itself.
+ * Writes a workflow in the authored form: parsing it results in the same workflow. Triggers are left out, because a
+ * copy must not start runs by itself.
  */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;
   const { models, approval, scope, credentials, lib, lock = {} } = workflow;
   const files: Record<string, string> = {};
   const fields = {
-    ...{ id, name, description, timeout, inputs: inputs && exact(inputs), models, approval, scope, credentials },
+    id,
+    name,
+    description,
+    timeout,
+    inputs: inputs && exact(inputs),
+    models,
+    approval,
+    scope,
+    credentials,
     requirements: requirements.length > 0 ? requirements : undefined,
     model: model && plainChoice(model),
     labels: workflow.labels,
@@ -44,10 +52,10 @@ function lockFiles(lock: Record<string, LockedCode>): Record<string, string> {
   return { ...Object.fromEntries(code), [lockFileName]: lockText(lock) };
 }
 
-/** Fields as people write them; what is undefined is not written. */
+/** The authored fields. Undefined ones are not written. */
 type Written = Record<string, unknown>;
 
-/** A node in the words of a workflow file. Its code goes to `files` where it came from a file. */
+/** Writes a node in the authored form. Code from a file goes back to `files`. */
 function writeNode(node: Node, files: Record<string, string>): Written {
   const { id, type, name, description, merge } = node;
   return { id, type, name, description, ...ownFields(node, files), onError: onErrorOf(node), merge };
@@ -99,9 +107,15 @@ function textFields(executor: TextExecutor, files: Record<string, string>): Writ
   if (file !== undefined) files[file] = prompt;
   const isPlain = temperature === undefined && max_tokens === undefined;
   return {
-    ...{ executor: kind, ...(file === undefined ? { prompt } : { promptFile: file }), system },
+    executor: kind,
+    ...(file === undefined ? { prompt } : { promptFile: file }),
+    system,
     ...(isPlain ? { model } : { llm_config: { model, temperature, max_tokens } }),
-    ...{ output_schema: outputSchema && exact(outputSchema), into, max_chars, on_missing, limits: limits(maxCostUsd) },
+    output_schema: outputSchema && exact(outputSchema),
+    into,
+    max_chars,
+    on_missing,
+    limits: limits(maxCostUsd),
   };
 }
 

@@ -5,14 +5,14 @@ import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger } from "../../trigger.ts";
 import { duration, matching } from "../fields.ts";
 
-/** One kind of trigger. A new kind is a new file that exports one of these, plus a line in `triggerKinds`. */
+/** A kind of trigger. A new kind is a new file that exports one of these, and a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
-  /** Fields whose wrong values have a code of their own. */
+  /** Codes of fields with wrong values. */
   codes: Partial<Record<string, FindingCode>>;
-  /** `exactly`: an object in a field, with its numbers as they were written. */
+  /** `exactly` returns an object in a field, with its digits. */
   normalise(authored: z.output<Schema>, id: string, exactly: (field: string) => WrittenJson): Trigger;
-  /** What no schema says: looks at it as it was written, and trusts no field. */
+  /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(written: Record<string, unknown>, place: WrittenPlace): Iterable<Finding>;
 }
 
@@ -31,7 +31,7 @@ export const triggerFields = {
   ).optional(),
 };
 
-/** Of triggers that do not learn from what comes in whose it is. */
+/** The client of triggers whose input does not name one. */
 export const clientField = {
   client: clientSlug(
     "Slug of the client that its runs belong to. Absent: the one that is called `default`.",
@@ -44,7 +44,9 @@ const Sender = matching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => 
 export const Senders = z
   .array(Sender, { error: 'must be a list such as ["anna@example.com", "@example.org"]' })
   .min(1, { error: "must name a sender, or be left out" })
-  .describe("Who may write: addresses, or `@example.com` for all of a domain. Others are refused. Absent: everybody.");
+  .describe(
+    "Allowed senders: addresses, or `@example.com` for all of a domain. Others are refused. Absent: all senders.",
+  );
 
 const minutesError = "must be whole minutes, such as 5m, 2h, 1d, at most a year";
 

@@ -6,7 +6,6 @@ import { imapTrigger, mailTrigger } from "./mail.ts";
 import { scheduleTrigger } from "./schedule.ts";
 import { webhookTrigger } from "./webhook.ts";
 
-/** A trigger as people write it. */
 export type AuthoredTrigger = z.input<(typeof triggerKinds)[TriggerType]["schema"]>;
 
 export const triggerKinds = {

@@ -8,11 +8,11 @@ export const AuthoredMailTrigger = z
     ...triggerFields,
     type: z.literal("mail").describe("A mail comes in."),
     address: plainName(
-      "What stands in front of the `@`: a mail to `invoices+acme@in.example.com` is for the trigger `invoices` and the client `acme`. No other workflow may have it.",
+      "The part before the `@`: a mail to `invoices+acme@in.example.com` is for the trigger `invoices` and the client `acme`. No other workflow may have it.",
     ),
     from: Senders.optional(),
     client: clientSlug(
-      "Slug of the one client whose mails it takes; of mails that name none, too. Absent: any client, and `default` where a mail names none.",
+      "Slug of the one client whose mails it takes; also for mails that name none. Absent: any client, and `default` where a mail names none.",
     ).optional(),
   })
   .describe("A mail to `<address>+<client>@` the domain that NOVA takes mail for; see [mail](mail.md).");

@@ -22,7 +22,7 @@ export const AuthoredScheduleTrigger = z
     timezone: filledText("With `cron` and `at`: the time zone's name, `Europe/Madrid`. Absent: UTC.").optional(),
     context: z
       .record(z.string(), z.json(), { error: "must be an object of the keys that a run starts with" })
-      .describe("What its runs start with, besides `schedule`.")
+      .describe("Initial context of its runs, in addition to `schedule`.")
       .optional(),
     ...clientField,
   })
@@ -36,7 +36,7 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   check: checkSchedule,
 };
 
-/** The checks have seen that one of them is there. */
+/** The checks ensure that exactly one is present. */
 function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };
   if (every !== undefined) return { kind: "every" as const, everySeconds: every };
@@ -45,7 +45,7 @@ function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleT
 
 type Written = Record<string, unknown>;
 
-/** One time, in a time zone where that says anything. */
+/** Checks for exactly one time, and a time zone only where it has an effect. */
 function* checkSchedule(written: Written, place: WrittenPlace): Iterable<Finding> {
   yield* checkOneOf("NOVA123", ["cron", "every", "at"], "when", written, place);
   yield* checkTimes(written, place);
@@ -63,7 +63,10 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   }
 }
 
-/** A schedule that is never due would look installed and start no run. The clock does not count: see `pastTimes`. */
+/**
+ * Reports a schedule that is never due: it would look installed but start no run. The current time has no influence;
+ * see `pastTimes`.
+ */
 function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
   const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
@@ -74,7 +77,7 @@ function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }
   yield finding("NOVA123", at(path, field), message);
 }
 
-/** What every run would be refused for. */
+/** Reports context keys for which every run would be refused. */
 function* checkContext({ context }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(context)) return;
   for (const key of Object.keys(context).filter((key) => key.startsWith("$"))) {

@@ -18,7 +18,7 @@ const Signature = z.strictObject(
       .enum(["sha1", "sha256", "sha512"], { error: "must be sha1, sha256 or sha512" })
       .describe("How the digest is made.")
       .prefault("sha256"),
-    prefix: text("What stands in front of the digest: `sha256=`.").optional(),
+    prefix: text("Text before the digest: `sha256=`.").optional(),
     tolerance: duration(
       "For a header such as Stripe's, `t=1492774577,v1=<digest>`, whose digest is of the time, a dot and the body: how old a request may be. `prefix` is `v1=` where absent.",
     ).optional(),
@@ -29,15 +29,15 @@ const Signature = z.strictObject(
 export const AuthoredWebhookTrigger = z
   .strictObject({
     id: plainName("The last part of its address, `/hooks/<id>`. No other workflow may have it."),
-    type: z.literal("webhook").describe("Somebody sends a request."),
+    type: z.literal("webhook").describe("A request arrives."),
     signature: Signature.describe(
-      "How the sender signs: `header` carries the HMAC of the body in hex or base64, made with the key in the credential `secret`; `algorithm` is `sha256` where absent, `prefix` stands in front of the digest. Absent: whoever knows the address may call it.",
+      "How the sender signs: `header` carries the HMAC of the body in hex or base64, made with the key in the credential `secret`; `algorithm` is `sha256` where absent, `prefix` is the text before the digest. Absent: anyone who knows the address may call it.",
     ).optional(),
     dedupe: z
       .string({ error: dedupeError })
       .refine((path) => /^(headers|body)\../.test(path) && dotPathPattern.test(path), { error: dedupeError })
       .describe(
-        "Where a request says which delivery it is, so that a repeated one starts no second run: `headers.x-delivery`, `body.id`. Of a request where that is missing or empty the body counts, and so it does where a header is named and the request is signed: headers are not.",
+        "The id of the delivery in a request, so that a repeated delivery starts no second run: `headers.x-delivery`, `body.id`. The body counts instead if the id is missing or empty, or if it is a header of a signed request, because signatures do not cover headers.",
       )
       .optional(),
     wait: seconds(

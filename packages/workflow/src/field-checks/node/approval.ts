@@ -33,7 +33,7 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
   }
 }
 
-/** A task is one item of the table, and holds all of them. */
+/** A task is one item of the table and holds all forms. */
 const maxFormsCharacters = 100_000;
 
 function* checkForms({ form, forms }: Record<string, unknown>, place: FieldPlace): Iterable<Finding> {

@@ -5,14 +5,14 @@ import { checkSchema } from "../../inputs/check-schema.ts";
 import type { Exactly, WrittenJson } from "../../json/exact.ts";
 import { isReserved } from "../reserved.ts";
 
-/** What no schema of a node says: looks at it as it was written, and trusts no field. */
+/** Checks the rules of a node that its schema cannot express. It reads the written fields, which may have any type. */
 export type FieldCheck = (node: Record<string, unknown>, place: FieldPlace) => Iterable<Finding>;
 
 export interface FieldPlace extends WrittenPlace {
   exactly: Exactly;
 }
 
-/** Fields that say nothing at such a node. `wayOut` completes the sentence "node: field ...". */
+/** Reports fields without an effect at such a node. `wayOut` completes the sentence "node: field ...". */
 export function* checkOutOfPlace(
   code: FindingCode,
   fields: readonly string[],
@@ -24,7 +24,7 @@ export function* checkOutOfPlace(
   }
 }
 
-/** A schema that answers are to follow. `problem` begins the sentences about it; `place` is where it stands. */
+/** Checks a schema for answers. `problem` starts the sentences about it; `place` is its path. */
 export function* checkAnswerSchema(
   code: FindingCode,
   schema: WrittenJson,
@@ -39,7 +39,7 @@ export function* checkAnswerSchema(
   }
 }
 
-/** A key that a node sets by itself is not one of NOVA's. */
+/** Reports a key that is reserved for NOVA. */
 export function* checkKey(
   node: Record<string, unknown>,
   field: "as" | "into",
@@ -51,7 +51,7 @@ export function* checkKey(
   yield finding("NOVA502", at(path, field), message);
 }
 
-/** The same where the node's id stands in for an absent `into`. */
+/** The same check; without `into`, the node's id is the key. */
 export function* checkOwnKey(node: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   if (node.into !== undefined) return yield* checkKey(node, "into", place);
   if (typeof node.id !== "string" || !isReserved(node.id)) return;

@@ -14,7 +14,7 @@ import { checkRetry } from "./retry.ts";
 import { checkNoText, checkText } from "./text.ts";
 import { checkWait } from "./wait.ts";
 
-/** What the settings of an action or a decision mean depends on who does its work. */
+/** Checks an action or a decision: the meaning of its settings depends on its executor. */
 const checkTask: FieldCheck = function* (node, place) {
   const kind = executorKind(node.executor) ?? "code";
   yield* checkRetry(node, place);
@@ -59,7 +59,7 @@ function* checkBody(node: Record<string, unknown>, place: WrittenPlace): Iterabl
   yield* checkOutOfPlace("NOVA420", ["version", "input", "output"], wayOut, [node, place]);
 }
 
-/** What it says of the workflow is checked in the node that stands for it. */
+/** Checks a map that runs a workflow. Its workflow fields are checked in the body's node. */
 function* checkChild(node: Record<string, unknown>, { name, path }: WrittenPlace): Iterable<Finding> {
   for (const field of ["nodes", "edges"].filter((field) => node[field] !== undefined)) {
     const message = `${name} has both workflow and ${field} - keep workflow, or nodes and edges`;
@@ -67,7 +67,7 @@ function* checkChild(node: Record<string, unknown>, { name, path }: WrittenPlace
   }
 }
 
-/** The keys on both sides of a workflow node, and that its own id can be one. */
+/** Checks the keys of `input` and `output`, or the node's id, which is the key without `output`. */
 const checkWorkflowNode: FieldCheck = function* (node, place) {
   yield* checkMappings(node, place);
   if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;
@@ -92,7 +92,6 @@ function* checkMappedKey(key: string, field: "input" | "output", { name, path }:
   }
 }
 
-/** By type of node. */
 export const fieldChecks: Partial<Record<NodeType, FieldCheck>> = {
   action: checkTask,
   decision: checkTask,

@@ -9,7 +9,7 @@ import type { FieldCheck } from "./field-check.ts";
 
 const runsNothing = "it runs nothing that could fail";
 
-/** Why a kind of node has no `retry`, and what does its work there. */
+/** The reason why a kind of node has no `retry`, and its alternative. */
 export const noRetry: Readonly<Record<Exclude<NodeType, "action" | "decision">, string>> = {
   start: runsNothing,
   end: runsNothing,
@@ -50,14 +50,14 @@ function* checkEntry(entry: string, { name: node, path }: WrittenPlace) {
     yield finding("NOVA104", path, message);
   } else if (!knownErrors.includes(last) && !ownNames.includes(name)) {
     const meant = didYouMean(last, name === last ? [...ownNames, ...knownErrors] : knownErrors);
-    // A class of the workflow's own, or of a library, may have any name, but seldom one that is nearly another's.
+    // A workflow's or library's own class may have any name, but rarely one that nearly equals another.
     if (meant === "" && (name !== last || /^[A-Z]/.test(name))) return;
     const wayOut = meant || " - name an exception's class, or one of NOVA's error classes";
     yield finding("NOVA429", path, `${node}: "${name}" in retry.on is the name of no known error${wayOut}`);
   }
 }
 
-/** Exceptions of Python itself, and of libraries that nodes often use, by their last names. */
+/** Exceptions of Python and of common libraries, by their last names. */
 const knownErrors = `
 BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError BrokenPipeError BufferError
 ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError EOFError

@@ -13,7 +13,7 @@ export const checkText: FieldCheck = function* (node, place) {
   yield* checkOwnKey(node, place);
 };
 
-/** Settings of text nodes at a node that is none. */
+/** Reports settings of text nodes at other nodes. */
 export const checkNoText: FieldCheck = function* (node, place) {
   const wayOut = 'is for text nodes, and would do nothing here - remove it, or add "executor": "text"';
   yield* checkOutOfPlace("NOVA421", textFieldNames, wayOut, [node, place]);

@@ -41,14 +41,17 @@ function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Fin
   }
 }
 
-/** A template inside of `anything-but` does not count: such a list fits the events of all other runs. */
+/**
+ * True if the pattern contains a template. One inside `anything-but` does not count, because it matches the events of
+ * all other runs.
+ */
 function namesItsRun(wanted: unknown): boolean {
   if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");
   if (Array.isArray(wanted)) return wanted.some(namesItsRun);
   return isObject(wanted) && Object.entries(wanted).some(([name, one]) => name !== "anything-but" && namesItsRun(one));
 }
 
-/** Only values are bound: a field of this name is in no event. */
+/** Reports templates in field names: only values are bound, so no event would match. */
 function* templatesInNames(wanted: unknown, segments: PatternProblem["segments"] = []): Iterable<PatternProblem> {
   if (!isObject(wanted)) return;
   for (const [name, inner] of Object.entries(wanted)) {
