@@ -1,9 +1,4 @@
-import type { SSTConfig } from "sst";
-import { defineStacks } from "./stacks/stacks.ts";
+import { configOf } from "./stacks/sst.ts";
+import { stacks } from "./stacks/stacks.ts";
 
-export default {
-  config: () => ({ name: "nova", region: process.env.AWS_REGION ?? "us-east-1" }),
-  stacks(app) {
-    defineStacks(app);
-  },
-} satisfies SSTConfig;
+export default configOf("nova", process.env.AWS_REGION ?? "us-east-1", stacks);

@@ -1,12 +1,12 @@
-import { type StackContext, use } from "sst/constructs";
 import { createAddress } from "./api/address.ts";
 import { createHttpApi } from "./api/http-api.ts";
 import { apiLambdas } from "./api/lambdas.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
 import { engine } from "./engine.ts";
+import { type StackContext, use } from "./sst.ts";
 import { stageOf } from "./stage.ts";
 
-/** What is asked over HTTP. */
+/** The HTTP API. */
 export function api({ stack, app }: StackContext) {
   const functions = createLambdas(stack, apiLambdas, use(engine).around);
   const address = createAddress(stack, process.env);

@@ -1,12 +1,12 @@
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import { type StackContext, use } from "sst/constructs";
 import { api } from "./api.ts";
 import { createDistribution } from "./console/distribution.ts";
 import { createPageBucket } from "./console/page-bucket.ts";
+import { type StackContext, use } from "./sst.ts";
 import { stageOf } from "./stage.ts";
 import { storage } from "./storage.ts";
 
-/** The web page, and the API at the same address. `npm run deploy` puts the built page into the bucket. */
+/** The web page and the API at one address. `npm run deploy` uploads the built page into the bucket. */
 export function console({ stack, app }: StackContext) {
   const pages: Bucket = createPageBucket(stack, stageOf(app));
   const { url, dns } = createDistribution(stack, {

@@ -1,5 +1,4 @@
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import { type Stack, type StackContext, use } from "sst/constructs";
 import { eventArns, machineArns, parameterName } from "./access/arns.ts";
 import type { Grantable } from "./access/grants.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
@@ -9,10 +8,11 @@ import { engineLambdas } from "./engine/lambdas.ts";
 import { calledByMachines, createMachinesRole } from "./engine/machines-role.ts";
 import { schedule } from "./engine/rule.ts";
 import { sendersFrom } from "./engine/settings.ts";
+import { type Stack, type StackContext, use } from "./sst.ts";
 import { type Stage, stageOf } from "./stage.ts";
 import { type Storage, storage } from "./storage.ts";
 
-/** What runs workflows; `around` is what functions of later stacks share with those of this one. */
+/** The functions that run workflows. Later stacks share `around` with this one. */
 export function engine({ stack, app }: StackContext) {
   const stored = use(storage);
   const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
@@ -27,7 +27,7 @@ export function engine({ stack, app }: StackContext) {
   const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);
   const bus = createBus(stack, functions["nova-deliver-event"], undelivered);
   watchEnds(stack, functions["nova-execution-status"], undelivered);
-  // A start that was lost is repeated half a minute later at the earliest, so two minutes at the latest.
+  // A lost start is repeated after half a minute at the earliest, and so after two minutes at the latest.
   schedule(stack, "Sweep", {
     description: "Closes what died, and repeats what was lost",
     every: "rate(1 minute)",

@@ -2,8 +2,8 @@ import { NagSuppressions } from "cdk-nag";
 import type { IConstruct } from "constructs";
 
 /**
- * Says why a finding of cdk-nag's AwsSolutions is right as it is. `only` names the very finding (an action or a resource
- * with a wildcard), so that the next one of the same rule is found.
+ * Suppresses a finding of cdk-nag's AwsSolutions with a reason. `only` names the exact finding (an action or a resource
+ * with a wildcard), so that other findings of the same rule are still reported.
  */
 export function explain(
   construct: IConstruct,

@@ -1,13 +1,13 @@
-import { type StackContext, use } from "sst/constructs";
 import { api } from "./api.ts";
 import { engine } from "./engine.ts";
 import { createAlarms } from "./monitoring/alarms.ts";
 import { createDashboard } from "./monitoring/dashboard.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
+import { type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 import { triggers } from "./triggers.ts";
 
-/** What people look at, and what wakes them. */
+/** The dashboard and the alarms. */
 export function monitoring({ stack }: StackContext): void {
   const { logs, undelivered, ...running } = use(engine);
   const { unpublished, ...begun } = use(triggers);

@@ -1,12 +1,11 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { RemovalPolicy } from "aws-cdk-lib/core";
 
-/** What depends on where NOVA is deployed. */
 export interface Stage {
   name: string;
-  /** Only the stage `production`: what it stores outlives its stacks and cannot be deleted by accident. */
+  /** True for the stage `production`: its data outlives its stacks and is protected against deletion. */
   isProduction: boolean;
-  /** Of what holds data or keys. */
+  /** Removal policy of resources with data or keys. */
   removal: RemovalPolicy;
   logRetention: RetentionDays;
 }

@@ -1,13 +1,12 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import type { StackContext } from "sst/constructs";
 import { consoleOrigin } from "./console/origin.ts";
 import { listed, mailSettingsFrom } from "./engine/settings.ts";
+import type { StackContext } from "./sst.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
 import { createKeys, createTable, type Keys } from "./storage/table.ts";
 
-/** What holds the state of NOVA. */
 export interface Storage {
   table: Table;
   bucket: Bucket;

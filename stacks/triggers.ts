@@ -1,28 +1,32 @@
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { type StackContext, use } from "sst/constructs";
 import { roleName } from "./access/arns.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
 import { handOn, ofNova, schedule } from "./engine/rule.ts";
 import { mailSettingsFrom } from "./engine/settings.ts";
 import { engine } from "./engine.ts";
+import { type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
 import { createPublications, tellPeople } from "./triggers/queues.ts";
 import { createSchedules, letRulesFire } from "./triggers/schedules.ts";
 
-/** What begins without anybody asking for it: runs of triggers, publications, notices, and what is erased. */
+/** Runs of triggers, publications, notices and erasures: work without a waiting caller. */
 export function triggers({ stack }: StackContext) {
   const { around, bus, undelivered: queue } = use(engine);
   const { events } = around.granted;
   const roleNames = { "nova-erase": roleName(stack, "erase") };
   const functions = createLambdas(stack, triggerLambdas, { ...around, roleNames });
-  // By its ARN: rules would else write themselves into the policy of the queue, whose stack comes before this one.
+  // Refers to the queue by its ARN: otherwise the rules would extend the policy of the queue, which is in an earlier
+  // stack.
   const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
 
   tellPeople(stack, functions["nova-notify"], undelivered, bus);
   handOn(stack, "Erasures", {
-    ...{ pattern: ofNova(stack, "client.erasing"), to: functions["nova-erase"], undelivered, bus },
+    pattern: ofNova(stack, "client.erasing"),
+    to: functions["nova-erase"],
+    undelivered,
+    bus,
   });
   const unpublished = createPublications(stack, functions["nova-publish"], undelivered, bus);
   letRulesFire(functions["nova-fire-trigger"], events);
@@ -33,7 +37,9 @@ export function triggers({ stack }: StackContext) {
     work: functions["nova-retain"],
   });
   receiveMail(stack, mailSettingsFrom(process.env), {
-    ...{ bucket: use(storage).bucket, receive: functions["nova-receive-mail"], undelivered },
+    bucket: use(storage).bucket,
+    receive: functions["nova-receive-mail"],
+    undelivered,
   });
   return { functions, unpublished };
 }

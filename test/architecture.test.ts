@@ -94,6 +94,8 @@ const arrows: Record<string, string[]> = {
   ],
 };
 
+const isSst = (specifier: string) => /^sst(\/|$)/.test(specifier);
+
 /** Modules that only some packages may know. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
@@ -242,6 +244,11 @@ describe("the house", () => {
       .filter((file) => !only.includes(packageOf(file)) && file.specifiers.some((specifier) => module.test(specifier)))
       .map(({ path }) => path);
     expect(offenders).toEqual([]);
+  });
+
+  it("knows SST in one file, so that replacing SST means replacing that file", () => {
+    const places = files.filter(({ specifiers, text }) => specifiers.some(isSst) || /["'`]sst["'`]/.test(text));
+    expect(places.map(({ path }) => path)).toEqual(["stacks/sst.ts"]);
   });
 
   it("calls out by itself in few places, each to who is trusted", () => {

@@ -1,8 +1,7 @@
 import { type Conditions, Effect, Policy, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import type { Stack } from "sst/constructs";
+import type { Stack } from "../sst.ts";
 
-/** A statement of a role. */
 export function allow(
   service: string,
   actions: readonly string[],
@@ -17,22 +16,22 @@ export function allow(
   });
 }
 
-/** Lets a role call these functions, and no others. */
+/** Allows a role to call these functions only. */
 export function invoking(functions: readonly IFunction[]): PolicyStatement {
   const arns = functions.map(({ functionArn }) => functionArn);
   return allow("lambda", ["InvokeFunction"], arns);
 }
 
 interface RoleParts {
-  /** Such as `lambda.amazonaws.com`. */
+  /** Principal such as `lambda.amazonaws.com`. */
   service: string;
   conditions?: Conditions;
-  /** By which others know it. */
+  /** A fixed name, by which other stacks refer to the role. */
   roleName?: string | undefined;
   statements: PolicyStatement[];
 }
 
-/** A role that a service takes, with all that it may do in one policy. */
+/** Creates a role for a service, with all its permissions in one policy. */
 export function roleOf(stack: Stack, roleId: string, policyId: string, parts: RoleParts) {
   const { service, conditions = {}, roleName, statements } = parts;
   const assumedBy = new ServicePrincipal(service, { conditions });

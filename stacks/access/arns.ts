@@ -1,8 +1,8 @@
 import { ArnFormat, type Stack } from "aws-cdk-lib/core";
 
 /**
- * Roles that are known by their names, before there is one: what takes contents out of chains, what state machines run
- * as, and what Scheduler calls functions as.
+ * Roles with fixed names, which exist before their resources: the eraser of contents in chains, the role of state
+ * machines, and the role by which Scheduler calls functions.
  */
 export type NamedRole = "erase" | "machines" | "schedules";
 
@@ -14,7 +14,7 @@ export function roleArn(stack: Stack, role: NamedRole): string {
   return stack.formatArn({ service: "iam", region: "", resource: "role", resourceName: roleName(stack, role) });
 }
 
-/** Of the alias under which a function is known, before there is one. */
+/** ARN of a function's alias, known before the function exists. */
 export function functionArn(stack: Stack, name: string): string {
   return stack.formatArn({
     service: "lambda",
@@ -26,10 +26,10 @@ export function functionArn(stack: Stack, name: string): string {
 
 const machinePrefix = "nova-";
 
-/** ARNs of the state machines that publishing makes: `nova-<workflow>`, which is no resource of any stack. */
+/** ARNs of the state machines `nova-<workflow>`. Publishing creates them, so no stack contains them. */
 export function machineArns(stack: Stack) {
   const all = machineArn(stack, `${machinePrefix}*`);
-  // Those that items of a distributed map run in included.
+  // Includes the executions of items of a distributed map.
   const executions = stack.formatArn({
     service: "states",
     resource: "execution",
@@ -42,7 +42,7 @@ export function machineArns(stack: Stack) {
 
 export type MachineArns = ReturnType<typeof machineArns>;
 
-/** Beginning of the ARNs, as an event pattern takes it. */
+/** Prefix of these ARNs for an event pattern. */
 export function machineArnPrefix(stack: Stack): string {
   return machineArn(stack, machinePrefix);
 }
@@ -56,10 +56,10 @@ function machineArn(stack: Stack, resourceName: string): string {
   });
 }
 
-/** NOVA's bus, and the group of its schedules. */
+/** Name of NOVA's bus and of the group of its schedules. */
 export const ownName = "nova";
 
-/** ARNs of what makes runs begin by themselves; packages/aws makes the rules and schedules, by names of its own. */
+/** ARNs of rules and schedules that start runs. packages/aws creates and names them. */
 export function eventArns(stack: Stack) {
   const events = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "events", resource, resourceName });
@@ -67,11 +67,11 @@ export function eventArns(stack: Stack) {
     stack.formatArn({ service: "scheduler", resource, resourceName });
   return {
     bus: events("event-bus", ownName),
-    /** Of triggers of workflows, on NOVA's bus and on the account's own. */
+    /** Rules of triggers, on NOVA's bus and on the account's default bus. */
     rules: [events("rule", `${ownName}/nova-*`), events("rule", "nova-*")],
-    /** The one thing that those rules may call. */
+    /** The only target of those rules. */
     firing: functionArn(stack, "nova-fire-trigger"),
-    /** Of whatever is on NOVA's bus, the stacks' rules among it. */
+    /** All rules on NOVA's bus, including those of the stacks. */
     rulesOfBus: events("rule", `${ownName}/*`),
     group: scheduler("schedule-group", ownName),
     schedules: scheduler("schedule", `${ownName}/nova-*`),
@@ -83,7 +83,7 @@ export type EventArns = ReturnType<typeof eventArns>;
 
 export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";
 
-/** Where whoever deploys puts a key: `/nova/production/E2B_API_KEY`. */
+/** The parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
 export function parameterName(stage: string, secret: SecretName): string {
   return `/nova/${stage}/${secret}`;
 }

@@ -5,12 +5,12 @@ import { allow } from "./allow.ts";
 import type { EventArns, MachineArns, SecretName } from "./arns.ts";
 import * as partitions from "./partitions.ts";
 
-/** All that a function may be allowed to reach. */
+/** All resources that a grant can refer to. */
 export interface Grantable extends Storage {
   machines: MachineArns;
   events: EventArns;
   undelivered: Queue;
-  /** ARNs of what SES sends as. */
+  /** ARNs of the identities that SES sends from. */
   senders: readonly string[];
   /** ARN of a key's parameter in Systems Manager. */
   parameter(name: SecretName): string;
@@ -18,7 +18,7 @@ export interface Grantable extends Storage {
 
 type Table = Grantable["table"];
 
-/** `ForAllValues` holds for a call without any key, but none of these actions can be called without one. */
+/** `ForAllValues` is true for a call without keys, but all of these actions need a key. */
 function items(table: Table, actions: readonly string[], keys: readonly string[]): PolicyStatement {
   return allow("dynamodb", actions, [table.tableArn], { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } });
 }
@@ -31,18 +31,21 @@ function objects(bucket: Grantable["bucket"], actions: readonly string[], keys: 
   return allow("s3", actions, [bucket.arnForObjects(keys)]);
 }
 
-/** What is sealed for a name, as no task token is. */
+/** Credentials are encrypted for a name; task tokens are not. */
 const ofCredentials = sealedFor("name");
 
-/** What is sealed for a task, as no credential is: KMS opens nothing else for whoever only answers tasks. */
+/**
+ * Task tokens are encrypted for a task; credentials are not. So a function that only answers tasks cannot decrypt
+ * credentials.
+ */
 const ofTasks = sealedFor("task");
 
-/** The encryption context names such a key; a text opens with the context that it was sealed with, and with no other. */
+/** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
 function sealedFor(key: string) {
   return { "ForAnyValue:StringEquals": { "kms:EncryptionContextKeys": [key] } };
 }
 
-/** A role is handed to one service and to nobody else. */
+/** Limits PassRole to one service. */
 export function passedTo(service: string) {
   return { StringEquals: { "iam:PassedToService": service } };
 }
@@ -50,9 +53,9 @@ export function passedTo(service: string) {
 const madeOfRules = ["PutRule", "RemoveTargets", "DeleteRule"];
 const madeOfSchedules = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
 
-/** What a function may be allowed to do, each by one statement on one thing of ours. */
+/** The permissions of functions: each is one statement on one resource. */
 export const grants = {
-  // What may be done in the table: by partition, by index, and as a whole.
+  // Permissions in the table: by partition, by index, and for the whole table.
   "chain of work": ({ table }) => items(table, ["Query", "BatchGetItem", "PutItem"], partitions.chains),
   executions: ({ table }) => items(table, ["GetItem"], partitions.executions),
   labels: ({ table }) => items(table, ["Query"], partitions.labels),
@@ -62,24 +65,24 @@ export const grants = {
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
   "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
 
-  /** A task that is over is found no more. */
+  /** Ended tasks are no longer found. */
   wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
-  /** Also before a run starts: from then on events are kept that it may look for. */
+  /** Needed before a run starts, too: from then on, events that it may wait for are stored. */
   "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
 
-  /** With what is active of a workflow, and what waits to be published. */
+  /** Includes the active version and queued publications. */
   versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
   "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),
-  /** A publication that was lost on its way says when it was handed over again. */
+  /** A lost publication records when it was queued again. */
   "lost publications": ({ table }) => items(table, ["UpdateItem"], partitions.workflows),
   generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.generations),
-  /** Somebody who has read code lets it run, or not. */
+  /** A person approves or rejects code after a review. */
   "reviewed code": ({ table }) => items(table, ["UpdateItem"], partitions.generations),
-  /** What pinned code has saved is what writing it has cost. */
+  /** Pinned code saves the cost of writing it, which is on record. */
   "written code": ({ table }) => items(table, ["Query"], partitions.generations),
 
   credentials: ({ table }) => items(table, ["Query"], partitions.credentials),
-  /** A token that was got anew is stored before it is used. */
+  /** A refreshed token is stored before its use. */
   "refreshed credentials": ({ table }) => items(table, ["GetItem", "PutItem"], partitions.credentials),
   "gone credentials": ({ table }) => items(table, ["DeleteItem"], partitions.credentials),
   clients: ({ table }) => items(table, ["GetItem"], partitions.clients),
@@ -104,28 +107,28 @@ export const grants = {
   "changed sessions": ({ table }) => items(table, ["PutItem"], partitions.sessions),
   triggers: ({ table }) => items(table, ["GetItem"], partitions.triggers),
   "new triggers": ({ table }) => items(table, ["PutItem", "DeleteItem"], partitions.triggers),
-  /** A mailbox that cannot be read is left alone for a while. */
+  /** An unreadable mailbox is paused. */
   "paused triggers": ({ table }) => items(table, ["UpdateItem"], partitions.triggers),
   deliveries: ({ table }) => items(table, ["GetItem", "PutItem", "UpdateItem"], partitions.deliveries),
 
   "open list": ({ table }) => indexes(table, "open"),
   "workflow lists": ({ table }) => indexes(table, "by-workflow"),
-  /** Of keys, clients and pools, which lie in one index with what belongs to clients. */
+  /** Lists of keys, clients and pools share one index with the other records of clients. */
   "client lists": ({ table }) => indexes(table, "by-client"),
   /**
-   * Nothing less finds all that is a client's, which is erased by one function and exported by the API, or which
-   * formats are stored, which the API says to administrators.
+   * A scan is the only way to find all records of a client (for erasure and export), and all stored formats (for
+   * administrators).
    */
   "whole table": ({ table }) => allow("dynamodb", ["Scan"], [table.tableArn]),
 
   "contents of chains": ({ table }) => items(table, ["UpdateItem"], partitions.chains),
   "erased records": ({ table }) => items(table, ["DeleteItem"], partitions.erasable),
 
-  // What may be done in the bucket, by prefix. Who gets an address of an object to sign needs what the address is for.
+  // Permissions in the bucket, by prefix. The signer of an address needs the permission that the address grants.
   blobs: ({ bucket }) => objects(bucket, ["GetObject", "PutObject"], "blobs/*"),
   definitions: ({ bucket }) => objects(bucket, ["GetObject"], "workflows/*"),
   "new definitions": ({ bucket }) => objects(bucket, ["PutObject"], "workflows/*"),
-  /** What no entry of a bus can hold. */
+  /** Events that exceed the size of a bus entry. */
   "large events": ({ bucket }) => objects(bucket, ["PutObject"], "events/*"),
   "whole events": ({ bucket }) => objects(bucket, ["GetObject"], "events/*"),
   "uploaded bytes": ({ bucket }) => objects(bucket, ["GetObject"], "uploads/*"),
@@ -134,16 +137,17 @@ export const grants = {
   "erased objects": ({ bucket }) =>
     allow("s3", ["DeleteObject"], [bucket.arnForObjects("blobs/*"), bucket.arnForObjects("uploads/*")]),
   /**
-   * Without it S3 answers 403 for what is not there, and an erased blob could not be told from a forbidden one. Who asks
-   * for an object names no `s3:prefix`, so a condition on that would take this away. Erasing and exporting list, too.
+   * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden one. A
+   * GetObject has no `s3:prefix`, so a condition on the prefix would remove this effect. Erasing and exporting also
+   * list objects.
    */
   absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
 
-  // What keys may be used for: NOVA's own, of KMS, and those of others, which are parameters.
+  // Permissions for keys: NOVA's own in KMS, and API keys in parameters.
   signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
   "checking signatures": ({ keys }) => allow("kms", ["VerifyMac"], [keys.signing.keyArn]),
   sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn], ofTasks),
-  /** By the Encryption SDK, which seals longer texts than KMS takes: one data key for each. */
+  /** The Encryption SDK encrypts texts that are too long for KMS, with one data key each. */
   "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
   "opening credentials": ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofCredentials),
   unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofTasks),
@@ -151,7 +155,7 @@ export const grants = {
   "E2B's key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("E2B_API_KEY")]),
   "the models' key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("OPENAI_API_KEY")]),
 
-  // What may be done with state machines and their executions.
+  // Permissions for state machines and their executions.
   "run starts": ({ machines }) => allow("states", ["StartExecution"], [machines.all, machines.versions]),
   runs: ({ machines }) => allow("states", ["DescribeExecution"], [machines.executions]),
   "ends of runs": ({ machines }) => allow("states", ["StopExecution"], [machines.executions]),
@@ -161,16 +165,16 @@ export const grants = {
   machines: ({ machines }) =>
     allow("states", ["CreateStateMachine", "UpdateStateMachine", "PublishStateMachineVersion"], [machines.all]),
   "old machines": ({ machines }) => allow("states", ["DeleteStateMachineVersion"], [machines.all, machines.versions]),
-  /** With a session its drafts go. */
+  /** The deletion of a session deletes its drafts. */
   "machines of drafts": ({ machines }) => allow("states", ["DeleteStateMachine"], [machines.drafts]),
   "what machines run as": ({ machines }) =>
     allow("iam", ["PassRole"], [machines.role], passedTo("states.amazonaws.com")),
 
-  // What may be done with events, rules, schedules and mails.
+  // Permissions for events, rules, schedules and mails.
   events: ({ events }) => allow("events", ["PutEvents"], [events.bus]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
   "rules of triggers": ({ events }) => allow("events", madeOfRules, events.rules),
-  /** `ForAllValues` holds for a call without targets, but there is no such call. */
+  /** `ForAllValues` is true for a call without targets, but no such call exists. */
   "targets of rules": ({ events }) =>
     allow("events", ["PutTargets"], events.rules, {
       "ForAllValues:ArnEquals": { "events:TargetArn": [events.firing] },

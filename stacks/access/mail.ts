@@ -3,15 +3,17 @@ import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { Stack } from "aws-cdk-lib/core";
 import { allow } from "./allow.ts";
 
-/** Where SES puts mail into the bucket, by which rule of which set. */
+/** The prefix in the bucket for mails, and the rule of SES that writes them. */
 export const mailPrefix = "mail/";
 export const mailRuleSet = "nova";
 export const mailRule = "into-bucket";
 
-/** Lets SES put mails into the bucket by that rule, and nobody else by SES. */
+/** Allows SES to write mails into the bucket by that rule only. */
 export function letMailIn(stack: Stack, bucket: IBucket): void {
   const rule = stack.formatArn({
-    ...{ service: "ses", resource: "receipt-rule-set", resourceName: `${mailRuleSet}:receipt-rule/${mailRule}` },
+    service: "ses",
+    resource: "receipt-rule-set",
+    resourceName: `${mailRuleSet}:receipt-rule/${mailRule}`,
   });
   const ofRule = { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": rule } };
   const puts = allow("s3", ["PutObject"], [bucket.arnForObjects(`${mailPrefix}*`)], ofRule);

@@ -1,12 +1,12 @@
-/** Partition keys of the table, as patterns of IAM; packages/aws/README.md has the picture. */
+/** Patterns for the table's partition keys in IAM. packages/aws/README.md has a picture. */
 export const chains = ["C#*"];
 export const executions = ["E#*"];
-/** Where runs are found by their labels. */
+/** Index of runs by their labels. */
 export const labels = ["LABEL#*"];
 export const tasks = ["T#*"];
-/** What wakes tasks, and recent events. */
+/** Index of waiting tasks, and recent events. */
 export const wakes = ["WAKE#*"];
-/** Which values of events those are. */
+/** The event fields that waiting tasks match. */
 export const shapes = ["SHAPE#*"];
 export const generations = ["G#*"];
 export const workflows = ["W#*"];
@@ -15,20 +15,20 @@ export const deliveries = ["DELIVERY#*"];
 export const credentials = ["S#*"];
 export const clients = ["CLIENT#*"];
 export const keys = ["K#*"];
-/** Requests of keys, counted. */
+/** Counters of requests per key. */
 export const rates = ["R#*"];
-/** Requests that may be repeated. */
+/** Idempotency records of requests. */
 export const attempts = ["I#*"];
 export const audit = ["A"];
-/** Figures of runs. */
+/** Statistics of runs. */
 export const figures = ["F#*"];
 export const uploads = ["U#*"];
 export const sessions = ["SESSION#*"];
 export const queues = ["Q#*"];
-/** What models have cost clients. */
+/** Costs of models per client. */
 export const spendings = ["M#*"];
 
-/** What goes with a client whose name it has; its chains, its executions and what people did stay. */
+/** Partitions that are erased with a client. Its chains, its executions and the audit log stay. */
 export const erasable = [
   labels,
   tasks,

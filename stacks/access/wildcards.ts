@@ -1,7 +1,7 @@
 import type { Policy } from "aws-cdk-lib/aws-iam";
 import { explain } from "../findings.ts";
 
-/** Why policies of functions name more than one resource at a time: nothing else may. */
+/** The only reasons why a policy of a function may name several resources. */
 const reasons: Record<string, { regex: string }> = {
   "Objects of one prefix, written by this function or one like it.": {
     regex: "/^Resource::.*Bucket.*\\/(blobs|events|mail|uploads|workflows)\\/\\*$/",

@@ -1,8 +1,8 @@
 import { DomainName, SecurityPolicy } from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
-import type { Stack } from "sst/constructs";
+import type { Stack } from "../sst.ts";
 
-/** A name of one's own for the API, where both variables are set; the output says what its DNS record has to name. */
+/** Creates a custom domain name for the API if both variables are set. The stack output has the DNS record. */
 export function createAddress(
   stack: Stack,
   { NOVA_API_DOMAIN: domainName, NOVA_API_CERTIFICATE_ARN: certificateArn }: NodeJS.ProcessEnv,

@@ -9,14 +9,14 @@ import {
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import type { Stack } from "sst/constructs";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 import type { Stage } from "../stage.ts";
 
-/** Requests a second, of everybody together. What single keys may is `NOVA_RATE_PER_KEY`. */
+/** Requests per second of all callers together. `NOVA_RATE_PER_KEY` limits single keys. */
 const throttle = { rateLimit: 200, burstLimit: 400 };
 
-/** Who asked for what, and how it went: no header, query or body, so no key and none of a run's data. */
+/** One log line per request. It contains no header, query or body, so no key and no data of a run. */
 const line = {
   requestId: "$context.requestId",
   time: "$context.requestTime",
@@ -29,7 +29,7 @@ const line = {
   error: "$context.integrationErrorMessage",
 };
 
-/** All methods of all addresses go to one function, which knows the routes. */
+/** Creates the HTTP API. One function handles all methods and routes. */
 export function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, domainName?: DomainName): HttpStage {
   const httpApi = new HttpApi(stack, "Api", {
     apiName: "nova",

@@ -1,7 +1,7 @@
 import { answersTasks, closesRuns, makesTriggers, startsRuns, usesCredentials } from "../engine/duties.ts";
 import { planned } from "../engine/lambda-plan.ts";
 
-/** Whatever is asked of the service is asked of one function; what takes long it hands to others. */
+/** One function serves the API. It hands long work to other functions. */
 export const apiLambdas = planned({
   "nova-api": {
     file: "api/index",

@@ -19,22 +19,22 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
-import type { Stack } from "sst/constructs";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 import { createHeaders } from "./headers.ts";
 import { routePage } from "./route-page.ts";
 
 export interface Addresses {
   pages: IBucket;
   apiHost: string;
-  /** Where the page fetches blobs and sends uploads to, by signed addresses. */
+  /** The host from which the page fetches blobs, and to which it sends uploads, with signed addresses. */
   blobHost: string;
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * One address for page and API: the page asks its own origin, as on a laptop, so no other origin has to be allowed. A name
- * of one's own needs both variables, and a certificate of ACM in us-east-1.
+ * Creates one address for page and API. The page calls its own origin, as on a laptop, so no other origin is allowed. A
+ * custom name needs both variables, and an ACM certificate in us-east-1.
  */
 export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
   const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
@@ -58,8 +58,8 @@ export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env
       certificate: Certificate.fromCertificateArn(stack, "ConsoleCertificate", own.certificateArn),
     }),
   });
-  explain(distribution, "AwsSolutions-CFR1", "Whose clients sit where is not ours to say; every request needs a key.");
-  explain(distribution, "AwsSolutions-CFR2", "The API bounds requests by itself: per key, and of everybody together.");
+  explain(distribution, "AwsSolutions-CFR1", "NOVA does not restrict countries; every request needs a key.");
+  explain(distribution, "AwsSolutions-CFR2", "The API limits requests itself: per key, and of all callers together.");
   explain(distribution, "AwsSolutions-CFR3", "The API logs each request; the files of the page are public.");
   if (!own)
     explain(distribution, "AwsSolutions-CFR4", "CloudFront's own name comes with CloudFront's own certificate.");
@@ -69,14 +69,14 @@ export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env
     : { url: `https://${host}/console/`, dns: undefined };
 }
 
-/** What is no page is the API's, uncached and with every header but the host. */
+/** Forwards other requests to the API, uncached and with every header except the host. */
 function toApi(host: string): BehaviorOptions {
   return {
     origin: new HttpOrigin(host, { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY }),
     allowedMethods: AllowedMethods.ALLOW_ALL,
     cachePolicy: CachePolicy.CACHING_DISABLED,
     originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-    // Whoever sends a key in the clear by mistake is to see that it does not work.
+    // Plain HTTP fails, so that a caller notices a key sent in the clear.
     viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   };
 }

@@ -1,9 +1,9 @@
 import { buildPageHeaders } from "@nova/console/serving";
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from "aws-cdk-lib/aws-cloudfront";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
+import type { Stack } from "../sst.ts";
 
-/** What the page is answered with, as on a laptop; and that it comes by HTTPS alone. */
+/** The response headers of the page: the same as on a laptop, and HTTPS only. */
 export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
   const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
@@ -19,5 +19,5 @@ export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonl
   });
 }
 
-/** CloudFront has settings of their own for these. */
+/** CloudFront has separate settings for these headers. */
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];

@@ -1,6 +1,6 @@
 /**
- * What CloudFront runs for each request, as text, in a dialect that knows ES 5.1 and little more. A browser that asks for
- * the bare address is sent to the page, and every place inside of the page is answered with the page itself.
+ * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects a browser from the bare
+ * address to the page, and answers every path of the page with the page itself.
  */
 export const routePage = String.raw`
 function handler(event) {

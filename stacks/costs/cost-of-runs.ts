@@ -2,7 +2,7 @@ import { costOf } from "@nova/agents";
 import prices from "./prices.json" with { type: "json" };
 import { type Quantity, type Run, usageOf } from "./usage.ts";
 
-/** Dollars of one run by who is paid for what. */
+/** Cost of one run in US dollars, by provider. */
 export interface RunCost {
   stepFunctions: number;
   lambda: number;
@@ -13,7 +13,7 @@ export interface RunCost {
   model: number;
 }
 
-/** Requests with which the code of one node is written at the first attempt; a second one costs as much again. */
+/** The model requests for the code of one node at the first attempt. A second attempt costs the same again. */
 const requests = [
   { model: "gpt-6-luna", input: 1_500, cached: 0, output: 100 },
   { model: "gpt-6.1-terra", input: 4_000, cached: 1_500, output: 900 },

@@ -18,7 +18,7 @@ const columns: Record<keyof RunCost, string> = {
   model: "models",
 };
 
-/** Dollars of 1,000 runs, as a table of Markdown. */
+/** Returns the cost of 1,000 runs in US dollars, as a Markdown table. */
 export function costTable(): string {
   const names = Object.keys(columns) as (keyof RunCost)[];
   const lines = runs.map(({ what, run }) => {

@@ -1,38 +1,41 @@
-/** What a run is like, as far as it costs something. */
+/** The properties of a run that affect its cost. */
 export interface Run {
-  /** Nodes that run code, decisions among them; `start` and `end` come on top. */
+  /** Nodes with code, including decisions, without `start` and `end`. */
   nodes: number;
   decisions: number;
-  /** What the code of one node takes. */
+  /** Running time of one node's code. */
   secondsPerNode: number;
-  /** Nodes whose code a model writes in this run; pinned code costs as much as hand-written code. */
+  /** Nodes with code that a model writes in this run. Pinned code costs the same as hand-written code. */
   written: number;
 }
 
 /**
- * Calls of DynamoDB: a node reads once, unless it comes to the process that ran the node before, and writes its turn and
- * its entry. test/stacks/costs measures them.
+ * DynamoDB calls per node: one read (unless the same process ran the previous node), the turn and the entry.
+ * test/stacks/costs measures them.
  */
 export const callsPerNode = 3;
-/** The most that start, end and close add, with the figures of the run. */
+/** The most additional calls of start, end and close, including the statistics of the run. */
 export const callsPerRun = 13;
 
-/** Bytes of a turn and of an entry in 1 KB units, and of what is read before a node in 4 KB units. */
+/** Write units of a turn and an entry (1 KB), and read units before a node (4 KB). */
 const writesPerNode = 3;
 const readsPerNode = 2;
-/** The run's record lies in three indexes: each of its four writes counts fourfold; its figures lie in one. */
+/**
+ * Three indexes contain the run's record, so each of its four writes counts fourfold; one index contains its
+ * statistics.
+ */
 const writesPerRun = 24;
 const readsPerRun = 9;
 
-/** What surrounds the code in a Lambda: reading, the turn, the way to the sandbox and back, committing. */
+/** The Lambda's time besides the code: reading, the turn, the calls of the sandbox, committing. */
 const overheadSeconds = 0.15;
-/** Until a sandbox answers for the first time: facts of E2B's p50, and its end. */
+/** Start of a sandbox (E2B's p50 with its facts) and its end. */
 const sandboxStartSeconds = 1;
-/** What three agents wait for their models. */
+/** Waiting time for the models of three agents. */
 const writingSeconds = 15;
 const logBytesPerInvocation = 1_500;
 
-/** Quantities of one run, in the units of prices.json. */
+/** Returns the quantities of one run, in the units of prices.json. */
 export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
   const invocations = nodes + 3; // the request, the end node, and the event that the run has ended
   const seconds = nodes * (secondsPerNode + overheadSeconds) + 2 * overheadSeconds + written * writingSeconds;

@@ -6,18 +6,18 @@ import { uploadPage } from "@nova/aws/page";
 import { buildPage } from "@nova/console/build";
 import { configName, getCacheControl, pageTypes, renderPageConfig } from "@nova/console/serving";
 import { listed } from "../engine/settings.ts";
+import { outputsFile, sstDeploy } from "../sst.ts";
 import { buildTemplates } from "./build-templates.ts";
 import { maybeOutput, type Outputs } from "./outputs.ts";
 import { type Nova, publishFolders } from "./publish-folders.ts";
-import { outputsFile, sstDeploy } from "./sst.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Of the shell, which may talk to another deployment, or to this machine's cloud. */
-const elsewhere = ["NOVA_URL", "NOVA_API_KEY", "NOVA_TABLE", "NOVA_DATA_DIR"];
+/** Variables of the shell that may refer to another deployment or to the local cloud. */
+const otherTargets = ["NOVA_URL", "NOVA_API_KEY", "NOVA_TABLE", "NOVA_DATA_DIR"];
 
 const nova: Nova = async (args, variables) => {
-  const own = Object.entries(process.env).filter(([name]) => !elsewhere.includes(name));
+  const own = Object.entries(process.env).filter(([name]) => !otherTargets.includes(name));
   const env = { AWS_REGION: "us-east-1", ...Object.fromEntries(own), ...variables };
   const { stdout } = await promisify(execFile)("nova", args, { cwd: root, env });
   return stdout;
@@ -27,7 +27,10 @@ async function outputs(): Promise<Outputs> {
   return JSON.parse(await readFile(outputsFile(root), "utf8"));
 }
 
-/** `npm run deploy`: the stacks, the console, then the folders of `NOVA_WORKFLOWS`, in sandboxes that have what they require. */
+/**
+ * Runs `npm run deploy`: deploys the stacks and the console, then builds the sandboxes and publishes the folders of
+ * `NOVA_WORKFLOWS`.
+ */
 async function deploy(args: readonly string[]): Promise<number> {
   const code = await sstDeploy(root, args);
   if (code !== 0) return code;

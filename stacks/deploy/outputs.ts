@@ -1,12 +1,12 @@
-/** Outputs of each stack, by its name, as SST writes them. */
+/** The outputs of each stack by its name, as SST writes them. */
 export type Outputs = Record<string, Record<string, string>>;
 
-/** A deployment of a part of the stacks has not all of them. */
+/** A deployment of some stacks lacks the outputs of the others. */
 export class OutputMissing extends Error {
   override name = "OutputMissing";
 }
 
-/** Undefined where only other stacks were deployed. */
+/** Returns undefined if the stack was not deployed. */
 export function maybeOutput(outputs: Outputs, stack: string, name: string): string | undefined {
   const [, found] = Object.entries(outputs).find(([key]) => key.endsWith(`-nova-${stack}`)) ?? [];
   return found?.[name];

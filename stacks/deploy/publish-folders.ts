@@ -1,11 +1,11 @@
 import { type Outputs, outputOf } from "./outputs.ts";
 
-/** Runs `nova` with these arguments and variables; answers what it printed. Throws where it fails. */
+/** Runs `nova` with these arguments and variables and returns its output. Throws if it fails. */
 export type Nova = (args: readonly string[], variables: Record<string, string>) => Promise<string>;
 
 /**
- * Publishes folders with workflows through the API that was just deployed. The key for it is made in the table, and
- * deleted afterwards in any case. Workflows that others run come first.
+ * Publishes folders of workflows through the deployed API. It creates a key in the table, and always deletes it
+ * afterwards. Workflows that others run come first.
  */
 export async function publishFolders(nova: Nova, outputs: Outputs, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

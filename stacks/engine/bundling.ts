@@ -3,11 +3,11 @@ import { basename, join } from "node:path";
 import { carried as shelf } from "@nova/agents/carried";
 import { carried as ruff } from "@nova/python/carried";
 import { carried as harness } from "@nova/sandbox/carried";
-import type { NodeJSProps } from "sst/constructs";
+import type { BundlingOptions } from "../sst.ts";
 
-type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number];
+type Plugin = NonNullable<NonNullable<BundlingOptions["esbuild"]>["plugins"]>[number];
 
-/** SST's esbuild (0.18) knows `assert` but not `with`, which Node asks for; bundled JSON needs neither. */
+/** SST's esbuild (0.18) knows `assert` but not `with`, which Node requires. Bundled JSON needs neither. */
 const importAttributes: Plugin = {
   name: "import-attributes",
   setup(build) {
@@ -19,7 +19,7 @@ const importAttributes: Plugin = {
   },
 };
 
-/** Parts of libraries that nothing in a function asks for, and that no bundler can tell are not needed. */
+/** Parts of libraries that no function needs, although a bundler cannot tell. */
 const unused = [
   /zod[\\/]v4[\\/]locales[\\/]index\.js$/, // messages in fifty languages
   /zod[\\/]v3[\\/]index\.js$/, // schemas of Zod 3, which OpenAI's SDK takes as well
@@ -27,7 +27,10 @@ const unused = [
   /bowser[\\/]bowser\.mjs$/, // names the browser that AWS's SDK runs in
 ];
 
-/** Without them a bundle is a tenth smaller. Whoever begins to use one finds it undefined: take it off the list. */
+/**
+ * Replaces these parts by empty modules, which makes a bundle a tenth smaller. A new user of one must remove it from
+ * the list.
+ */
 const leaveOut: Plugin = {
   name: "leave-out",
   setup(build) {
@@ -36,30 +39,30 @@ const leaveOut: Plugin = {
 };
 
 interface CarriedFiles {
-  /** The module that reads them when it runs. */
+  /** The module that reads the files at run time. */
   readBy: string;
-  /** Where they are in this project. */
+  /** Path of the files in this project. */
   from: string;
-  /** Where that module looks for them, from the folder of the bundle on. */
+  /** Path that the module reads, relative to the folder of the bundle. */
   to: string;
 }
 
-/** What modules look for beside themselves (`import.meta.url`, `__dirname`), which is beside the bundle when deployed. */
+/** Files that modules expect beside themselves (`import.meta.url`, `__dirname`), and so beside the bundle. */
 const carried: readonly CarriedFiles[] = [
   inside("packages/sandbox", harness),
   inside("packages/agents", shelf),
   inside("packages/python", ruff, "node_modules"),
 ];
 
-/** A package says what its modules look for; where the package is, is known here. */
+/** Adds the path of a package, which only the stacks know, to the files that it lists. */
 function inside(folder: string, { readBy, from, to }: CarriedFiles, files = folder): CarriedFiles {
   return { readBy: `${folder}/${readBy}`, from: `${files}/${from}`, to };
 }
 
-/** What Python leaves behind on the machine that deploys. */
+/** Leaves out the caches of Python on the deploying machine. */
 const filter = (path: string) => basename(path) !== "__pycache__";
 
-/** A bundle with such a module has its files, wherever its handler lies; one without has none of them. */
+/** Copies the files into each bundle that contains the module, and into no other. */
 const carryFiles: Plugin = {
   name: "carry-files",
   setup(build) {
@@ -74,11 +77,11 @@ const carryFiles: Plugin = {
   },
 };
 
-/** How SST bundles a handler. Split, so that what is imported when it is needed is not read when a Lambda begins. */
+/** The settings of the bundler. Bundles are split, so that dynamic imports are not read when a Lambda starts. */
 export const bundling = {
   format: "esm",
   splitting: true,
   minify: true,
   sourcemap: false,
   esbuild: { plugins: [importAttributes, leaveOut, carryFiles] },
-} satisfies NodeJSProps;
+} satisfies BundlingOptions;

@@ -2,25 +2,24 @@ import type { Role } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type IVersion } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
-import { Function as Lambda, type Stack } from "sst/constructs";
 import { allow, roleOf } from "../access/allow.ts";
 import { parameterName } from "../access/arns.ts";
 import { type Grant, type Grantable, grants } from "../access/grants.ts";
 import { explainWildcards } from "../access/wildcards.ts";
 import { explain } from "../findings.ts";
+import { Lambda, type Stack } from "../sst.ts";
 import { bundling } from "./bundling.ts";
 import type { LambdaPlan } from "./lambda-plan.ts";
 
-/** What functions share. */
 export interface Surroundings {
   granted: Grantable;
   logs: LogGroup;
   environment: Record<string, string>;
-  /** Names of roles that others know by them. */
+  /** Fixed names of roles, by function. */
   roleNames?: Record<string, string>;
 }
 
-/** Functions with their roles; the answers are the aliases under which state machines, rules and addresses know them. */
+/** Creates functions with their roles. Returns the aliases that state machines, rules and routes use. */
 export function createLambdas<Name extends string>(
   stack: Stack,
   plans: Record<Name, LambdaPlan>,
@@ -55,11 +54,11 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
   return live as IFunction;
 }
 
-/** Actions are listed by hand: what SST and CDK would grant has wildcards. */
+/** Creates a role with hand-written permissions: those of SST and CDK have wildcards. */
 function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
   const { granted, logs, roleNames = {} } = around;
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
-  // A stage without mail has no senders, and AWS refuses a permission on nothing.
+  // A stage without mail has no senders, and AWS refuses a permission without resources.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
   const { role, policy } = roleOf(stack, `${name}-role`, `${name}-policy`, {
     service: "lambda.amazonaws.com",
@@ -70,7 +69,7 @@ function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Sur
   return role;
 }
 
-/** Tried three times within six hours, then kept where an alarm sees it. */
+/** Retries an event twice within six hours, then keeps it where an alarm watches. */
 function keepFailures(live: Alias, { granted: { undelivered } }: Surroundings): void {
   live.configureAsyncInvoke({
     retryAttempts: 2,

@@ -1,6 +1,6 @@
 import type { Grant } from "../access/grants.ts";
 
-/** Reads what is to be run, and writes what was. */
+/** Reads definitions and inputs, and writes records of runs. */
 const writesRuns: readonly Grant[] = [
   "chain of work",
   "executions",
@@ -11,19 +11,19 @@ const writesRuns: readonly Grant[] = [
   "absence",
 ];
 
-/** What it takes to find out where a run is, and to go on with its chain. */
+/** Permissions to find the position of a run and to continue its chain. */
 export const followsRuns: readonly Grant[] = [...writesRuns, "tasks", "wakes", "shapes of events"];
 
-/** Knows what of credentials must not be kept. */
+/** Reads credentials to mask their values. */
 export const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
 
-/** Puts events of its own on the bus, those that are too large for it, too. */
+/** Puts events on the bus, including large ones. */
 export const tells: readonly Grant[] = ["events", "large events"];
 
-/** Counts what a run did, gives its slots back, and begins who waited for them. */
+/** Updates statistics, releases slots, and starts queued runs. */
 const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
 
-/** Ends a run, and the executions inside of it: signs, stops state machines, kills sandboxes. */
+/** Ends a run and its child executions: signs, stops state machines, kills sandboxes. */
 export const closesRuns: readonly Grant[] = [
   ...followsRuns,
   ...masksSecrets,
@@ -37,7 +37,7 @@ export const closesRuns: readonly Grant[] = [
 
 export const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
 
-/** Starts a run of a client, or has it wait in a queue. */
+/** Starts a run of a client, or queues it. */
 export const startsRuns: readonly Grant[] = [
   ...writesRuns,
   "new executions",
@@ -53,8 +53,8 @@ export const startsRuns: readonly Grant[] = [
 ];
 
 /**
- * Starts a run of a trigger, and leaves a record of what came in. A run of a client that was deleted meanwhile is an event,
- * for whoever may end it.
+ * Starts a run of a trigger and records the delivery. For a deleted client it sends an event, which a function with
+ * permission to end the run handles.
  */
 export const takesDeliveries: readonly Grant[] = [
   ...startsRuns,
@@ -64,10 +64,10 @@ export const takesDeliveries: readonly Grant[] = [
   "undelivered events",
 ];
 
-/** Reads the values of credentials for itself; what expires it gets anew. */
+/** Reads the values of credentials, and refreshes expired ones. */
 export const usesCredentials: readonly Grant[] = [...masksSecrets, "refreshed credentials", "sealing credentials"];
 
-/** Makes triggers of a workflow real, and takes them back. */
+/** Creates and removes the triggers of a workflow. */
 export const makesTriggers: readonly Grant[] = [
   "triggers",
   "new triggers",

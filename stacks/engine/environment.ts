@@ -1,14 +1,14 @@
-import type { Stack } from "sst/constructs";
 import { functionArn, ownName } from "../access/arns.ts";
 import type { Grantable } from "../access/grants.ts";
+import type { Stack } from "../sst.ts";
 import { mailSettingsFrom, settingsFrom } from "./settings.ts";
 
 type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "events" | "undelivered"> & {
-  /** Where state machines log what fails. */
+  /** The log group for failures of state machines. */
   machineLogs: { logGroupArn: string };
 };
 
-/** What every function is told; functions/environment.ts reads it. */
+/** Returns the environment of every function. functions/environment.ts reads it. */
 export function environmentOf(stack: Stack, named: Named, variables: NodeJS.ProcessEnv): Record<string, string> {
   const { table, bucket, keys, machines, events, undelivered, machineLogs } = named;
   const { from } = mailSettingsFrom(variables);

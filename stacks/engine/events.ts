@@ -3,16 +3,16 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
 import { type EventArns, machineArnPrefix, ownName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 import { handOn } from "./rule.ts";
 
-/** Of every queue. */
+/** Settings of every queue. */
 export const locked = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
-/** The last place of events that nobody could take, for two weeks; an alarm looks at it. */
+/** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
 export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...locked, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
@@ -24,8 +24,8 @@ export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns
 }
 
 /**
- * Where workflows hear of the world: an event on it goes to the runs that wait for one like it. NOVA's own are not among
- * those: each run would ask for all that wait once more when it ends.
+ * Creates the bus for events that runs wait for. NOVA's own events are left out: otherwise each end of a run would
+ * search all waiting tasks.
  */
 export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: ownName });
@@ -35,8 +35,8 @@ export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue)
 }
 
 /**
- * How state machines' executions end. Runs are named by their ids; items of distributed maps, which may end by the ten
- * thousand, have other names.
+ * Forwards the ends of executions. The name of a run is its id; items of distributed maps have other names, and there
+ * may be ten thousand of them.
  */
 export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   const pattern: EventPattern = {

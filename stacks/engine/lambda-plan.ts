@@ -4,16 +4,16 @@ export interface LambdaPlan {
   /** File below functions/ that exports `handler`. */
   file: string;
   timeoutSeconds: number;
-  /** Also its share of a processor. */
+  /** Memory in MB; it also sets the share of a processor. */
   memoryMb: number;
-  /** Invoked by rules and schedules, which do not wait: what fails is kept. */
+  /** True if rules and schedules invoke it without waiting: failed events are kept. */
   isAsynchronous?: boolean;
-  /** Has the role of this function, which is of the same stack. */
+  /** Uses the role of this function of the same stack. */
   as?: string;
   may: readonly Grant[];
 }
 
-/** Plans with what most functions have where they say nothing else: the file of their name, two minutes, half a gigabyte. */
+/** Fills in the defaults: the file with the function's name, two minutes, half a gigabyte. */
 export function planned<Name extends string>(
   plans: Record<Name, Pick<LambdaPlan, "may"> & Partial<LambdaPlan>>,
 ): Record<Name, LambdaPlan> {

@@ -1,7 +1,7 @@
 import { answersTasks, closesRuns, followsRuns, masksSecrets, tells, usesCredentials } from "./duties.ts";
 import { planned } from "./lambda-plan.ts";
 
-/** The functions that run workflows, each of functions/index.ts under its name there. */
+/** The functions that run workflows. Each is in functions/index.ts under its name. */
 export const engineLambdas = planned({
   "nova-run-node": {
     timeoutSeconds: 900,

@@ -1,12 +1,12 @@
 import type { Role } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import type { Stack } from "sst/constructs";
 import { allow, invoking, roleOf } from "../access/allow.ts";
 import { type MachineArns, roleName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 
-/** The functions that state machines call; packages/compiler has no others. */
+/** The functions that state machines call; packages/compiler names no others. */
 export const calledByMachines = [
   "nova-run-node",
   "nova-settle-node",
@@ -14,7 +14,7 @@ export const calledByMachines = [
   "nova-request-approval",
 ] as const;
 
-/** The rule by which Step Functions learns that an execution of `startExecution.sync` ended; it makes it itself. */
+/** The rule that reports the end of an execution of `startExecution.sync`. Step Functions creates it. */
 const endsOfExecutions = "StepFunctionsGetEventsForStepFunctionsExecutionRule";
 
 const logDelivery = [
@@ -27,7 +27,9 @@ const logDelivery = [
 const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups"];
 const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
 
-/** What all state machines run as. `called` are aliases, so that a run never meets a function that is half deployed. */
+/**
+ * Creates the role of all state machines. `called` are aliases, so that a run never calls a partly deployed function.
+ */
 export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
   const { role, policy } = roleOf(stack, "MachinesRole", "MachinesPolicy", {

@@ -4,24 +4,24 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
 import { invoking, roleOf } from "../access/allow.ts";
+import type { Stack } from "../sst.ts";
 
 export interface Handing {
   pattern: EventPattern;
   to: IFunction;
-  /** For what cannot be handed on within a day. */
+  /** The queue for events that cannot be delivered within a day. */
   undelivered: IQueue;
-  /** Absent: the account's own. */
+  /** Absent: the account's default bus. */
   bus?: IEventBus;
-  /** What the function is told; absent: the event. */
+  /** Input of the function; absent: the event. */
   input?: RuleTargetInput;
 }
 
-/** EventBridge's longest: 185 attempts within a day. */
+/** EventBridge's limit: 185 attempts within a day. */
 export const deliveryRetry = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
 
-/** Hands events on to a function. */
+/** Forwards events to a function. */
 export function handOn(stack: Stack, id: string, { pattern, to, undelivered, bus, input }: Handing): void {
   const target = new LambdaFunction(to, {
     ...deliveryRetry,
@@ -31,19 +31,19 @@ export function handOn(stack: Stack, id: string, { pattern, to, undelivered, bus
   new Rule(stack, id, { eventPattern: pattern, targets: [target], ...(bus && { eventBus: bus }) });
 }
 
-/** NOVA's own events of one type. */
+/** Matches NOVA's own events of one type. */
 export function ofNova(stack: Stack, type: string): EventPattern {
   return { account: [stack.account], source: ["nova"], detailType: [type] };
 }
 
 export interface Work {
   description: string;
-  /** As Scheduler has it: `rate(1 minute)`. */
+  /** Expression of Scheduler: `rate(1 minute)`. */
   every: string;
   work: IFunction;
 }
 
-/** Has a function do its work again and again; the next time is the retry. */
+/** Calls a function at intervals. The next call is the retry. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
   const { role, policy } = roleOf(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
     service: "scheduler.amazonaws.com",
@@ -52,7 +52,10 @@ export function schedule(stack: Stack, id: string, { description, every, work }:
   });
   const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
   const made = new CfnSchedule(stack, `${id}Schedule`, {
-    ...{ description, scheduleExpression: every, flexibleTimeWindow: { mode: "OFF" }, target },
+    description,
+    scheduleExpression: every,
+    flexibleTimeWindow: { mode: "OFF" },
+    target,
   });
   made.node.addDependency(policy);
 }

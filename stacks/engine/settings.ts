@@ -1,4 +1,4 @@
-/** Variables in the shell of a deployment that functions get where they are set. functions/ explains them. */
+/** Variables of the deploying shell that functions get if they are set. functions/ explains them. */
 const handedOn = [
   "DEFAULT_MODEL",
   "E2B_TEMPLATE_ID",
@@ -22,7 +22,7 @@ const handedOn = [
   "OPENAI_BASE_URL",
 ];
 
-/** Without a plan clients take turns as on the plan Pro of E2B: however many runs one of them starts, another one's begin. */
+/** Default: E2B's plan Pro. Clients take turns, so that many runs of one client do not block the others. */
 const usual = { NOVA_E2B_CONCURRENT: "100" };
 
 export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
@@ -32,7 +32,7 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
   };
 }
 
-/** The domains that NOVA receives mail for, and the address that it sends from. */
+/** The domains of incoming mail, and the sender of outgoing mail. */
 export interface MailSettings {
   domains: string[];
   /** The sender of mails about failures; absent: NOVA sends no mail. */
@@ -46,13 +46,13 @@ export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.P
   return { domains, ...(from && { from }) };
 }
 
-/** Identities of SES that mails may be from: the address to send from, its domain, and the domains that mail comes in for. */
+/** Returns the SES identities that may send mail: the sender, its domain, and the domains of incoming mail. */
 export function sendersFrom(env: NodeJS.ProcessEnv): string[] {
   const { domains, from } = mailSettingsFrom(env);
   return from === undefined ? [] : [...new Set([from, from.replace(/^.*@/, ""), ...domains])];
 }
 
-/** The parts of a list with commas. */
+/** Splits a comma-separated list. */
 export function listed(text = ""): string[] {
   return text.split(",").flatMap((part) => part.trim() || []);
 }

@@ -2,21 +2,21 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from "aws-c
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
-import type { Stack } from "sst/constructs";
+import type { Stack } from "../sst.ts";
 import type { Metrics } from "./metrics.ts";
 
 interface Watch {
-  /** What it means, and what to do: the first thing that the woken person reads. */
+  /** The meaning and the way out: the first thing that the operator reads. */
   meaning: string;
   metric: IMetric;
-  /** Raised at so many, in `periods` times five minutes in a row. */
+  /** The threshold, for `periods` times five minutes in a row. */
   from: number;
   periods?: number;
-  /** Raised below so many, by silence too. */
+  /** Raises the alarm below the threshold, and also without data. */
   bySilence?: true;
 }
 
-/** Names of alarms, and when they are raised. Errors of run-node are none: that is how a node fails. */
+/** Returns the alarms by name. Errors of run-node raise none, because a failing node ends that way. */
 function watches(metrics: Metrics): Record<string, Watch> {
   const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
   const errors = quietly.map(([name, metric]): [string, Watch] => {
@@ -70,7 +70,7 @@ function watches(metrics: Metrics): Record<string, Watch> {
   };
 }
 
-/** `mail` gets them, once its owner has confirmed. */
+/** Creates the alarms. They go to `mail` after its owner confirms the subscription. */
 export function createAlarms(stack: Stack, metrics: Metrics, mail: string | undefined): void {
   const topic = new Topic(stack, "Alarms", { enforceSSL: true });
   if (mail) topic.addSubscription(new EmailSubscription(mail));

@@ -1,8 +1,8 @@
 import { Dashboard, GraphWidget, type IMetric, type IWidget, SingleValueWidget } from "aws-cdk-lib/aws-cloudwatch";
-import type { Stack } from "sst/constructs";
+import type { Stack } from "../sst.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** From what everybody asks (how many ran, how many failed, what did it cost) down to what only we ask. */
+/** Creates the dashboard: common questions first (runs, failures, cost), then details for operators. */
 export function createDashboard(stack: Stack, metrics: Metrics): void {
   const { completed, failed, waiting, queued, refused, modelUsd, sandboxes, sandboxErrors } = metrics;
   const inTheTimeShown = { title: "In the time shown", metrics: [completed, failed, waiting, modelUsd] };

@@ -5,14 +5,14 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
 import type { Engine } from "../engine.ts";
 import { type LambdaName, lambdas } from "../lambdas.ts";
+import type { Stack } from "../sst.ts";
 import type { Storage } from "../storage.ts";
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
-/** What there is when the sweeper looks is taken to be there until it looks again. */
+/** The sweeper's counts are assumed to hold until its next run. */
 const sweepSeconds = 60;
 
 export interface Watched extends Pick<Storage, "table">, Pick<Engine, "logs" | "undelivered"> {
@@ -23,7 +23,10 @@ export interface Watched extends Pick<Storage, "table">, Pick<Engine, "logs" | "
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Numbers about runs, from the lines that functions log (functions/app.ts and lambda.ts), beside those that AWS keeps. */
+/**
+ * Creates metrics of runs from the log lines of functions (functions/app.ts and lambda.ts), in addition to those of
+ * AWS.
+ */
 export function createMetrics(stack: Stack, watched: Watched) {
   const { table, functions, logs, undelivered, unpublished, http } = watched;
   const counted = (name: string, pattern: IFilterPattern, value = "1", statistic: string = Stats.SUM): Metric => {

@@ -9,22 +9,25 @@ import {
   ObjectOwnership,
 } from "aws-cdk-lib/aws-s3";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
 import { letMailIn, mailPrefix } from "../access/mail.ts";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 import type { Stage } from "../stage.ts";
 
 export interface BucketUses {
-  /** Pages that send uploads to it and fetch blobs from it, by signed addresses. */
+  /** Origins of pages that send uploads and fetch blobs with signed addresses. */
   origins: string[];
-  /** Whether SES puts mail into it. */
+  /** True if SES writes mails into it. */
   takesMail: boolean;
 }
 
-/** Days that undelivered events are kept: so long what they name has to be there. */
+/** Days that undelivered events are kept, and so the objects that they name. */
 const undeliveredDays = 14;
 
-/** Blobs and definitions are written once and deleted by prefix; what was deleted can be had back for a month. */
+/**
+ * Creates the bucket. Blobs and definitions are written once and deleted by prefix; deleted ones can be restored for a
+ * month.
+ */
 export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
   const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
   const bucket = new Bucket(stack, "Bucket", {
@@ -37,7 +40,7 @@ export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }:
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       gone("blobs/", 30),
       gone("workflows/", 90),
-      // What no run took within a day is not asked for any more.
+      // Uploads that no run used within a day are deleted.
       passing("uploads/", 1),
       passing("events/", undeliveredDays),
       passing(mailPrefix, undeliveredDays),
@@ -61,7 +64,7 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
   return logs;
 }
 
-/** Of every bucket: nobody but its owner, by TLS alone. */
+/** Settings of every bucket: private, TLS only. */
 export function closed({ removal, isProduction }: Stage): BucketProps {
   return {
     encryption: BucketEncryption.S3_MANAGED,
@@ -74,12 +77,12 @@ export function closed({ removal, isProduction }: Stage): BucketProps {
   };
 }
 
-/** Old versions and delete markers of what begins so, `days` after it was replaced or deleted. */
+/** Removes old versions and delete markers under a prefix, `days` after they were replaced or deleted. */
 function gone(prefix: string, days: number): LifecycleRule {
   return { prefix, noncurrentVersionExpiration: Duration.days(days), expiredObjectDeleteMarker: true };
 }
 
-/** What is needed for `days`, and then deleted for good. */
+/** Deletes objects under a prefix after `days`. */
 function passing(prefix: string, days: number): LifecycleRule {
   return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
 }

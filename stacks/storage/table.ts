@@ -9,17 +9,19 @@ import { chains } from "../access/partitions.ts";
 import { explain } from "../findings.ts";
 import type { Stage } from "../stage.ts";
 
-/** Every operation that can remove an item. A policy cannot tell a BatchWriteItem that deletes from one that puts. */
+/**
+ * All operations that can remove an item. A policy cannot distinguish a BatchWriteItem with deletes from one with puts.
+ */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
 const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chains } };
 
 /**
- * Nobody in the account may delete an entry of a chain, not even an administrator. Only `eraser`, the ARN of the role
- * that erases contents on request, may change one. Policies of DynamoDB cannot demand that a PutItem replaces nothing, and
- * restoring a backup takes puts, so whoever may put can overwrite an entry. NOVA's functions put only where nothing is.
- * After anybody else's put into a finished run `nova verify` says `broken`: a new end takes the signing key
- * (docs/guarantees.md).
+ * Denies everyone in the account, even administrators, to delete an entry of a chain. Only `eraser`, the ARN of the
+ * role that erases contents on request, may change one. Policies of DynamoDB cannot require that a PutItem replaces
+ * nothing, and restoring a backup needs puts, so a principal with permission to put can overwrite an entry. NOVA's
+ * functions put only new items. If another principal puts into a finished run, `nova verify` reports `broken`: a new
+ * end needs the signing key (docs/guarantees.md).
  */
 export function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
@@ -29,14 +31,17 @@ export function chainStays(eraser: string): PolicyStatement[] {
 
 function denied(sid: string, actions: string[]): PolicyStatement {
   return new PolicyStatement({
-    ...{ sid, actions, effect: Effect.DENY, principals: [new AnyPrincipal()] },
-    // The table itself: a policy of a table that named it by reference would be circular.
+    sid,
+    actions,
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    // `*` is the table itself: naming it would be a circular reference.
     resources: ["*"],
     conditions: inChains,
   });
 }
 
-/** The one table, as `packages/aws` says that it is. */
+/** Creates the one table, as `packages/aws` defines it. */
 export function createTable(scope: Construct, stage: Stage): Table {
   const table = new Table(scope, "Table", {
     partitionKey: text(tableDefinition.partitionKey),
@@ -56,7 +61,7 @@ export function createTable(scope: Construct, stage: Stage): Table {
       projectionType: ProjectionType.ALL,
     });
   }
-  if (!stage.isProduction) explain(table, "AwsSolutions-DDB3", "Nothing on a stage of one person has to come back.");
+  if (!stage.isProduction) explain(table, "AwsSolutions-DDB3", "A personal stage needs no recovery.");
   return table;
 }
 
@@ -65,7 +70,7 @@ function text(name: string) {
 }
 
 export interface Keys {
-  /** HMAC over the last link of a chain. */
+  /** Signs the last entry of a chain with HMAC. */
   signing: Key;
   /** Encrypts task tokens and the data keys of credentials. */
   vault: Key;

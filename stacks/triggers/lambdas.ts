@@ -1,7 +1,7 @@
 import { closesRuns, makesTriggers, takesDeliveries, usesCredentials } from "../engine/duties.ts";
 import { planned } from "../engine/lambda-plan.ts";
 
-/** The functions that nobody waits for, each of functions/service-functions.ts under its name there. */
+/** The functions without a waiting caller. Each is in functions/service-functions.ts under its name. */
 export const triggerLambdas = planned({
   "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
   "nova-receive-mail": {

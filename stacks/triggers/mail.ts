@@ -3,10 +3,10 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { CfnReceiptRule, CfnReceiptRuleSet, EmailIdentity, Identity } from "aws-cdk-lib/aws-ses";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import type { Stack } from "sst/constructs";
 import { mailPrefix, mailRule, mailRuleSet } from "../access/mail.ts";
 import { handOn } from "../engine/rule.ts";
 import type { MailSettings } from "../engine/settings.ts";
+import type { Stack } from "../sst.ts";
 
 export interface MailParts {
   bucket: Bucket;
@@ -14,7 +14,10 @@ export interface MailParts {
   undelivered: IQueue;
 }
 
-/** SES takes the mail of the domains, and what it puts into the bucket is received. Without a domain there is nothing. */
+/**
+ * Receives mail: SES accepts the mail of the domains and writes it into the bucket, and a function handles each object.
+ * Without a domain it creates nothing.
+ */
 export function receiveMail(stack: Stack, { domains }: MailSettings, parts: MailParts): void {
   if (domains.length === 0) return;
   domains.forEach((domain, at) => void createIdentity(stack, domain, at));
@@ -25,13 +28,13 @@ export function receiveMail(stack: Stack, { domains }: MailSettings, parts: Mail
     detailType: ["Object Created"],
     detail: { bucket: { name: [bucket.bucketName] }, object: { key: [{ prefix: mailPrefix }] } },
   };
-  // As S3 itself would say it, without a resource that makes CloudFormation call a Lambda.
+  // The same shape as an event of S3, without a custom resource that makes CloudFormation call a Lambda.
   const key = EventField.fromPath("$.detail.object.key");
   const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
   handOn(stack, "Mails", { pattern, to: receive, undelivered, input });
 }
 
-/** SES believes whoever can write into the domain's DNS: the outputs say what. */
+/** Creates an identity of SES. The stack outputs have the DNS records that prove the ownership of the domain. */
 function createIdentity(stack: Stack, domain: string, at: number): void {
   const identity = new EmailIdentity(stack, `MailDomain${at}`, { identity: Identity.domain(domain) });
   const records = identity.dkimRecords.map(({ name, value }) => `${name} CNAME ${value}`);
@@ -39,7 +42,10 @@ function createIdentity(stack: Stack, domain: string, at: number): void {
   stack.addOutputs({ [`MailDns${at}`]: [mx, ...records].join(", ") });
 }
 
-/** An account has one active set of rules a region, and CloudFormation cannot choose it: see "Mail" in the README. */
+/**
+ * Creates the rules. An account has one active rule set per region, and CloudFormation cannot activate it: see "Mail"
+ * in the docs.
+ */
 function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
   const set = new CfnReceiptRuleSet(stack, "MailRules", { ruleSetName: mailRuleSet });
   const rule = new CfnReceiptRule(stack, "MailRule", {
@@ -48,7 +54,7 @@ function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
       name: mailRule,
       enabled: true,
       recipients: domains,
-      // Spam and viruses: the function refuses by what SES writes about them.
+      // SES scans for spam and viruses; the function refuses mails by the result.
       scanEnabled: true,
       actions: [{ s3Action: { bucketName: bucket.bucketName, objectKeyPrefix: mailPrefix } }],
     },

@@ -4,16 +4,14 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { type IQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import type { Stack } from "sst/constructs";
 import { locked } from "../engine/events.ts";
 import { deliveryRetry, ofNova } from "../engine/rule.ts";
 import { explain } from "../findings.ts";
+import type { Stack } from "../sst.ts";
 
 const againMinutes = 15;
 
-/**
- * Tells of failures and approvals again and again for a day, since whoever is to hear of one may be down as long as that.
- */
+/** Reports failures and approvals repeatedly for a day, because a receiver may be down that long. */
 export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
     ...locked,
@@ -31,16 +29,16 @@ export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, b
 const common = { ...locked, fifo: true, contentBasedDeduplication: true };
 
 /**
- * Publications wait in one group of a FIFO queue, from which Lambda takes the next one when the one before is done: Step
- * Functions takes one a second. So no concurrency has to be reserved, of which a new account has ten in all. Answers
- * where those go that could not be done three times; the sweeper puts them again.
+ * Queues publications in one group of a FIFO queue. Lambda takes the next one after the previous one is done, because
+ * Step Functions allows one per second. So no concurrency has to be reserved, of which a new account has ten. Returns
+ * the queue of publications that failed three times; the sweeper queues them again.
  */
 export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
   const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
   explain(unpublished, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const queue = new Queue(stack, "Publications", {
     ...common,
-    // Longer than the function may take; those behind a publication that fails wait so long.
+    // Longer than the function's timeout. Publications after a failed one wait this long.
     visibilityTimeout: Duration.seconds(150),
     deadLetterQueue: { queue: unpublished, maxReceiveCount: 3 },
   });

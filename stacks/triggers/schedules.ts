@@ -1,18 +1,18 @@
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
-import type { Stack } from "sst/constructs";
 import { allow, invoking, roleOf } from "../access/allow.ts";
 import { type EventArns, ownName, roleName } from "../access/arns.ts";
 import type { Grantable } from "../access/grants.ts";
+import type { Stack } from "../sst.ts";
 
-/** Rules of triggers come and go with publications: any of their names may invoke the function that starts runs. */
+/** Allows rules of triggers, which publications create and delete, to invoke the function that starts runs. */
 export function letRulesFire(fire: IFunction, { rules }: EventArns): void {
   const principal = new ServicePrincipal("events.amazonaws.com");
   for (const [at, sourceArn] of rules.entries()) fire.addPermission(`Rules${at}`, { principal, sourceArn });
 }
 
-/** The group that schedules of triggers are made in, and what Scheduler calls functions as: these, and no others. */
+/** Creates the group of trigger schedules, and the role by which Scheduler calls only these functions. */
 export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {
   new CfnScheduleGroup(stack, "Schedules", { name: ownName });
   roleOf(stack, "SchedulesRole", "SchedulesPolicy", {

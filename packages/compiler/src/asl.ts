@@ -2,7 +2,7 @@
 export interface StateMachine {
   Comment: string;
   StartAt: string;
-  /** Limit of a whole execution. */
+  /** Limit of a whole execution, in seconds. */
   TimeoutSeconds?: number;
   States: States;
 }
@@ -10,7 +10,7 @@ export interface StateMachine {
 export type States = Record<string, State>;
 export type State = PassState | TaskState | ChoiceState | WaitState | FailState | ParallelState | MapState;
 
-/** `OutputPath: null` makes the output `{}`: thousands of results that nobody reads would exceed the data limit. */
+/** `OutputPath: null` makes the output `{}`. Thousands of unused results would exceed the data limit. */
 export type Transition =
   | { Next: string; End?: never; OutputPath?: never }
   | { End: true; OutputPath?: null; Next?: never };
@@ -20,17 +20,17 @@ export type PassState = { Type: "Pass"; Comment?: string; Parameters?: Parameter
 export type TaskState = {
   Type: "Task";
   Comment?: string;
-  /** ARN of a Lambda function's alias, or of the integration that waits for a task token or for another execution. */
+  /** ARN of a Lambda alias, or of the integration that waits for a task token or for another execution. */
   Resource: string;
   Parameters?: Parameters;
   TimeoutSeconds?: number;
-  /** Its result is not used, and its input goes on. */
+  /** Discards the result, so the input becomes the output. */
   ResultPath?: null;
   Retry: readonly Retrier[];
   Catch?: readonly Catcher[];
 } & (Transition | { End: true; OutputPath: "$.Output"; Next?: never });
 
-/** Keys that end in `.$` hold a path into the state's input or an intrinsic function, others a constant. */
+/** Keys that end in `.$` hold a path into the state's input or an intrinsic function; other keys hold a constant. */
 export type Parameters = { readonly [key: string]: string | number | boolean | Parameters };
 
 export interface Retrier {
@@ -51,7 +51,6 @@ export interface Catcher {
 export interface ChoiceState {
   Type: "Choice";
   Comment?: string;
-  /** At least one. */
   Choices: readonly [ChoiceRule, ...ChoiceRule[]];
   Default: string;
 }
@@ -69,7 +68,7 @@ export type WaitState = { Type: "Wait"; Next: string } & (
   | { SecondsPath: string; TimestampPath?: never }
 );
 
-/** A machine inside a machine: a branch, or what runs for each item. Names of states are unique over all of them. */
+/** A machine inside a machine: a branch, or the states for each item. State names are unique across all of them. */
 export interface Branch {
   StartAt: string;
   States: States;
@@ -77,7 +76,7 @@ export interface Branch {
 
 interface Together {
   Comment?: string;
-  /** Results are never used: the chain has them. */
+  /** Results are discarded, because the chain of work has them. */
   ResultPath: null;
   Catch: readonly Catcher[];
   Next: string;
@@ -96,18 +95,18 @@ interface OverItems extends Together {
 
 export type MapState = InlineMapState | DistributedMapState;
 
-/** Everything that is done for items is in the history of the execution. */
+/** The history of the execution contains the events of all items. */
 export interface InlineMapState extends OverItems {
   ItemsPath: string;
   ItemReader?: never;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "INLINE" } };
 }
 
-/** Each item is an execution of its own; a list in S3 has them. */
+/** Each item is an execution of its own. S3 has the list of items. */
 export interface DistributedMapState extends OverItems {
   ItemsPath?: never;
   ItemReader: { Resource: string; ReaderConfig: { InputType: "JSON" }; Parameters: Parameters };
-  /** In the names of the items' executions; Step Functions makes one up where there is none. */
+  /** Part of the names of the items' executions. Step Functions generates one if it is absent. */
   Label?: string;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "DISTRIBUTED"; ExecutionType: "STANDARD" } };
 }

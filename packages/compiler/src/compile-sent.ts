@@ -2,7 +2,7 @@ import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nov
 import type { Compiled } from "./compile-workflow.ts";
 import type { EmitOptions } from "./to-state-machine.ts";
 
-/** Far more than the largest honest workflow takes; API Gateway's HTTP API gives an answer 30 seconds. */
+/** Far more than the largest honest workflow takes. API Gateway's HTTP API answers within 30 seconds. */
 const deadlineMs = 10_000;
 
 const compiler = new DeadlineWorker({
@@ -11,10 +11,10 @@ const compiler = new DeadlineWorker({
   deadlineMs,
 });
 
-/** More than anybody reads. A Lambda answers 6 MB at most. */
+/** More than a person reads. A Lambda answers at most 6 MB. */
 const maxFindings = 500;
 
-/** `compileWorkflow` in a thread that a definition may exhaust without harm: NOVA109. */
+/** Runs `compileWorkflow` in a thread, which a definition may exhaust without harm: NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   const stopped = (why: string): Compiled => {
     const message = `checking the workflow ${why} - divide it, and make its code and schemas shorter and flatter`;
@@ -24,7 +24,10 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
   return { ...compiled, findings: firstOf(compiled.findings) };
 }
 
-/** `findLookedUpKeys` in the same thread; of code that takes too long it says that it looks at more than the context. */
+/**
+ * Runs `findLookedUpKeys` in the same thread. Returns "more" for code that takes too long: it may read more than the
+ * context.
+ */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
@@ -37,7 +40,7 @@ function firstOf(findings: Finding[]): Finding[] {
   return [...shown, finding("NOVA115", "$", message)];
 }
 
-/** Errors come first: they are never all left out. */
+/** Sorts errors first, so that the limit does not hide them. */
 function rank({ severity }: Finding): number {
   return severity === "error" ? 0 : 1;
 }

@@ -10,17 +10,17 @@ import { checkEvents, checkSize } from "./check/limits.ts";
 import { checkImports, checkKnownKeys, checkSources } from "./check/python.ts";
 import { type EmitOptions, type Machine, toMachine } from "./to-state-machine.ts";
 
-/** Everything there is to say about a source; without an error among the findings also what it compiles to. */
+/** All findings of a source and, without an error among them, the compiled workflow. */
 export type Compiled =
   | ({ findings: Finding[]; workflow: Workflow; definition: string } & Machine)
   | { findings: Finding[]; workflow?: never; stateMachine?: never; definition?: never; history?: never };
 
-/** Parse, check, lower, emit. `definition` is the state machine's text, as Step Functions gets it. */
+/** Parses, checks, lowers and emits. `definition` is the state machine's text for Step Functions. */
 export function compileWorkflow(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   return compileParsed(parseWorkflow(source), options);
 }
 
-/** Check, lower, emit: the stages behind the parser, for whoever has something to do between them. */
+/** Checks, lowers and emits a parsed workflow, for callers that act after the parser. */
 export async function compileParsed(parsed: ParsedWorkflow, options: EmitOptions = {}): Promise<Compiled> {
   const { workflow, python } = parsed;
   const findings = [...parsed.findings, ...(await checkSources(python))];

@@ -1,6 +1,6 @@
 import { serve } from "@nova/workflow";
 
-/** This file, or what a bundler made of it: a file of its own, since `compile-sent.ts` imports it dynamically. */
+/** URL of this module. `compile-sent.ts` imports it dynamically, so a bundler keeps it as a separate file. */
 export const address = import.meta.url;
 
 serve("compile", async () => ({

@@ -12,7 +12,10 @@ const notice =
 
 type Field = Record<string, unknown>;
 
-/** docs/definition.md: a frame written by hand (a line `{{...}}` marks a gap), filled from the schema's descriptions. */
+/**
+ * Builds docs/definition.md: a hand-written frame (a line `{{...}}` marks a gap), filled with the schema's
+ * descriptions.
+ */
 export function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
     workflow: () => table(workflowFields),
@@ -39,7 +42,7 @@ function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): 
   return `### \`${type}\`\n\n${schema.description}\n\n${table(fields)}`;
 }
 
-/** What a kind has beyond what all nodes have, and beyond what nodes with branches have. */
+/** The fields of a kind that are neither common to all nodes nor to nodes with branches. */
 function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
   const common = ["type", ...Object.keys(nodeFields), ...Object.keys(fanOutFields)];
   return Object.fromEntries(Object.entries(shape).filter(([name]) => !common.includes(name)));

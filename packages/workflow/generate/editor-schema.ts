@@ -6,32 +6,32 @@ import { workflowFields } from "../src/authored/workflow.ts";
 
 type Schema = Record<string, unknown>;
 
-/** The JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
+/** Builds the JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
 export function editorSchema(): Schema {
   const fields = withTriggers(fieldsOf(z.strictObject(workflowFields)));
   const graph = {
     nodes: { type: "array", items: { $ref: "#/$defs/node" }, description: "The nodes, in any order." },
     edges: { type: "array", items: { $ref: "#/$defs/edge" }, description: "The edges, in any order." },
   };
-  const older = {
+  const nested = {
     type: "object",
     properties: { ...fields, ...graph },
     required: ["nodes", "edges"],
     additionalProperties: false,
-    description: "Older form: `nodes` and `edges` in an object of their own. Either this, or both at the top level.",
+    description: "Alternative form: `nodes` and `edges` in an object of their own. Use this, or both at the top level.",
   };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "NOVA workflow",
     type: "object",
-    properties: { ...fields, ...graph, graph_definition: older },
+    properties: { ...fields, ...graph, graph_definition: nested },
     additionalProperties: false,
     anyOf: [{ required: ["nodes", "edges"] }, { required: ["graph_definition"] }],
     $defs: {
-      node: anyOfTypes({ enum: nodeNames, description: "What the node is." }, ["id", "type"], nodes),
+      node: anyOfTypes({ enum: nodeNames, description: "The type of the node." }, ["id", "type"], nodes),
       ...kindDefinitions(),
       edge: jsonSchemaOf(AuthoredEdge),
-      trigger: anyOfTypes({ enum: triggerNames, description: "What starts a run." }, ["type"], triggers),
+      trigger: anyOfTypes({ enum: triggerNames, description: "The type of the trigger." }, ["type"], triggers),
       ...triggerDefinitions(),
     },
   };
@@ -42,7 +42,7 @@ const nodes = Object.entries(kinds).map(([name, { schema }]) => ({ name, type: {
 const triggerNames = Object.keys(triggerKinds);
 const triggers = triggerNames.map((type) => ({ name: `${type}_trigger`, type: { const: type } }));
 
-/** `if` the type is this one, `then` these fields: editors complete better from it than from a union. */
+/** Editors complete better from `if` a type `then` its fields than from a union. */
 function anyOfTypes(type: Schema, required: string[], cases: { name: string; type: Schema }[]): Schema {
   return {
     type: "object",
@@ -56,7 +56,7 @@ function anyOfTypes(type: Schema, required: string[], cases: { name: string; typ
   };
 }
 
-/** The parser reads each trigger by itself, as it does with nodes. */
+/** The parser reads each trigger separately, so its schema has no types; editors get them. */
 function withTriggers({ triggers, ...fields }: Record<string, Schema>): Schema {
   return { ...fields, triggers: { ...triggers, items: { $ref: "#/$defs/trigger" } } };
 }
@@ -75,7 +75,7 @@ function kindDefinitions(): Schema {
   );
 }
 
-/** The parser reads each node of a body by itself, so its schema has no types; editors get them. */
+/** The parser reads each node of a body separately, so its schema has no types; editors get them. */
 function withBody({ properties, ...definition }: Schema): Schema {
   const { nodes, edges, ...fields } = properties as Record<string, Schema>;
   const body = {
@@ -86,8 +86,8 @@ function withBody({ properties, ...definition }: Schema): Schema {
 }
 
 /**
- * Of what people write, before defaults are filled in. Where any JSON may stand (`inputs`, `form`), nothing is said of
- * it.
+ * The schema of the authored form, before defaults are filled in. Fields with any JSON (`inputs`, `form`) are not
+ * described further.
  */
 function jsonSchemaOf(schema: z.ZodType): Schema {
   const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });

@@ -6,8 +6,14 @@ export { pastTimes, secretKeys } from "./check/fields.ts";
 export { DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
 export { defined } from "./defined.ts";
-export { type Leaf, type Matchable, type MatchableObject, numberText } from "./event-pattern/leaf.ts";
-export { asWildcard, isOperation } from "./event-pattern/operators.ts";
+export {
+  asWildcard,
+  isOperation,
+  type Leaf,
+  type Matchable,
+  type MatchableObject,
+  numberText,
+} from "./event-pattern/operators.ts";
 export { checkPattern, leavesAt, matchesPattern, pathsInPattern, replaceTexts } from "./event-pattern/pattern.ts";
 export { nameToResolve } from "./field-checks/ports.ts";
 export { reservedKey } from "./field-checks/reserved.ts";
@@ -79,7 +85,7 @@ export {
 } from "./long-node.ts";
 export { isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/fields.ts";
-export { relocate } from "./parse/locate.ts";
+export { locateInProgram } from "./parse/locate.ts";
 export type { PartOfDraft } from "./parse/part.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
 export { type ParsedWorkflow, parseWorkflow } from "./parse-workflow.ts";

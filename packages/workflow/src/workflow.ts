@@ -48,11 +48,11 @@ export interface Workflow {
   triggers?: Trigger[];
   nodes: Node[];
   edges: Edge[];
-  given?: Given;
+  draftPrefix?: DraftPrefix;
 }
 
 /** The nodes before a part of a draft. They have run already. */
-export interface Given {
+export interface DraftPrefix {
   /** Ids of the nodes before the part, in their order. A run of the part starts with their outcomes. */
   passed: string[];
   /** These nodes, and maps of the part with recorded outcomes. Both without their code. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countEvents, itemEvents } from "../../../packages/compiler/src/events/count-events.ts";
+import { historyLimit } from "../../../packages/compiler/src/events/counted-edges.ts";
 import { inlineItems } from "../../../packages/compiler/src/events/inline-items.ts";
-import { historyLimit } from "../../../packages/compiler/src/events/ways.ts";
 import { lower } from "../../../packages/compiler/src/lower/lower.ts";
 import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
 import { execute } from "../support/executed.ts";

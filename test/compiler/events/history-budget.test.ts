@@ -1,8 +1,8 @@
 import { toMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
 import { countEvents, stretchEvents } from "../../../packages/compiler/src/events/count-events.ts";
+import { historyLimit } from "../../../packages/compiler/src/events/counted-edges.ts";
 import { inlineItems } from "../../../packages/compiler/src/events/inline-items.ts";
-import { historyLimit } from "../../../packages/compiler/src/events/ways.ts";
 import { lower } from "../../../packages/compiler/src/lower/lower.ts";
 import { action, body, decision, end, map, start, workflow } from "../support/workflows.ts";
 

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseWorkflow, readWorkflowSource, relocate } from "@nova/workflow";
+import { locateInProgram, parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 let folder: string;
@@ -76,7 +76,7 @@ describe("a program that exports a workflow", () => {
     });
     const { program: _, ...sent } = source;
     const there = parseWorkflow({ ...sent, fileName: "workflow.json" }).findings;
-    expect(relocate(there, source)).toEqual(findings);
+    expect(locateInProgram(there, source)).toEqual(findings);
   });
 
   it.each([

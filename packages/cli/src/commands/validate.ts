@@ -15,7 +15,7 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const server = workflow && (await serverHere());
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
-  const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
+  const { pastTimes, readWorkflowSource, locateInProgram } = await import("@nova/workflow");
   const { withoutPrice } = await import("../input/unpriced.ts");
   const unpriced = await withoutPrice(parsed);
   if (!server) {
@@ -26,7 +26,7 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const { sentAs } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
-  return { findings: [...relocate(found as Finding[], source), ...unpriced], valid, warm };
+  return { findings: [...locateInProgram(found as Finding[], source), ...unpriced], valid, warm };
 }
 
 /** E2B's list prices of 2 vCPU ($0.000014 a second each) and 2 GiB ($0.0000045). */

@@ -1,14 +1,14 @@
 import { type Edge, type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
 import { countEvents, stretchEvents } from "../events/count-events.ts";
-import { continues } from "../events/history-budget.ts";
-import { historyLimit } from "../events/ways.ts";
+import { historyLimit } from "../events/counted-edges.ts";
+import { needsContinuation } from "../events/history-budget.ts";
 import { lower } from "../lower/lower.ts";
 import type { Plan } from "../lower/plan.ts";
 
-/** AWS Step Functions, quotas: a definition's largest size. */
+/** AWS Step Functions, quotas: the largest size of a definition. */
 export const definitionLimitBytes = 1_048_576;
 
-/** NOVA701 where the definition is more than Step Functions takes; `nodes` is how many the workflow has. */
+/** NOVA701: the definition exceeds the limit of Step Functions. `nodes` is the number of nodes of the workflow. */
 export function checkSize(definition: string, nodes: number): Finding[] {
   const bytes = Buffer.byteLength(definition);
   if (bytes <= definitionLimitBytes) return [];
@@ -19,10 +19,10 @@ export function checkSize(definition: string, nodes: number): Finding[] {
   return [finding("NOVA701", "$.nodes", message)];
 }
 
-/** Edges that are looked at one by one for the loop that makes most of the events. */
+/** The search for the loop with the most events tries at most this number of edges. */
 const maxLooked = 20;
 
-/** NOVA702 where loops make the longest way too long for a history, and further executions are no help. */
+/** NOVA702: the loops make the longest path too long for one history, and further executions do not help. */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];
@@ -39,18 +39,19 @@ export function checkEvents(workflow: Workflow): Finding[] {
 }
 
 function adviceOn({ from, to, max }: Edge, isLoop: boolean): string {
-  if (!isLoop) return `once round the loop from "${from}" to "${to}" is too long - move part of it to another workflow`;
+  if (!isLoop)
+    return `one round of the loop from "${from}" to "${to}" is too long - move part of it to another workflow`;
   const loop = `the loop from "${from}" to "${to}", up to ${max} times, makes most of them`;
   return `${loop} - lower its max, or repeat inside of one node's Python`;
 }
 
-/** The most events that one history may come to have. */
+/** The largest number of events in one history. */
 function maxEventsAtOnce(workflow: Workflow): number {
   const plan: Plan = lower(workflow);
-  return continues(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);
+  return needsContinuation(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);
 }
 
-/** The same with this edge taken once only. */
+/** The same workflow or part, with a single round of this edge. */
 function withOneRound<Part>(part: Part, edge: Edge): Part {
   if (part === edge) return { ...part, max: 1 };
   if (Array.isArray(part)) return part.map((one) => withOneRound(one, edge)) as Part;

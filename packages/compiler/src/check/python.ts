@@ -24,7 +24,7 @@ import {
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
-/** NOVA601 to 607, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
+/** NOVA601 to 607, and NOVA502 in code: findings in the Python of a workflow that need no run. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -46,7 +46,7 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   return found;
 }
 
-/** What comes of each of them is said in docs/definition.md. */
+/** Reports code that sets reserved keys. docs/definition.md describes each key. */
 function reservedKeys(source: PythonSource): Finding[] {
   const { node, code } = source;
   const keys = findAssignedKeys(code, reservedKey).filter(
@@ -74,7 +74,7 @@ export function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }
 
-/** NOVA608: imports that nothing provides. */
+/** NOVA608: imports without a provider. */
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
   const foreignIn = createModuleFinder({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>
@@ -84,10 +84,10 @@ export function checkImports({ requirements, lib }: Workflow, sources: readonly 
   );
 }
 
-/** Characters of code of one workflow that are looked into: to follow what code does takes a few milliseconds a KB. */
+/** The limit of analysed code per workflow, in characters: the analysis takes a few milliseconds per KB. */
 const maxCharacters = 60_000;
 
-/** NOVA508: keys that nothing before sets. */
+/** NOVA508: keys that no earlier node sets. */
 export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Finding[] {
   // A module of lib/ may print a result of its own.
   if (Object.values(workflow?.lib ?? {}).some((source) => /dump|__main__|inspect/.test(source))) return [];

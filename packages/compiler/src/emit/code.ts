@@ -1,16 +1,16 @@
 import type { States } from "../asl.ts";
-import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Way } from "../lower/plan.ts";
-import { type Frame, onward, stateOf } from "./frame.ts";
+import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Target } from "../lower/plan.ts";
+import { type Frame, stateAfter, stateOf } from "./frame.ts";
 import { afterFailure, branchingOf, branchStates, settleStates } from "./settle.ts";
 import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
 export function emitAction(node: PlannedAction, frame: Frame): States {
-  const next = onward(node);
+  const next = stateAfter(node);
   const behind = next ?? frame.done;
   return { ...codeStates(node, next, behind, frame), ...settleStates(node, [], behind, frame) };
 }
 
-/** The task that decides, then a Choice over the committed decision; what no edge fits is a failure. */
+/** Emits the task that decides, then a Choice over the committed decision. A decision without an edge is a failure. */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);
   const branch = stateOf(node.id, "branch");
@@ -21,8 +21,8 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
   };
 }
 
-/** The task of a node. Code that outlives a Lambda is looked after again and again, with pauses. */
-function codeStates(node: PlannedTask & Failable, next: Way, behind: string, frame: Frame): States {
+/** Emits the task of a node. Code that outlives a Lambda is checked repeatedly, with pauses. */
+function codeStates(node: PlannedTask & Failable, next: Target, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;
   const [running, pause] = [stateOf(id, "running"), stateOf(id, "pause")];
   const catchers = catchTo(afterFailure(node, frame), frame);

@@ -3,18 +3,20 @@ import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { emitAction, emitDecision } from "./code.ts";
 import { beginStates, closeStates, continueStates, emitEnd, emitStart } from "./execution.ts";
 import { type EmitFrame, emitFork } from "./fork.ts";
-import { beginState, endsOf, type Frame, type FunctionArns, type InlineItems, mainLine } from "./frame.ts";
+import { beginState, endsOf, type Frame, type FunctionArns, type InlineItems, mainFrame } from "./frame.ts";
 import { emitMap } from "./map.ts";
 import { emitApproval, emitWait, emitWorkflowNode } from "./pending.ts";
 
 interface Emitting {
   functions: FunctionArns;
   inlineItems: InlineItems;
-  /** Its loops go on in further executions. */
+  /** True if its loops continue in further executions. */
   continues: boolean;
 }
 
-/** The state machine of a plan: a node's state has the node's id, so that the console reads like the workflow. */
+/**
+ * Emits the state machine of a plan. A node's state has the node's id, so that the console shows the workflow's names.
+ */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
     Comment: plan.comment,
@@ -22,7 +24,7 @@ export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting
     ...(plan.timeoutSeconds !== undefined && { TimeoutSeconds: plan.timeoutSeconds }),
     States: {
       ...(continues && beginStates(plan.main)),
-      ...nodeStates(plan.main, mainLine(functions, inlineItems, continues)),
+      ...nodeStates(plan.main, mainFrame(functions, inlineItems, continues)),
       ...(continues && continueStates()),
       // Every end node's task has a Catch to the states of the close.
       ...closeStates(functions),

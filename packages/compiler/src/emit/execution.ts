@@ -9,18 +9,18 @@ import {
   type Frame,
   type FunctionArns,
   failedState,
-  goOn,
-  onward,
+  stateAfter,
+  transitionTo,
 } from "./frame.ts";
-import { anotherRun, catchTo, lambdaTask, nodeParameters } from "./task.ts";
+import { catchTo, lambdaTask, nodeParameters, startExecutionFields } from "./task.ts";
 
-/** Nothing runs here: link 0 was written before the execution started. */
+/** Runs no task: link 0 was written before the execution started. */
 export function emitStart(node: PlannedStart): States {
   const comment = node.comment === undefined ? {} : { Comment: node.comment };
-  return { [node.id]: { Type: "Pass", ...comment, ...goOn(onward(node)) } };
+  return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };
 }
 
-/** Writes the end node's entry and closes the run; what it answers is the execution's output. */
+/** Writes the end node's entry and closes the run. The answer of the Lambda is the execution's output. */
 export function emitEnd(node: PlannedEnd, frame: Frame): States {
   const catchers = catchTo(frame.unsettled, frame);
   const details = { comment: node.comment, parameters: nodeParameters(node.id), catchers };
@@ -29,8 +29,8 @@ export function emitEnd(node: PlannedEnd, frame: Frame): States {
 }
 
 /**
- * Closes a run that failed, then fails. There are no Parameters: the Lambda gets the whole state, because `$.error`
- * is there after a Catch and missing after a Choice that nothing fits. Takes the error to show from its answer.
+ * Closes a failed run, then fails. It has no Parameters: the Lambda gets the whole state, because `$.error` exists
+ * after a Catch but not after a Choice without a match. Fails with the error in the Lambda's answer.
  */
 export function closeStates(functions: FunctionArns): States {
   return {
@@ -40,29 +40,29 @@ export function closeStates(functions: FunctionArns): States {
   };
 }
 
-/** A further execution begins where the one before it would have gone back to. */
+/** A further execution starts at the state to which its predecessor would have gone back. */
 export function beginStates(main: PlannedFrame): States {
   const [first, ...others] = loopTargets(main).map(resumeAt);
   if (!first) return {};
   return { [beginState]: { Type: "Choice", Choices: [first, ...others], Default: main.entry } };
 }
 
-/** In the input of the first execution there is no `resume`; a comparison of what is missing would end it. */
+/** The input of the first execution has no `resume`, and a comparison of a missing field would end it. */
 function resumeAt(target: string): ChoiceRule {
   const isThere = { Variable: "$.resume", IsPresent: true } as const;
   return { And: [isThere, { Variable: "$.resume", StringEquals: target }], Next: target };
 }
 
 /**
- * The same state machine once more, with an empty history: this execution only waits for that one, and ends as it ends.
- * The close asks the chain, and of one that ended without closing it Step Functions.
+ * Runs the same state machine again, with an empty history. This execution only waits for the other one, and ends with
+ * the same status. The close then reads the chain, and asks Step Functions if that execution ended without a close.
  */
 export function continueStates(): States {
   return {
     [continueState]: {
       Type: "Task",
-      Comment: "The history is nearly full: the loop goes on in a further execution.",
-      ...anotherRun("$.continuation"),
+      Comment: "The history is nearly full: the loop continues in a further execution.",
+      ...startExecutionFields("$.continuation"),
       Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: closeState }],
       End: true,
       OutputPath: "$.Output",

@@ -1,14 +1,14 @@
 import type { Branch, States } from "../asl.ts";
-import type { PlannedFork, PlannedFrame, Way } from "../lower/plan.ts";
+import type { PlannedFork, PlannedFrame, Target } from "../lower/plan.ts";
 import { branchName, type Frame, innerFrame, stateOf } from "./frame.ts";
 import { settledChoice, settleTask } from "./settle.ts";
 import { catchTo } from "./task.ts";
 
-/** The states of a frame's nodes, with the ends that they lead to. */
+/** Emits the states of a frame's nodes, with the end states that they lead to. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
-/** All branches at once, then their join; `next` is what follows it. */
-export function emitFork(fork: PlannedFork, next: Way, frame: Frame, emitFrame: EmitFrame): States {
+/** Emits all branches in parallel, then their join; `next` follows the join. */
+export function emitFork(fork: PlannedFork, next: Target, frame: Frame, emitFrame: EmitFrame): States {
   const { node, branches } = fork;
   return {
     [stateOf(node, "fork")]: {
@@ -31,8 +31,11 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
   return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
 }
 
-/** One entry of all branches, failed or not, then a Choice. The whole state may have an `$.error`. */
-export function joinStates(fork: string, { failed, next }: { failed: string; next: Way }, frame: Frame): States {
+/**
+ * Emits the task that writes one entry for all branches, failed or not, then a Choice. The whole state may contain
+ * `$.error`.
+ */
+export function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
   return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };

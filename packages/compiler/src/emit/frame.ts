@@ -1,46 +1,46 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
-import type { GoesOn, Way } from "../lower/plan.ts";
+import type { HasNext, Target } from "../lower/plan.ts";
 
 /** ARNs of the Lambda functions that a state machine calls. */
 export interface FunctionArns {
   runNode: string;
   settleNode: string;
   closeExecution: string;
-  /** Keeps the token of a task that people or events answer. */
+  /** Stores the token of a task that people or events answer. */
   requestApproval: string;
 }
 
-/** Where states are emitted: the main line, a branch, an item's body. Its ends are states of its own. */
+/** The context of emitted states: the main line, a branch, or an item's body. Its ends are states of its own. */
 export interface Frame {
   functions: FunctionArns;
-  /** Somebody closed the run. */
+  /** Target if the run was closed meanwhile. */
   closed: string;
-  /** A node failed for good, and the chain knows it. */
+  /** Target if a node failed for good and the chain has its entry. */
   failed: string;
-  /** Not even that could be found out. */
+  /** Target if settling failed. */
   unsettled: string;
-  /** No edge fits a decision. */
+  /** Target if no edge matches a decision. */
   unfit: string;
-  /** Where a Choice goes that ends the frame; any other state just ends. */
+  /** Target of a Choice that ends the frame. Other states simply end. */
   done: string;
-  /** Where a loop leads that goes on in a further execution; absent where none does. */
+  /** Target of loops that continue in a further execution; absent if no loop does. */
   further?: string | undefined;
-  /** How many items a map may have inline; absent in the body of a map, whose own maps always are. */
+  /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */
   inlineItems?: InlineItems | undefined;
-  /** Behind the main line is the close, which settles; any other frame settles its nodes itself. */
+  /** True except on the main line: the close after it settles. Any other frame settles its nodes itself. */
   settles: boolean;
 }
 
 export type InlineItems = (map: string) => number;
 
-/** The main line ends in its end nodes, so nothing in it leads to `done`. */
-export function mainLine(functions: FunctionArns, inlineItems: InlineItems, continues: boolean): Frame {
+/** The frame of the main line. It ends in its end nodes, so none of its states leads to `done`. */
+export function mainFrame(functions: FunctionArns, inlineItems: InlineItems, continues: boolean): Frame {
   const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
   const further = continues ? continueState : undefined;
   return { functions, closed: closedState, ...close, inlineItems, settles: false, further };
 }
 
-/** A branch or an item, by the name of its first state. */
+/** The frame of a branch or an item, with the name of its first state. */
 export function innerFrame(
   name: string,
   functions: FunctionArns,
@@ -51,18 +51,18 @@ export function innerFrame(
   return { functions, ...ends, failed: `${name}.${tolerant ? "tolerated" : "failed"}`, inlineItems, settles: true };
 }
 
-export function goOn(way: Way): Transition {
+export function transitionTo(way: Target): Transition {
   return way === null ? { End: true, OutputPath: null } : { Next: way };
 }
 
-/** The ends of an inner frame that `states` lead to: Step Functions refuses states that are never reached. */
+/** Returns the end states of an inner frame that `states` lead to: Step Functions refuses unreachable states. */
 export function endsOf(frame: Frame, states: States): States {
   const reached = new Set(Object.values(states).flatMap(targetsOf));
   const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });
   const ends: States = {
-    [frame.done]: { Type: "Pass", ...goOn(null) },
-    // Where failures are not tolerated the next line has the same name, and replaces this one.
-    [frame.failed]: { Type: "Pass", ...goOn(null) },
+    [frame.done]: { Type: "Pass", ...transitionTo(null) },
+    // Without tolerance, the next line has the same name and replaces this one.
+    [frame.failed]: { Type: "Pass", ...transitionTo(null) },
     [frame.unsettled]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
     [frame.unfit]: cause("No edge fits the decision; the chain of work has it."),
     [frame.closed]: closedEnd,
@@ -70,7 +70,7 @@ export function endsOf(frame: Frame, states: States): States {
   return Object.fromEntries(Object.entries(ends).filter(([name]) => reached.has(name)));
 }
 
-/** Where a task ends that found its run closed by somebody else; the close entry says why. */
+/** The end of a task that found its run closed. The close entry has the reason. */
 export const closedEnd: State = {
   Type: "Fail",
   Error: "ExecutionClosed",
@@ -84,19 +84,19 @@ function targetsOf(state: State): string[] {
   return [...own, ...[...handlers, ...rules].map(({ Next }) => Next)];
 }
 
-/** The state behind a node's own: its fork, or the node it leads to. */
-export function onward({ fork, next }: GoesOn): Way {
+/** Returns the state after a node: its fork, or the next node. */
+export function stateAfter({ fork, next }: HasNext): Target {
   return fork ? stateOf(fork.node, "fork") : next;
 }
 
-/** States of our own hold a dot, which no node id can; so they never meet a node's state. */
+/** Our own states contain a dot, which no node id can contain, so they cannot collide with a node's state. */
 export const closeState = "execution.close";
 export const failedState = "execution.failed";
 export const closedState = "execution.closed";
 export const beginState = "execution.begin";
 export const continueState = "execution.continue";
 
-/** What a state of our own is to its node. */
+/** The role of one of our states for its node. */
 type Part =
   | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
   | ("fork" | "join" | "joined" | "size" | "each" | "item");
@@ -105,10 +105,10 @@ export function stateOf(node: string, part: Part): string {
   return `${node}.${part}`;
 }
 
-/** Step Functions takes 80 characters: what is left in front of the longest ending of a branch's states. */
+/** Step Functions allows 80 characters; the rest is for the longest suffix of a branch's states. */
 const longestBranchName = 72;
 
-/** First state of a branch, and the beginning of its other states' names. An id has at most 64 characters. */
+/** Name of a branch's first state, and prefix of its other states. An id has at most 64 characters. */
 export function branchName(fork: string, entry: string): string {
   const name = `${stateOf(fork, "fork")}.${entry}`;
   return name.length <= longestBranchName ? name : `${entry}.begin`;

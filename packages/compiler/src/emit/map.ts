@@ -3,11 +3,11 @@ import type { Branch, DistributedMapState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
 import { type EmitFrame, joinStates } from "./fork.ts";
-import { type Frame, innerFrame, onward, stateOf } from "./frame.ts";
-import { afterFailure, failedWay, settleStates } from "./settle.ts";
+import { type Frame, innerFrame, stateAfter, stateOf } from "./frame.ts";
+import { afterFailure, failureTarget, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 
-/** A task that makes items of a list, the body once for each of their numbers, and the join. */
+/** Emits a task that makes items of a list, the body for each of their numbers, and the join. */
 export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const maxInline = frame.inlineItems?.(node.id);
   const more = maxInline === undefined ? { most_items: maxItemsInBody(node) } : { inline_items: maxInline };
@@ -18,11 +18,14 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
     [node.id]: lambdaTask(frame.functions.runNode, details, each),
     ...settleStates(node, [], each, frame, more),
     ...eachStates(node, frame, emitFrame),
-    ...joinStates(node.id, { failed: failedWay(node.onError, frame), next: onward(node) }, frame),
+    ...joinStates(node.id, { failed: failureTarget(node.onError, frame), next: stateAfter(node) }, frame),
   };
 }
 
-/** The body for each item, in the history of this execution or, where they are too many, each in one of its own. */
+/**
+ * Emits the body for each item: in the history of this execution, or each in its own execution if there are too many
+ * items.
+ */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
   const common = {
@@ -38,7 +41,7 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
     [each]: { ...common, ItemsPath: "$.items", ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...body } },
   };
   if (!frame.inlineItems) return inline;
-  const distributed = elsewhere(each);
+  const distributed = distributedName(each);
   const isLarge = { Variable: "$.distributed", BooleanEquals: true, Next: distributed };
   return {
     [size]: { Type: "Choice", Choices: [isLarge], Default: each },
@@ -59,7 +62,7 @@ function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Fr
 /** Step Functions: the longest label of a distributed Map. */
 const longestLabel = 40;
 
-/** What a Map has in place of an inline list and body: the numbers in S3, and for each an execution that runs `body`. */
+/** Returns the parts of a distributed Map: the item numbers in S3, and an execution of `body` for each. */
 function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "ItemReader" | "Label" | "ItemProcessor"> {
   return {
     ItemReader: {
@@ -68,20 +71,21 @@ function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "It
       Parameters: { "Bucket.$": "$.manifest.bucket", "Key.$": "$.manifest.key" },
     },
     ...(map.length <= longestLabel && { Label: map }),
-    ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...renamed(body) },
+    ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, ...renameStates(body) },
   };
 }
 
 const naming: ReadonlySet<string> = new Set(["StartAt", "Next", "Default"]);
 
-/** The same states under other names: no two states of a machine may have one name. */
-function renamed<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.map(renamed) as Part;
+/** Renames all states of a part, because state names are unique in a machine. */
+function renameStates<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(renameStates) as Part;
   if (typeof part !== "object" || part === null) return part;
   const fields = Object.entries(part).map(([key, value]) => {
-    if (naming.has(key)) return [key, elsewhere(value)];
-    const states = key === "States" && Object.entries(value).map(([name, state]) => [elsewhere(name), renamed(state)]);
-    return [key, states ? Object.fromEntries(states) : renamed(value)];
+    if (naming.has(key)) return [key, distributedName(value)];
+    const states =
+      key === "States" && Object.entries(value).map(([name, state]) => [distributedName(name), renameStates(state)]);
+    return [key, states ? Object.fromEntries(states) : renameStates(value)];
   });
   return Object.fromEntries(fields) as Part;
 }
@@ -91,8 +95,8 @@ const ending = ".distributed";
 const longestName = 80;
 const digits = 8;
 
-/** The name of a state for items with executions of their own; a long one ends with a hash. */
-export function elsewhere(name: string): string {
+/** The name of a state for items with their own executions. A long name ends with a hash. */
+export function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);
   return `${name.slice(0, longestName - ending.length - digits - 1)}.${hash}${ending}`;

@@ -1,17 +1,19 @@
 import { defaultLabel } from "@nova/workflow";
 import type { ChoiceRule, ChoiceState, Parameters, States, TaskState } from "../asl.ts";
-import type { Decides, Failable, Way } from "../lower/plan.ts";
+import type { Decides, Failable, Target } from "../lower/plan.ts";
 import { type Frame, stateOf } from "./frame.ts";
 import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
 type Node = Failable & { id: string };
 
-/** Where a node's Catch leads: to its settle, or on the main line without `onError` to the close, which settles. */
+/**
+ * Returns the target of a node's Catch: its settle. On the main line without `onError` it is the close, which settles.
+ */
 export function afterFailure(node: Node, frame: Frame): string {
   return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
-/** Settle of a node, then a Choice: the chain may say success where Step Functions saw a failure. */
+/** Emits the settle of a node, then a Choice: the chain may have a success although Step Functions saw a failure. */
 export function settleStates(
   node: Node,
   rules: readonly ChoiceRule[],
@@ -24,22 +26,22 @@ export function settleStates(
   const settled = stateOf(node.id, "settled");
   return {
     [stateOf(node.id, "settle")]: settleTask(parameters, settled, frame),
-    [settled]: settledChoice(failedWay(node.onError, frame), rules, own),
+    [settled]: settledChoice(failureTarget(node.onError, frame), rules, own),
   };
 }
 
-/** Asks the chain what happened. */
+/** Emits the task that reads the node's outcome from the chain. */
 export function settleTask(parameters: Parameters, next: string, frame: Frame): TaskState {
   return lambdaTask(frame.functions.settleNode, { parameters, catchers: catchTo(frame.unsettled, frame) }, next);
 }
 
-/** Behind whatever asked the chain. */
+/** Emits the Choice after a settle state. */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
   const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };
   return { Type: "Choice", Choices: [isFailed, ...rules], Default: own };
 }
 
-export function failedWay(onError: Way | undefined, frame: Frame): string {
+export function failureTarget(onError: Target | undefined, frame: Frame): string {
   return onError === undefined ? frame.failed : (onError ?? frame.done);
 }
 
@@ -52,21 +54,21 @@ export interface Branching {
   otherwise: string;
 }
 
-/** The ways out of a node that decides, as rules over the committed decision. */
+/** Returns the edges of a node that decides, as rules over the committed decision. */
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
   const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
   const [first, ...others] = [...furtherRules(branches, frame), ...own];
-  // A Choice must have a rule even where the default edge is the only one.
+  // A Choice must have a rule even if the default edge is the only one.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }
 
-/** The Choice that directly follows the task. */
+/** Emits the Choice that directly follows the task. */
 export function branchStates(node: Decides, { rules, otherwise }: Branching): States {
   return { [stateOf(node.id, "branch")]: { Type: "Choice", Choices: rules, Default: otherwise } };
 }
 
-/** A loop whose history is nearly full does not go back here, but in an execution of its own. */
+/** Returns the rule for a nearly full history: the loop continues in a further execution instead of going back. */
 function furtherRules(branches: Decides["branches"], { further }: Frame): ChoiceRule[] {
   if (further === undefined || branches.every(({ max }) => max === undefined)) return [];
   return [{ Variable: "$.continuation", IsPresent: true, Next: further }];

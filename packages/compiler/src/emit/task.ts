@@ -1,26 +1,32 @@
 import { defined, type Retry, retryWaits, runErrors } from "@nova/workflow";
 import type { Catcher, Parameters, Retrier, TaskState } from "../asl.ts";
-import type { Way } from "../lower/plan.ts";
-import { type Frame, goOn } from "./frame.ts";
+import type { Target } from "../lower/plan.ts";
+import { type Frame, transitionTo } from "./frame.ts";
 
-/** The longest that AWS Lambda lets a function run. */
+/** AWS Lambda: the longest timeout of a function. */
 const lambdaLimitSeconds = 900;
 
-/** A Lambda task, with the retries that every one of ours has, behind those of its node. */
+/** A Lambda task with the retriers of its node, followed by the common ones. */
 export function lambdaTask(
   resource: string,
   details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },
-  next: Way,
+  next: Target,
 ): TaskState {
   const { comment, parameters, catchers, retry } = details;
   return {
-    ...{ Type: "Task", ...defined({ Comment: comment }), Resource: resource, ...defined({ Parameters: parameters }) },
-    ...{ TimeoutSeconds: lambdaLimitSeconds, Retry: retriersOf(retry), ...defined({ Catch: catchers }), ...goOn(next) },
+    Type: "Task",
+    ...defined({ Comment: comment }),
+    Resource: resource,
+    ...defined({ Parameters: parameters }),
+    TimeoutSeconds: lambdaLimitSeconds,
+    Retry: retriersOf(retry),
+    ...defined({ Catch: catchers }),
+    ...transitionTo(next),
   };
 }
 
-/** Of a task that starts another execution and waits for its end: which one is said at `place`. */
-export function anotherRun(place: string): Pick<TaskState, "Resource" | "Parameters" | "Retry"> {
+/** The fields of a task that starts another execution and waits for its end. `place` is the path of its parameters. */
+export function startExecutionFields(place: string): Pick<TaskState, "Resource" | "Parameters" | "Retry"> {
   return {
     Resource: "arn:aws:states:::states:startExecution.sync:2",
     Parameters: { "StateMachineArn.$": `${place}.arn`, "Name.$": `${place}.name`, "Input.$": `${place}.input` },
@@ -28,20 +34,20 @@ export function anotherRun(place: string): Pick<TaskState, "Resource" | "Paramet
   };
 }
 
-/** What running and settling a node need: who, and the link directly before. */
+/** The parameters for running and settling a node: the node, and the position of the run. */
 export function nodeParameters(node: string): Parameters {
   return { node, ...position };
 }
 
-/** The same for a node that runs code, whose chain of work says how often it came to nothing before. */
+/** The same for a node that runs code, with the number of earlier retries of this state. */
 export function codeParameters(node: string): Parameters {
   return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
 }
 
-/** Where a run is. */
+/** The position of a run in its chain. */
 export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
 
-/** A run that was closed meanwhile goes straight to its Fail; everything else goes to `next`, with the link it knew. */
+/** A closed run goes straight to its Fail. Every other error goes to `next`, with the position that the state had. */
 export function catchTo(next: string, { closed }: Frame): Catcher[] {
   return [
     { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: closed },
@@ -51,10 +57,10 @@ export function catchTo(next: string, { closed }: Frame): Catcher[] {
 
 type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
 
-/** Asks again at once: the next delivery attaches to the code that runs on. 10 deliveries of 900 s outlast any code. */
+/** Retries immediately: the next delivery attaches to the running code. 10 deliveries of 900 s outlast any code. */
 const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
 
-/** About 30 minutes: 65 tries, at most 60 s apart, full jitter halves them on average. */
+/** About 30 minutes: 65 attempts, at most 60 s apart; full jitter halves the pauses on average. */
 const patient = {
   IntervalSeconds: 1,
   MaxAttempts: 65,
@@ -63,7 +69,7 @@ const patient = {
   JitterStrategy: "FULL",
 } as const;
 
-/** Lambda that died, throttling, stores that do not answer: the claim makes running again safe. */
+/** A dead Lambda, throttling, unavailable stores: the claim makes another delivery safe. */
 const anythingElse = {
   ErrorEquals: ["States.ALL"],
   IntervalSeconds: 1,
@@ -73,12 +79,15 @@ const anythingElse = {
   JitterStrategy: "FULL",
 } as const;
 
-/** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
+/**
+ * The `Retry` of every task, from the table of run errors. Step Functions tries retriers in order, so `States.ALL` must
+ * be last.
+ */
 export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
-/** Of a node with `retry`: Step Functions waits, the engine says whether another attempt follows. */
+/** Retriers of a node with `retry`: Step Functions waits, and the engine decides whether another attempt follows. */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
-  // One that can never be thrown would be of no use.
+  // Without a second attempt, the error of this retrier is never thrown.
   if (!retry || retry.attempts < 2) return retriers;
   const { interval, backoff, longest } = retryWaits(retry);
   const own: Retrier = {
@@ -92,10 +101,10 @@ function retriersOf(retry: Retry | undefined): readonly Retrier[] {
   return [own, ...retriers];
 }
 
-/** Of a task that waits for an answer: its timeout is an outcome, and asking a second time would double it. */
+/** Retriers of a task that waits for an answer. Its timeout is an outcome, and a retry would double it. */
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
 
-/** Of a task that starts another execution: one of that name that is over cannot be started, and is not to be. */
+/** A task that starts another execution must not repeat a finished execution of the same name. */
 const isThereAlready = { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 };
 const childRetriers: readonly Retrier[] = [isThereAlready, anythingElse];
 

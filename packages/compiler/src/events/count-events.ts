@@ -6,34 +6,34 @@ import {
   type PlannedMap,
   type PlannedNode,
 } from "../lower/plan.ts";
-import { longestWay } from "./longest-way.ts";
-import { type FrameKind, stateEvents, waysOf } from "./ways.ts";
+import { countedEdges, type FrameKind, stateEvents } from "./counted-edges.ts";
+import { longestPath } from "./longest-path.ts";
 
 const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 
-/** Items whose bodies are in the history of the execution itself, by map. */
+/** The number of items whose bodies are in the history of the execution, by map. */
 export type ItemsOf = (map: PlannedMap) => number;
 
-/** The most events of an execution, whatever it decides and whatever fails, if no task dies or is retried. */
+/** Counts the most events of an execution over all decisions and failures, if no task dies or is retried. */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/** The same between two handovers to a further execution: loops of the main line go round once. */
+/** Counts the most events between two further executions: each loop of the main line runs once. */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
-      const ways = waysOf(node, "main", insideOf(node, itemsOf));
+      const ways = countedEdges(node, "main", insideOf(node, itemsOf));
       return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
     }),
   );
   const begins = [plan.main.entry, ...loopTargets(plan.main)];
-  const longest = begins.map((entry) => longestWay({ ...plan.main, entry }, (node) => waysOn.get(node) ?? []));
-  return begun(plan) + Math.max(...longest);
+  const longest = begins.map((entry) => longestPath({ ...plan.main, entry }, (node) => waysOn.get(node) ?? []));
+  return startEvents(plan) + Math.max(...longest);
 }
 
-/** What every execution of a plan begins with whose loops go on in further ones, and its end. */
-export function begun({ main }: Plan): number {
+/** Events at the start and end of every execution, if the plan's loops continue in further executions. */
+export function startEvents({ main }: Plan): number {
   return execution + choice + (main.nodes.some(({ type }) => type === "start") ? pass : 0);
 }
 
@@ -43,7 +43,7 @@ export function itemEvents(node: PlannedMap, itemsOf: ItemsOf): number {
 }
 
 function frameEvents(frame: PlannedFrame, kind: FrameKind, itemsOf: ItemsOf): number {
-  return longestWay(frame, (node) => waysOf(node, kind, insideOf(node, itemsOf)));
+  return longestPath(frame, (node) => countedEdges(node, kind, insideOf(node, itemsOf)));
 }
 
 const join = task + choice;

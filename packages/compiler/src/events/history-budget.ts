@@ -1,15 +1,15 @@
 import { type EntryEvents, type HistoryBudget, joinOf } from "@nova/workflow";
 import type { Plan, PlannedFork, PlannedFrame, PlannedNode } from "../lower/plan.ts";
-import { begun, countEvents, type ItemsOf, stretchEvents } from "./count-events.ts";
-import { exitOf, type FrameKind, historyLimit, settle, stateEvents, waysOf } from "./ways.ts";
+import { countEvents, type ItemsOf, startEvents, stretchEvents } from "./count-events.ts";
+import { countedEdges, exitEvents, type FrameKind, historyLimit, settle, stateEvents } from "./counted-edges.ts";
 
-/** To count how so many loops multiply would take seconds; they are taken to need more. */
+/** Counting this number of nested loops would take seconds, so more loops are assumed to exceed the limit. */
 const maxCounted = 100;
 
 const known = new WeakMap<Plan, boolean>();
 
-/** Whether loops of the main line may need more events than one history has room for. */
-export function continues(plan: Plan): boolean {
+/** True if loops of the main line may need more events than one history allows. */
+export function needsContinuation(plan: Plan): boolean {
   const answer = known.get(plan) ?? needsMore(plan);
   known.set(plan, answer);
   return answer;
@@ -23,15 +23,15 @@ function needsMore(plan: Plan): boolean {
 
 const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 
-/** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
+/** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
 const countedShare = 0.8;
 
-/** What a run counts by; `most` is for tests. At least one round has room behind a loop that leads back here. */
+/** Returns the budget of a run; `most` is for tests. After a loop edge, at least one more round fits. */
 export function historyBudget(plan: Plan, itemsOf: ItemsOf, most?: number): HistoryBudget {
   const left = Math.max(0, historyLimit - stretchEvents(plan, itemsOf)) * countedShare;
   return {
     most: most ?? Math.floor(left),
-    begun: begun(plan),
+    begun: startEvents(plan),
     settled: settle,
     entries: Object.fromEntries(entriesIn(plan.main, "main", itemsOf)),
   };
@@ -45,10 +45,10 @@ function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): It
   }
 }
 
-/** The first of a node's ways is one on which nothing fails; what ends a branch is counted with the branch. */
+/** Counts the events of a node's first edge, on which nothing fails. The end of a branch is counted with the branch. */
 function ownEvents(node: PlannedNode, kind: FrameKind): number {
-  const [way] = waysOf(node, kind, 0);
-  return way ? way.events - exitOf(way.to) : 0;
+  const [way] = countedEdges(node, kind, 0);
+  return way ? way.events - exitEvents(way.to) : 0;
 }
 
 const join = task + choice;
@@ -60,7 +60,7 @@ function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Itera
   for (const branch of branches) yield* entriesIn(branch, "inner", itemsOf);
 }
 
-/** Maps in the body of another one always have their items inline. */
+/** Maps in the body of another map always run their items inline. */
 function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
   const own = choice + map + mapRun + join;
   yield [joinOf(node.id), { own, each: iteration + ends, ...(itemsOf && { inlineItems: itemsOf(node) }) }];

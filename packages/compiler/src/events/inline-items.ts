@@ -1,26 +1,26 @@
 import { canReach, graphOf, reachableFrom } from "@nova/workflow";
 import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
 import { countEvents, itemEvents, stretchEvents } from "./count-events.ts";
-import { continues } from "./history-budget.ts";
-import { historyLimit, waysOf } from "./ways.ts";
+import { countedEdges, historyLimit } from "./counted-edges.ts";
+import { needsContinuation } from "./history-budget.ts";
 
-/** The rest is for what is not counted: retries, and Lambdas that die after their commit. */
+/** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
 const shareForItems = 0.8;
 
-/** Where loops go on in further executions: the more one round may need, the sooner they do. */
+/** The share if loops continue in further executions: the more events a round needs, the sooner they do. */
 const shareBetweenLoops = 0.4;
 
-/** Of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
+/** Items of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
 const nestedItems = 40;
 
-/** How many items a map in the body of a map may have: what one history has room for. */
+/** Returns the number of items that a map in the body of a map may have within one history. */
 export function maxItemsInBody(map: PlannedMap): number {
   return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
 }
 
 const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
 
-/** How many items a map may have inline: the maps share what the rest of the plan leaves of a history. */
+/** Returns the number of items that a map may run inline: the maps share the rest of the history. */
 export function inlineItems(plan: Plan, mapId: string): number {
   const known = limits.get(plan) ?? limitsOf(plan);
   limits.set(plan, known);
@@ -30,7 +30,7 @@ export function inlineItems(plan: Plan, mapId: string): number {
 }
 
 function limitsOf(plan: Plan): ReadonlyMap<string, number> {
-  const isRenewed = continues(plan);
+  const isRenewed = needsContinuation(plan);
   const maps = [...mapsIn(plan.main, { isNested: false, rounds: 1 }, isRenewed)];
   const outer = maps.filter(({ isNested }) => !isNested).length;
   const used = isRenewed ? stretchEvents(plan, () => 0) : countEvents(plan, () => 0);
@@ -45,11 +45,11 @@ function limitsOf(plan: Plan): ReadonlyMap<string, number> {
 
 interface Place {
   isNested: boolean;
-  /** How often a run comes there at most. */
+  /** The largest number of visits in a run. */
   rounds: number;
 }
 
-/** `isRenewed`: each round of the frame's own loops finds room in a history of its own. */
+/** `isRenewed`: each round of the frame's own loops may use a new history. */
 function* mapsIn(
   frame: PlannedFrame,
   { isNested, rounds }: Place,
@@ -65,17 +65,17 @@ function* mapsIn(
   }
 }
 
-/** How often a run comes to each node of a frame at most, by its loops alone; absent: once. */
+/** Returns the largest number of visits of each node through the loops of its frame; absent: one. */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) =>
-    waysOf(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }])),
+    countedEdges(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }])),
   );
   const points = nodes.map(({ id }) => ({ id }));
   const graph = graphOf(points, ways);
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    // Each loop inside of another, or behind one, goes round completely each time: they multiply.
+    // A loop inside another, or after one, runs completely each time, so the numbers multiply.
     const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }

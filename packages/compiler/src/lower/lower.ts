@@ -15,9 +15,9 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import type { Decides, Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode, PlannedTask, Way } from "./plan.ts";
+import type { Decides, Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode, PlannedTask, Target } from "./plan.ts";
 
-/** Resolves the edges of a checked workflow; throws `RangeError` where only a missing check can be the reason. */
+/** Resolves the edges of a checked workflow. Throws `RangeError` for a workflow that the checks should have refused. */
 export function lower(workflow: Workflow): Plan {
   const start = startOf(workflow);
   if (!start) throw new RangeError(`workflow "${workflow.id}" has no start node`);
@@ -71,22 +71,22 @@ class Lowering {
       case "start":
         return { type: "start", ...this.#onward(indexed, inside) };
       case "action":
-        return { type: "action", ...runsOf(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
+        return { type: "action", ...taskRuns(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
       case "decision":
-        return { type: "decision", ...runsOf(node), ...branchesOf(indexed, inside), ...failureWay(node, inside) };
+        return { type: "decision", ...taskRuns(node), ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
       case "approval": {
         const { type, timeoutSeconds } = node;
-        return { type, timeoutSeconds, ...branchesOf(indexed, inside), ...failureWay(node, inside) };
+        return { type, timeoutSeconds, ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
       }
       case "wait": {
         const timeoutSeconds = node.for.kind === "event" ? node.for.timeoutSeconds : undefined;
-        const ways = { ...this.#onward(indexed, inside), ...failureWay(node, inside) };
+        const ways = { ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
         return { type: "wait", ...defined({ timeoutSeconds }), ...ways };
       }
       case "workflow":
-        return { type: "workflow", ...this.#onward(indexed, inside), ...failureWay(node, inside) };
+        return { type: "workflow", ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
       case "map":
-        return { ...this.#map(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
+        return { ...this.#map(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
     }
   }
 
@@ -107,39 +107,39 @@ class Lowering {
   }
 }
 
-/** The frame whose ways are resolved. */
+/** The frame whose edges are resolved. */
 export interface Inside {
   nodes: ReadonlySet<string>;
   isMain: boolean;
 }
 
-/** A way out of a branch leads to its join, one out of a body to its end: both mean that the frame is done. */
-function wayTo(target: string, { nodes, isMain }: Inside): Way {
+/** Resolves an edge. One out of a branch leads to its join, and one out of a body to its end: both end the frame. */
+function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
   if (nodes.has(target)) return target;
   if (isMain) throw new RangeError(`an edge leads to "${target}", which is in a branch or does not exist`);
   return null;
 }
 
-/** Where a node that decides nothing goes on; behind its join if it fans out. */
-function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Way {
+/** Returns the target after a node that does not decide; after its join if it fans out. */
+function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Target {
   if (fork && fork.next === null && inside.isMain) {
     throw new RangeError(`node "${node.id}" fans out to branches that never meet`);
   }
-  if (fork) return fork.next === null ? null : wayTo(fork.next, inside);
+  if (fork) return fork.next === null ? null : resolveTarget(fork.next, inside);
   const [edge] = edges;
-  if (edge) return wayTo(edge.to, inside);
+  if (edge) return resolveTarget(edge.to, inside);
   if (body === null) throw new RangeError(`node "${node.id}" has no edge to go on along`);
   return null;
 }
 
-function failureWay(node: { onError?: string }, inside: Inside): { onError?: Way } {
-  return node.onError === undefined ? {} : { onError: wayTo(node.onError, inside) };
+function resolveFailure(node: { onError?: string }, inside: Inside): { onError?: Target } {
+  return node.onError === undefined ? {} : { onError: resolveTarget(node.onError, inside) };
 }
 
-/** Where a node goes on by its decision. */
+/** Returns the targets of a node by its decision. */
 function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides, "branches" | "otherwise"> {
   const labelled = edges.map(({ condition, to, max }) =>
-    defined({ label: conditionLabel(condition), target: wayTo(to, inside), max }),
+    defined({ label: conditionLabel(condition), target: resolveTarget(to, inside), max }),
   );
   if (labelled.length === 0) throw new RangeError(`node "${node.id}" decides and has no edges`);
   const otherwise = labelled.find((branch) => branch.label === defaultLabel);
@@ -147,11 +147,14 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
   return { branches, ...(otherwise && { otherwise: otherwise.target }) };
 }
 
-/** Runs at one link of code that lost machines may repeat. */
+/** The most runs of code at one entry that lost machines may repeat. */
 const maxAttempts = 3;
 
-/** Every attempt has its own time, and each wait for the next one that is a state of its own is one more look. */
-export function runsOf(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
+/**
+ * Counts the checks of long code. Every attempt has its own time, and each wait for the next attempt in a separate
+ * state is one more check.
+ */
+export function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
   const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
   const waits = heedsRetryAfter(node) ? runs - 1 : undefined;

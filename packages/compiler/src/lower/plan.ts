@@ -1,13 +1,13 @@
 import type { Retry } from "@nova/workflow";
 
-/** A workflow with every way out of its nodes resolved. Nothing in here knows the Amazon States Language. */
+/** A workflow with resolved edges. It knows nothing of the Amazon States Language. */
 export interface Plan {
   comment: string;
   timeoutSeconds?: number;
   main: PlannedFrame;
 }
 
-/** Nodes that one another's ways lead to: the main line, a branch of a fork, or the body of a map. */
+/** Connected nodes: the main line, a branch of a fork, or the body of a map. */
 export interface PlannedFrame {
   entry: string;
   nodes: PlannedNode[];
@@ -23,71 +23,71 @@ export type PlannedNode =
   | PlannedWorkflow
   | PlannedEnd;
 
-/** A node of the same frame; null where the frame is done. The main line is done only by its end nodes. */
-export type Way = string | null;
+/** A node of the same frame; null if the frame ends. Only end nodes end the main line. */
+export type Target = string | null;
 
 interface Planned {
   id: string;
   comment?: string;
 }
 
-/** Of nodes that go on in one way, or in all of several at once. */
-export interface GoesOn extends Planned {
-  /** What follows; where the node fans out, what follows the join. */
-  next: Way;
+/** A node with one next node, or with a fork. */
+export interface HasNext extends Planned {
+  /** The next node; for a node that fans out, the node after the join. */
+  next: Target;
   fork?: PlannedFork;
 }
 
 export interface PlannedFork {
-  /** As the chain of work names it: the fanning-out node, or the join of a map. */
+  /** The name in the chain of work: the node that fans out, or the join of a map. */
   node: string;
   branches: PlannedFrame[];
 }
 
 export interface Failable {
-  onError?: Way;
+  onError?: Target;
 }
 
-/** Of nodes whose entry holds a decision. */
+/** A node whose entry holds a decision. */
 export interface Decides extends Planned, Failable {
-  /** Never the default edge. */
+  /** All branches except the default edge. */
   branches: Branch[];
   /** Target of the edge `"default"`. */
-  otherwise?: Way;
+  otherwise?: Target;
 }
 
 export interface Branch {
-  /** What the engine answers as `decision` to take this branch. */
+  /** The engine's `decision` that takes this branch. */
   label: string;
-  target: Way;
-  /** It leads back to a node of the same frame; the engine decides otherwise when it was taken so often. */
+  target: Target;
+  /** The branch leads back to a node of the same frame; the engine decides otherwise after this number of rounds. */
   max?: number;
 }
 
 export interface PlannedTask extends Planned {
-  /** Of code that may outlive a Lambda: how often it is looked after, or waited for, at most. */
+  /** For code that may outlive a Lambda: the largest number of checks and waits. */
   looks?: number;
   retry?: Retry;
 }
 
-export type PlannedStart = GoesOn & { type: "start" };
-export type PlannedAction = PlannedTask & GoesOn & Failable & { type: "action" };
+export type PlannedStart = HasNext & { type: "start" };
+export type PlannedAction = PlannedTask & HasNext & Failable & { type: "action" };
 export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
 export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
-/** `timeoutSeconds`: of a wait for an event, how long. Absent: until a time that the engine answers. */
-export type PlannedWait = GoesOn & Failable & { type: "wait"; timeoutSeconds?: number };
-export type PlannedWorkflow = GoesOn & Failable & { type: "workflow" };
+/** `timeoutSeconds` limits a wait for an event. Absent: a wait until a time that the engine returns. */
+export type PlannedWait = HasNext & Failable & { type: "wait"; timeoutSeconds?: number };
+export type PlannedWorkflow = HasNext & Failable & { type: "workflow" };
 export type PlannedEnd = Planned & { type: "end" };
 
-export interface PlannedMap extends GoesOn, Failable {
+export interface PlannedMap extends HasNext, Failable {
   type: "map";
   body: PlannedFrame;
   maxConcurrency: number;
-  /** A failed item does not stop the others; the join says whether they were too many. */
+  /** True if a failed item does not stop the others. The join decides whether too many failed. */
   toleratesFailures: boolean;
 }
 
-/** Nodes of a frame that its loops lead back to, each once. */
+/** Returns the nodes of a frame that its loops lead back to, each once. */
 export function loopTargets({ nodes }: PlannedFrame): string[] {
   const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
   return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];

@@ -137,14 +137,14 @@ export async function planAt(
 export async function givenOutcomes(
   ports: Reads,
   position: Pick<Position, "before" | "at">,
-  { given, nodes }: Pick<Workflow, "given" | "nodes">,
+  { draftPrefix, nodes }: Pick<Workflow, "draftPrefix" | "nodes">,
 ): Promise<ReadonlyMap<string, Member[]>> {
-  const plan = given && (await planAt(ports, position));
+  const plan = draftPrefix && (await planAt(ports, position));
   if (!plan) return new Map();
   const document: OutcomeDocument = await documentOf(ports, position, plan);
   const start = startOf({ nodes });
   return new Map(
-    [...(start ? [start.id] : []), ...given.passed].flatMap((id) => {
+    [...(start ? [start.id] : []), ...draftPrefix.passed].flatMap((id) => {
       const found = document.at(id);
       return !found || "entry" in found || found.error ? [] : [[id, found.set] as const];
     }),

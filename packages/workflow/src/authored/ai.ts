@@ -121,14 +121,16 @@ export function aiFields(whose: { limits: string; ai: string; network: string })
         { max_cost_usd: z.number({ error: costError }).positive({ error: costError }).describe("US dollars.") },
         { error: 'must be an object such as { "max_cost_usd": 0.5 }' },
       )
-      .describe()
+      .describe(
+        `\`max_cost_usd\`: what the models of ${whose.limits} may cost, in US dollars. Checked before each call.`,
+      )
       .optional(),
     ai: z
       .strictObject(
         { samples: flag("Whether a model may see short samples of values.") },
         { error: 'must be an object such as { "samples": false }' },
       )
-      .describe(`\`samples\`: whether a model sees short samples of values besides names and types. ${whose.ai}`)
+      .describe(`\`samples\`: whether a model sees short samples of values in addition to names and types. ${whose.ai}`)
       .optional(),
     network: z
       .strictObject(

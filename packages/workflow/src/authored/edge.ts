@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text, within } from "./fields.ts";
+import { numberBetween, text } from "./fields.ts";
 
 const conditionError = "must be a text, a number below 1e15, true or false";
 
@@ -21,7 +21,7 @@ export const AuthoredEdge = z
             '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval without an answer in time.',
         )
         .optional(),
-      max: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
+      max: numberBetween("whole", 1, 1000, "must be a whole number from 1 to 1000")
         .describe(
           "On an edge out of a decision or an approval that leads back to an earlier node, or into a detour that does, and only there: how often it may be taken, 1 to 1000, " +
             'before the run continues along `"default"`, or fails without such an edge.',

@@ -12,23 +12,23 @@ export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 const idError = "must be 1 to 64 letters, digits, _ or -, and begin with a letter";
 
-export const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+export const textMatching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
 
-export const NodeId = matching(idPattern, idError);
+export const NodeId = textMatching(idPattern, idError);
 
 export const text = (description: string) => z.string({ error: "must be a text" }).describe(description);
 
 export const filledText = (description: string) =>
   z.string({ error: "must be a text" }).regex(/\S/, { error: "must not be empty" }).describe(description);
 
-export function within(number: "whole" | "any", min: number, max: number, error: string) {
+export function numberBetween(number: "whole" | "any", min: number, max: number, error: string) {
   return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
 }
 
 /** `integer` is for numbers in ASL, which takes whole seconds only. */
 export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
   const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
-  return within(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
+  return numberBetween(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
 }
 
 export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
@@ -43,7 +43,10 @@ const maxLabels = 10;
 /** Characters of a label's template, and of its value. */
 export const longestLabel = 200;
 
-const labelName = matching(labelNamePattern, "must be 1 to 40 small letters, digits, _ or -, and begin with a letter");
+const labelName = textMatching(
+  labelNamePattern,
+  "must be 1 to 40 small letters, digits, _ or -, and begin with a letter",
+);
 const labelTemplate = filledText("A template such as `{{order.id}}`.").max(longestLabel, {
   error: `must have at most ${longestLabel} characters`,
 });
@@ -86,7 +89,7 @@ const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at
 export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
 
 /** A context key that a node sets itself. */
-export const contextKey = (description: string) => matching(contextKeyPattern, keyError).describe(description);
+export const contextKey = (description: string) => textMatching(contextKeyPattern, keyError).describe(description);
 
 const inputKeysError =
   'must be a list of keys such as ["total"], or an object such as { "draft": "write:output", "tone": "style" }';
@@ -95,10 +98,10 @@ const inputKeysError =
 export const InputKeys = z
   .union(
     [
-      z.array(matching(contextKeyPattern, keyError)).max(50, { error: "must have at most 50 keys" }),
+      z.array(textMatching(contextKeyPattern, keyError)).max(50, { error: "must have at most 50 keys" }),
       z.record(
-        matching(contextKeyPattern, keyError),
-        matching(/^[A-Za-z][A-Za-z0-9_-]{0,63}(:.{1,128})?$/u, 'must be "node:key", or the id of a node'),
+        textMatching(contextKeyPattern, keyError),
+        textMatching(/^[A-Za-z][A-Za-z0-9_-]{0,63}(:.{1,128})?$/u, 'must be "node:key", or the id of a node'),
       ),
     ],
     { error: inputKeysError },
@@ -118,7 +121,7 @@ export const InputKeys = z
 
 const pathError = "must be a dot path such as email.attachments";
 
-export const dotPath = (description: string) => matching(dotPathPattern, pathError).describe(description);
+export const dotPath = (description: string) => textMatching(dotPathPattern, pathError).describe(description);
 
 export const aYearSeconds = 31_536_000;
 
@@ -132,8 +135,8 @@ const aYear = {
 
 /** Whole seconds, or a text such as `"15m"`; the result is in seconds. */
 export function duration(description: string, { min, max, error } = aYear) {
-  const number = within("whole", min, max, error);
-  const text = matching(/^[1-9]\d{0,7}[smhd]$/, error);
+  const number = numberBetween("whole", min, max, error);
+  const text = textMatching(/^[1-9]\d{0,7}[smhd]$/, error);
   return z
     .union([number, text], { error })
     .transform((written, context) => {
@@ -153,7 +156,7 @@ const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
 
 const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";
 
-export const CredentialName = matching(credentialNamePattern, nameError);
+export const CredentialName = textMatching(credentialNamePattern, nameError);
 
 /** Credentials by name. `whose` completes the description. */
 export function credentialNames(whose: string) {

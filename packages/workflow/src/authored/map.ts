@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { contextKey, dotPath, fanOutFields, matching, NodeId, nodeFields, within } from "./fields.ts";
+import { contextKey, dotPath, fanOutFields, NodeId, nodeFields, numberBetween, textMatching } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
 
@@ -8,7 +8,10 @@ const toleratedError = 'must be a whole number of items, or a share of them such
 
 const Tolerated = z
   .union(
-    [z.int({ error: toleratedError }).min(0, { error: toleratedError }), matching(/^(100|\d{1,2})%$/, toleratedError)],
+    [
+      z.int({ error: toleratedError }).min(0, { error: toleratedError }),
+      textMatching(/^(100|\d{1,2})%$/, toleratedError),
+    ],
     { error: toleratedError },
   )
   .describe(
@@ -41,12 +44,12 @@ export const AuthoredMap = z
       .optional(),
     version: childFields.version.describe("With `workflow`: the version to run. Absent: the latest one."),
     input: childFields.input.describe(
-      'With `workflow`: what it starts with besides the item (under `as`) and its number (`index`); keys, each with a dot path of the context here, or `"$"`.',
+      'With `workflow`: its initial context in addition to the item (under `as`) and its number (`index`): keys, each with a dot path of the context here, or `"$"`.',
     ),
     output: childFields.output.describe(
       "With `workflow`: the item's result: keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
     ),
-    max_concurrency: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
+    max_concurrency: numberBetween("whole", 1, 1000, "must be a whole number from 1 to 1000")
       .describe("How many items run side by side, 1 to 1000; each has a sandbox of its own meanwhile.")
       .default(5),
     tolerated_failures: Tolerated.optional(),
@@ -66,13 +69,13 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   codes: { ...childCodes, items: "NOVA418", as: "NOVA418", into: "NOVA418" },
   normalise: ({ id, type, name, description, items, as, into, onError, merge, ...other }, body) => {
     const same = { id, type, name, description, items, as, into, onError, merge };
-    const toleratedFailures = tolerated(other.tolerated_failures);
+    const toleratedFailures = toleranceOf(other.tolerated_failures);
     return defined({ ...same, body, maxConcurrency: other.max_concurrency, toleratedFailures });
   },
 };
 
 /** Zero means the same as absent, and so the same version. */
-function tolerated(failures: number | string | undefined) {
+function toleranceOf(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);
   if (amount === 0) return undefined;
   return typeof failures === "string" ? { percent: amount } : { count: amount };

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { addressPattern, type FailureWebhook, type OnFailure } from "../on-failure.ts";
-import { CredentialName, matching } from "./fields.ts";
+import { CredentialName, textMatching } from "./fields.ts";
 
 const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";
 
-const Address = matching(addressPattern, addressError);
+const Address = textMatching(addressPattern, addressError);
 const secretError =
   'must name no user and no password, which would lie in the clear in the table and in logs - write { "url": "https://...", "secret": "<a credential>" }, which signs';
 
@@ -20,7 +20,7 @@ const Webhook = z
     [
       WebAddress.transform((url): FailureWebhook => ({ url })),
       z.strictObject({
-        url: WebAddress.describe("Where a failure is posted to, as JSON."),
+        url: WebAddress.describe("Address for failures, which NOVA posts as JSON."),
         secret: CredentialName.describe(
           "Name of the credential whose secret signs it, in `x-nova-signature`.",
         ).optional(),
@@ -40,7 +40,7 @@ function hasUser(url: string): boolean {
 export const AuthoredOnFailure = z.strictObject({
   mail: z.array(Address).min(1).max(20).describe("Addresses that get a mail.").optional(),
   webhook: Webhook.describe(
-    "Where a failure is posted to, as JSON: an address, or `{url, secret}` with the name of the credential whose secret signs it.",
+    "Address for failures, which NOVA posts as JSON: an address, or `{url, secret}` with the name of the credential whose secret signs it.",
   ).optional(),
 });
 

@@ -99,7 +99,7 @@ const asksOnly = { effects: false, credentials: [] as string[] };
 function executorOf(settings: Settings, { shared, ...source }: TaskSource): Executor {
   const { model, limits, ai, network } = settings;
   if (source.kind === "text") return textExecutor(settings, { ...source }, limits?.max_cost_usd);
-  const allow = allowed(shared, network);
+  const allow = mergeAllowed(shared, network);
   if (source.kind === "code") return defined({ ...source, allow });
   const samples = ai?.samples ?? shared.samples;
   const choice = model && !isConfig(model) ? model : undefined;
@@ -109,7 +109,7 @@ function executorOf(settings: Settings, { shared, ...source }: TaskSource): Exec
 }
 
 /** Returns the hosts of the workflow and of the node; undefined if neither names any. */
-function allowed({ allow }: SharedSettings, network: Settings["network"]): string[] | undefined {
+function mergeAllowed({ allow }: SharedSettings, network: Settings["network"]): string[] | undefined {
   if (!allow && !network) return undefined;
   return [...new Set([...(allow ?? []), ...(network?.allow ?? [])])].sort();
 }

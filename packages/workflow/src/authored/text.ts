@@ -3,7 +3,7 @@ import { defined } from "../defined.ts";
 import type { WrittenJson } from "../json/exact.ts";
 import { defaultMaxChars } from "../references/render.ts";
 import type { ModelChoice, TextExecutor } from "../workflow.ts";
-import { contextKey, filledText, jsonSchema, within } from "./fields.ts";
+import { contextKey, filledText, jsonSchema, numberBetween } from "./fields.ts";
 
 const temperatureError = "must be a number from 0 to 2";
 const tokensError = "must be a whole number from 16 to 128000";
@@ -17,8 +17,8 @@ export const LlmConfig = z.strictObject(
       .describe("The provider of the model.")
       .optional(),
     model: filledText("Id of the model.").optional(),
-    temperature: within("any", 0, 2, temperatureError).describe("Models that reason refuse it.").optional(),
-    max_tokens: within("whole", 16, 128_000, tokensError)
+    temperature: numberBetween("any", 0, 2, temperatureError).describe("Models that reason refuse it.").optional(),
+    max_tokens: numberBetween("whole", 16, 128_000, tokensError)
       .describe("Limit of the answer, reasoning included.")
       .optional(),
   },
@@ -36,7 +36,7 @@ export const textFields = {
     "For the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
   ).optional(),
   into: contextKey("For the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
-  max_chars: within("whole", 1, 1_000_000, charsError)
+  max_chars: numberBetween("whole", 1, 1_000_000, charsError)
     .describe(
       `For the executor \`text\`: the most characters of one inserted value; a longer one is cut, and says so. Default ${defaultMaxChars}.`,
     )

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { dotPathPattern } from "../template/template.ts";
-import { fanOutFields, matching, NodeId, nodeFields } from "./fields.ts";
+import { fanOutFields, NodeId, nodeFields, textMatching } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 /** Stands for the whole context instead of a path. */
@@ -19,7 +19,7 @@ const mapping = (description: string, example: string) =>
 
 /** The workflow to run, with its input and output. A map has the same fields. */
 export const childFields = {
-  workflow: matching(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, idError).describe(
+  workflow: textMatching(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, idError).describe(
     "Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one.",
   ),
   version: z

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { aiFields, workflowModel } from "./ai.ts";
 import type { AuthoredEdge } from "./edge.ts";
-import { aYearSeconds, credentialNames, filledText, jsonSchema, labels, seconds, text, within } from "./fields.ts";
+import {
+  aYearSeconds,
+  credentialNames,
+  filledText,
+  jsonSchema,
+  labels,
+  numberBetween,
+  seconds,
+  text,
+} from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
@@ -56,7 +65,7 @@ export const workflowFields = {
     { min: 0, max: 3_600, integer: true },
     "How long idle sandboxes wait for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: they end with their run. They are paid for while they wait.",
   ).optional(),
-  warm: within("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
+  warm: numberBetween("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
     .describe(
       `The number of idle sandboxes of a client that stay after \`idle_seconds\`, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
     )

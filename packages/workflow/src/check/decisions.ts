@@ -1,10 +1,10 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, didYouMean, shown } from "../findings/text.ts";
+import { at, didYouMean, formatValue } from "../findings/text.ts";
 import { conditionLabel, defaultLabel, timeoutLabel } from "../graph/edges.ts";
 import { edgeName } from "../parse/body.ts";
 import type { ReadEdge } from "../parse/read.ts";
 import type { ApprovalNode } from "../workflow.ts";
-import { list, type NamedNode, type Outline } from "./outline.ts";
+import { listIds, type NamedNode, type Outline } from "./outline.ts";
 
 /** Checks that every value of a decision, and every answer of an approval, has exactly one edge. */
 export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
@@ -40,10 +40,10 @@ function* checkClashes(edges: readonly ReadEdge[]): Iterable<Finding> {
     const first = firstOf.get(label);
     if (first === undefined) firstOf.set(label, edge);
     else if (first.to === edge.to) {
-      const message = `${edgeName(edge)} is written twice for ${shown(edge.condition)} - remove one of the two`;
+      const message = `${edgeName(edge)} is written twice for ${formatValue(edge.condition)} - remove one of the two`;
       yield finding("NOVA207", edge.path, message);
     } else {
-      const message = `"${edge.from}" leads for ${shown(edge.condition)} both to "${first.to}" and to "${edge.to}" - keep one, or change a condition`;
+      const message = `"${edge.from}" leads for ${formatValue(edge.condition)} both to "${first.to}" and to "${edge.to}" - keep one, or change a condition`;
       yield finding("NOVA304", at(edge.path, "condition"), message);
     }
   }
@@ -69,20 +69,20 @@ export function* checkChoices({ id, node, path }: NamedNode, edges: readonly Rea
   for (const edge of labelled) {
     const label = conditionLabel(edge.condition);
     if ([...node.choices, timeoutLabel, defaultLabel].includes(label)) continue;
-    const wayOut = didYouMean(label, node.choices) || ` - the choices are ${list(node.choices)}`;
+    const wayOut = didYouMean(label, node.choices) || ` - the choices are ${listIds(node.choices)}`;
     const message = `${edgeName(edge)} waits for "${label}", which is no choice of "${id}"${wayOut}`;
     yield finding("NOVA412", at(edge.path, "condition"), message);
   }
   const missing = node.choices.filter((choice) => !labels.has(choice));
   if (missing.length === 0 || labels.has(defaultLabel)) return;
-  const message = `the approval "${id}" has no edge for ${list(missing)} - add one for each, or one with "condition": "default"`;
+  const message = `the approval "${id}" has no edge for ${listIds(missing)} - add one for each, or one with "condition": "default"`;
   yield finding("NOVA411", path, message);
 }
 
 function* checkForms({ id, form, forms, choices }: ApprovalNode, path: string): Iterable<Finding> {
   const named = Object.keys(forms ?? {});
   for (const choice of named.filter((one) => !choices.includes(one))) {
-    const wayOut = didYouMean(choice, choices) || ` - the choices are ${list(choices)}`;
+    const wayOut = didYouMean(choice, choices) || ` - the choices are ${listIds(choices)}`;
     yield finding("NOVA430", at(path, "forms", choice), `"${choice}" has a form and is no choice of "${id}"${wayOut}`);
   }
   if (!form || choices.some((choice) => !named.includes(choice))) return;

@@ -1,12 +1,12 @@
 import { isReserved } from "../field-checks/reserved.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, shown } from "../findings/text.ts";
+import { at, formatValue } from "../findings/text.ts";
 import { checkSchema } from "../inputs/check-schema.ts";
 import { isObject } from "../json/value.ts";
 import type { Document } from "../parse/document.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import { dueAfter, parseExpression } from "../schedule/expression.ts";
-import { pathsIn } from "../template/template.ts";
+import { brokenGap, pathsIn, templateParts } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
 import type { Outline } from "./outline.ts";
 
@@ -16,7 +16,7 @@ export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Find
   if (!isObject(inputs)) return;
   const path = pathOf("inputs");
   if (inputs.type !== undefined && inputs.type !== "object") {
-    const message = `inputs: a context is an object, so type is "object" and not ${shown(inputs.type)} - remove type`;
+    const message = `inputs: a context is an object, so type is "object" and not ${formatValue(inputs.type)} - remove type`;
     yield finding("NOVA501", at(path, "type"), message);
     return;
   }
@@ -80,7 +80,11 @@ export function* checkRequirements({ body, pathOf }: Document, source: WorkflowS
     const isWheel = wheel.test(line);
     if (isWheel && !source.isSent) continue;
     const problem = isWheel ? "is a file, which a definition that was sent cannot name" : "is no pip requirement";
-    yield finding("NOVA114", at(pathOf("requirements"), index), `requirements: ${shown(line)} ${problem} - ${wayOut}`);
+    yield finding(
+      "NOVA114",
+      at(pathOf("requirements"), index),
+      `requirements: ${formatValue(line)} ${problem} - ${wayOut}`,
+    );
   }
 }
 
@@ -102,4 +106,26 @@ export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: 
     const message = `trigger "${trigger.id}" is due at ${written} (${zone}), which is over - write a time to come, or remove the trigger`;
     return [finding("NOVA129", `$.triggers[${index}].${field}`, message)];
   });
+}
+
+/** NOVA417 and NOVA511: labels whose templates have broken gaps or name a secret input. */
+export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
+  if (!isObject(body.labels)) return;
+  const secrets = secretKeys({ inputs: body.inputs });
+  for (const [name, template] of Object.entries(body.labels)) {
+    if (typeof template !== "string") continue;
+    const place = at(pathOf("labels"), name);
+    const broken = brokenGap(template);
+    if (broken !== undefined) {
+      const sentence = `label "${name}" has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{order.id}}`;
+      yield finding("NOVA417", place, sentence);
+    }
+    for (const part of templateParts(template)) {
+      if (part.kind !== "path") continue;
+      const secret = [...secrets].find((key) => part.path === key || part.path.startsWith(`${key}.`));
+      if (secret === undefined) continue;
+      const message = `label "${name}" names {{${part.path}}}, but "${secret}" is a secret input and labels are kept in the open - name a value that is not secret`;
+      yield finding("NOVA511", place, message);
+    }
+  }
 }

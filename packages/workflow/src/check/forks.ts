@@ -2,7 +2,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
 import type { Branching, FanOut } from "../graph/branching.ts";
 import { reachableFrom } from "../graph/graph.ts";
-import { list, type Outline, pathOf } from "./outline.ts";
+import { listIds, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch } from "./scopes.ts";
 
 /** A workflow with more parallel branches gets a warning. */
@@ -58,7 +58,7 @@ function* checkMeeting(
   }
   if (early.length > 0) return;
   const wayOut = failure ?? "add an edge from each to the node that continues with their results";
-  const message = `the branches of "${fork}" (${list(fanOut.targets)}) do not all lead to one node where they could meet - ${wayOut}`;
+  const message = `the branches of "${fork}" (${listIds(fanOut.targets)}) do not all lead to one node where they could meet - ${wayOut}`;
   yield finding("NOVA220", pathOf(outline, fork), message);
 }
 

@@ -70,7 +70,7 @@ export interface AskedNode {
 }
 
 /** Keys in the context before the first node runs. */
-interface GivenKeys {
+interface InitialKeys {
   keys: ReadonlySet<string>;
   /** True if there may be other keys: none are declared, or others are allowed. */
   isOpen: boolean;
@@ -88,7 +88,7 @@ const fromTriggers: Record<TriggerType, readonly string[]> = {
   event: ["event"],
 };
 
-export function givenKeys({ inputs: written, triggers = [] }: Workflow): GivenKeys {
+export function initialKeys({ inputs: written, triggers = [] }: Workflow): InitialKeys {
   const inputs = written === undefined ? undefined : objectOf(written);
   const declared = isObject(inputs?.properties) ? Object.keys(inputs.properties) : [];
   const keys = [...fromNova, ...declared, ...requiredIn(inputs), ...triggers.flatMap(keysFrom)];
@@ -115,7 +115,7 @@ function isOpenSchema(inputs: JsonObject = {}): boolean {
 /** The keys that may be in the context when a node of a body starts. */
 export class KeysBefore {
   readonly #outline: Outline;
-  readonly #given: GivenKeys;
+  readonly #given: InitialKeys;
   /** The keys around the map whose body this is. */
   readonly #around: KeysBefore | undefined;
   readonly #setters = new Map<string, string[]>();
@@ -123,7 +123,7 @@ export class KeysBefore {
   readonly #open: string[] = [];
   readonly #behind = new Map<string, ReadonlySet<string>>();
 
-  constructor(outline: Outline, reader: KeyReader, given: GivenKeys, around?: KeysBefore) {
+  constructor(outline: Outline, reader: KeyReader, given: InitialKeys, around?: KeysBefore) {
     this.#around = around;
     this.#outline = outline;
     this.#given = given;

@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
-import { executorOf, list, type NamedNode, type Outline, pathOf } from "./outline.ts";
+import { executorOf, listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 /** Checks the keys that nodes set. The definition must have no errors, or the result would be a guess. */
@@ -94,7 +94,7 @@ function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
     const setting = branchesAround(own, homes).filter((branch) => !taken.has(branch));
     for (const [fork, branches] of Map.groupBy(setting, (branch) => branch.fork.node)) {
       if (branches.length < 2 || outline.byId.get(fork)?.node?.merge !== undefined) continue;
-      const names = list(branches.map(({ entry }) => entry));
+      const names = listIds(branches.map(({ entry }) => entry));
       const message = `branches of "${fork}" (${names}) set context["${key}"] each, and where the values differ the join fails - use a key for each, or add "merge": "last" or "collect" to "${fork}"`;
       yield finding("NOVA225", pathOf(outline, fork), message);
     }

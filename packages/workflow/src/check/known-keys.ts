@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
-import { type AskedNode, givenKeys, type KeyReader, KeysBefore, type MissingKey } from "./keys-before.ts";
+import { type AskedNode, initialKeys, type KeyReader, KeysBefore, type MissingKey } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import { checkNodeNames, NodeNames } from "./node-names.ts";
 import { findingInCode, type Outline } from "./outline.ts";
@@ -44,7 +44,7 @@ export function* checkKnownKeys(
 
   function givenTo({ map }: Outline) {
     const around = bodies.get(map?.id ?? "");
-    if (around === undefined || map?.node?.type !== "map") return givenKeys(workflow);
+    if (around === undefined || map?.node?.type !== "map") return initialKeys(workflow);
     const { as, id } = map.node;
     return { keys: new Set([...around.at(id), as, "index"]), isOpen: around.isOpenAt(id) };
   }

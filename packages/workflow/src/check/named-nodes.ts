@@ -1,6 +1,6 @@
 import type { Finding, FindingCode } from "../findings/finding.ts";
 import type { AskedNode, KeyReader, NameableWaits, NamedId } from "./keys-before.ts";
-import { findingInCode, list, type NamedNode, type Outline } from "./outline.ts";
+import { findingInCode, listIds, type NamedNode, type Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 
 export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
@@ -34,7 +34,7 @@ export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Fi
     if (nameable.has(wait)) return undefined;
     if (waits.all.includes(wait))
       return `the wait "${wait}" is in a branch or a map that this node is not in - read its link there`;
-    const others = nameable.size === 0 ? "add such a wait" : `name one of ${list([...nameable])}`;
+    const others = nameable.size === 0 ? "add such a wait" : `name one of ${listIds([...nameable])}`;
     return `no node "${wait}" waits for an event - ${wayOut(wait, nameable, reader, others)}`;
   });
 }
@@ -46,8 +46,8 @@ export function checkNamedResults({ node, before, outline: { homeOf }, reader }:
     if (before.mayRunBefore(named, id)) return undefined;
     const others = [...homeOf.keys()].filter((other) => before.mayRunBefore(other, id));
     if (homeOf.has(named))
-      return `"${named}" (in ${homeOf.get(named)}) does not run before "${id}" - name one of ${list(others)}`;
-    return `there is no node "${named}" - ${wayOut(named, others, reader, `name one of ${list(others)}`)}`;
+      return `"${named}" (in ${homeOf.get(named)}) does not run before "${id}" - name one of ${listIds(others)}`;
+    return `there is no node "${named}" - ${wayOut(named, others, reader, `name one of ${listIds(others)}`)}`;
   });
 }
 

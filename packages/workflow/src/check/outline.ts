@@ -84,7 +84,7 @@ export function pathOf({ byId, path }: Outline, id: string | undefined): string 
 }
 
 /** Lists ids for a sentence. */
-export function list(ids: readonly string[]): string {
+export function listIds(ids: readonly string[]): string {
   const first = ids.slice(0, 3).map((id) => `"${id}"`);
   return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
 }

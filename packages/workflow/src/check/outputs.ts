@@ -2,7 +2,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import type { InputKey } from "../workflow.ts";
 import { type AskedNode, type KeyReader, keysOfNode } from "./keys-before.ts";
-import { executorOf, findingInCode, list, type NamedNode } from "./outline.ts";
+import { executorOf, findingInCode, listIds, type NamedNode } from "./outline.ts";
 
 /** NOVA514: code that asks for all results as one dict although several nodes set one key. */
 export function* checkFlattened({ node, before, outline: { nodes }, reader }: AskedNode): Iterable<Finding> {
@@ -16,7 +16,7 @@ export function* checkFlattened({ node, before, outline: { nodes }, reader }: As
   if (!collision) return;
   const [key, ids] = collision;
   const more = others.length === 0 ? "" : `, and ${others.length} more keys are`;
-  const message = `outputs.get_flattened() has one value for each key, and "${key}" is set by ${list(ids)}${more} - take outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
+  const message = `outputs.get_flattened() has one value for each key, and "${key}" is set by ${listIds(ids)}${more} - take outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
   yield findingInCode("NOVA514", node, place, message);
 }
 
@@ -51,7 +51,7 @@ export function* checkInputKeys({ node, before, outline, reader }: AskedNode): I
         : `no node directly before brings "${key}" - name one as { "${key}": "node:${key}" }`;
     }
     if (!reachable.includes(id))
-      return `there is no node "${id}" before it${didYouMean(id, reachable) || ` - name one of ${list(reachable)}`}`;
+      return `there is no node "${id}" before it${didYouMean(id, reachable) || ` - name one of ${listIds(reachable)}`}`;
     const source = byId.get(id);
     return key === undefined || !source || mayBring(source, key)
       ? undefined

@@ -5,7 +5,7 @@ import { type Reference, referencesIn } from "../references/grammar.ts";
 import { mappingKey } from "../references/lookup.ts";
 import type { TextExecutor } from "../workflow.ts";
 import type { AskedNode } from "./keys-before.ts";
-import { executorOf, list, type NamedNode } from "./outline.ts";
+import { executorOf, listIds, type NamedNode } from "./outline.ts";
 
 /**
  * NOVA512 and NOVA513: references in the prompt of a text node without a target. Valid targets are the nodes that
@@ -33,13 +33,13 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: A
     const reachable = ids.filter((id) => before.mayRunBefore(id, node.id));
     if (reachable.length === 1) return undefined;
     if (reachable.length > 1)
-      return `${written} may mean ${list(reachable)} - give each its own name, or write the id of one`;
+      return `${written} may mean ${listIds(reachable)} - give each its own name, or write the id of one`;
     const [other] = ids;
     const others = new Set([...homeOf.keys()].filter((id) => before.mayRunBefore(id, node.id)));
     const known = [...names.of(others), ...keys];
     if (other !== undefined)
-      return `${written} names "${other}" (in ${homeOf.get(other)}), which does not run before it - name one of ${list([...others])}`;
-    const wayOut = didYouMean(name, known) || ` - name one of ${list([...others])}`;
+      return `${written} names "${other}" (in ${homeOf.get(other)}), which does not run before it - name one of ${listIds([...others])}`;
+    const wayOut = didYouMean(name, known) || ` - name one of ${listIds([...others])}`;
     return `${written} names no node that runs before it${wayOut}; write \\{ where the brace is text`;
   }
 }

@@ -1,11 +1,10 @@
 import type { Finding, FindingCode } from "../findings/finding.ts";
 import { checkDecisions } from "./decisions.ts";
 import { checkIds, checkNames, checkOnError, checkPlainEdges } from "./edges.ts";
-import { checkBodies, checkDirections, checkPresence } from "./ends.ts";
+import { checkBodies, checkDirections, checkPresence, checkWays } from "./ends.ts";
 import { checkForks, checkMerges } from "./forks.ts";
 import { checkLoopBranches, checkLoops } from "./loops.ts";
 import type { Outline } from "./outline.ts";
-import { checkWays } from "./ways.ts";
 
 const checks = [
   checkPresence,

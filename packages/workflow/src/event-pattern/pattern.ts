@@ -1,6 +1,14 @@
 import { onlyPath, templateParts } from "../template/template.ts";
-import { isFields, isSameLeaf, type Leaf, type Matchable, type MatchableObject } from "./leaf.ts";
-import { isOperation, operatorNames, operatorOf } from "./operators.ts";
+import {
+  isFields,
+  isOperation,
+  isSameLeaf,
+  type Leaf,
+  type Matchable,
+  type MatchableObject,
+  operatorNames,
+  operatorOf,
+} from "./operators.ts";
 
 export interface PatternProblem {
   segments: (string | number)[];

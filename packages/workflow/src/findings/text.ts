@@ -21,7 +21,7 @@ function formatStep(segment: PropertyKey): string {
 }
 
 /** Formats a value for a sentence. The user and password of an address are left out. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const text = (JSON.stringify(value) ?? "nothing").replaceAll(/:\/\/[^\s/"]*@/g, "://...@");
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }

@@ -1,5 +1,5 @@
 import { type Finding, type FindingCode, finding } from "./finding.ts";
-import { at, didYouMean, shown } from "./text.ts";
+import { at, didYouMean, formatValue } from "./text.ts";
 
 /** A part of the written definition: its name in sentences (`node "read"`) and its path. */
 export interface WrittenPlace {
@@ -34,5 +34,5 @@ export function unknownType(
   const all = types.join(", ");
   if (type === undefined) return finding("NOVA106", path, `${name} has no "type" - add one of ${all}`);
   const wayOut = hint ?? (didYouMean(typeof type === "string" ? type : "", types) || ` - the types are ${all}`);
-  return finding(code, at(path, "type"), `${name} has the unknown type ${shown(type)}${wayOut}`);
+  return finding(code, at(path, "type"), `${name} has the unknown type ${formatValue(type)}${wayOut}`);
 }

@@ -1,6 +1,13 @@
 import type { Ajv2020, FuncKeywordDefinition } from "ajv/dist/2020.js";
-import { compareDecimals, type Decimal, decimalOf, isMultipleOf } from "../json/decimal.ts";
-import { canonicalAt, digitsOf, textAt } from "../json/digits.ts";
+import {
+  canonicalAt,
+  compareDecimals,
+  type Decimal,
+  decimalOf,
+  digitsOf,
+  isMultipleOf,
+  textAt,
+} from "../json/digits.ts";
 import { parseExact } from "../json/exact.ts";
 
 /**

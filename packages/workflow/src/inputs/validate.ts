@@ -6,8 +6,7 @@ import type { WrittenJson } from "../json/exact.ts";
 import { linesOf, NotJson, scanJson } from "../json/scan.ts";
 import { isJson } from "../json/text.ts";
 import { isObject } from "../json/value.ts";
-import { problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
-import { freeing } from "./freeing.ts";
+import { linearPattern, problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 
 /** A list of a million wrong items is one mistake, so the rest is left out. */
 const maxProblems = 20;
@@ -19,7 +18,7 @@ const maxProblems = 20;
 export function validateInputs(inputs: WrittenJson, contextText: string, fileKeys: readonly string[]): Finding[] {
   const root = parseWithDigits(contextText);
   Object.assign(root[""] as object, Object.fromEntries(fileKeys.map((key) => [key, null])));
-  return problemsIn(freeing(readInputs(inputs), fileKeys), root)
+  return problemsIn(withoutConditionsOn(readInputs(inputs), fileKeys), root)
     .slice(0, maxProblems)
     .map(describe);
 }
@@ -74,4 +73,35 @@ function notJson(text: string): Finding {
     return finding("NOVA506", "$", message, { line, column });
   }
   return finding("NOVA506", "$", 'the context is not JSON - write { "key": value }');
+}
+
+type Schema = Record<string, unknown>;
+
+/** Keywords with schemas for the same value. `not` and `if` are left out: a file matches no JSON type there. */
+const lists = new Set(["allOf", "anyOf", "oneOf"]);
+const single = new Set(["then", "else"]);
+
+/**
+ * Removes the conditions on the values of these keys, at every part of the schema that applies to the context itself.
+ */
+export function withoutConditionsOn(schema: Schema, keys: readonly string[]): Schema {
+  if (keys.length === 0) return schema;
+  const within = (value: unknown): unknown => (isObject(value) ? withoutConditionsOn(value, keys) : value);
+  const applied = Object.entries(schema).map(([name, value]) => {
+    if (lists.has(name) && Array.isArray(value)) return [name, value.map(within)];
+    if (single.has(name)) return [name, within(value)];
+    if (name === "dependentSchemas" && isObject(value))
+      return [name, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, within(one)]))];
+    if (name === "patternProperties" && isObject(value)) return [name, withoutPatternsOf(value, keys)];
+    return [name, value];
+  });
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  // `false` forbids the key.
+  const freed = keys.filter((key) => properties[key] !== false).map((key) => [key, true]);
+  return { ...Object.fromEntries(applied), properties: { ...properties, ...Object.fromEntries(freed) } };
+}
+
+function withoutPatternsOf(patterns: Schema, keys: readonly string[]): Schema {
+  const kept = Object.entries(patterns).filter(([one]) => !keys.some((key) => linearPattern(one).test(key)));
+  return Object.fromEntries(kept);
 }

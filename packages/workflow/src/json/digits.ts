@@ -1,8 +1,6 @@
-import { type Decimal, decimalOf, isWhole, textOfDecimal } from "./decimal.ts";
-
 /**
- * JSON as JavaScript values, for libraries that know no others, with the digits of each number kept beside the object
- * or the list that holds it.
+ * The digits of numbers in values of `parseWithDigits`, by the object or list that holds them. Libraries such as ajv
+ * need plain JavaScript values.
  */
 const digitsIn = new WeakMap<object, Map<string, string>>();
 
@@ -10,12 +8,12 @@ type Reviver = (this: object, key: string, value: unknown, context: { source?: s
 
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
-/** A double has every number of up to 15 digits that it does not round to infinity or to zero. */
+/** Doubles represent every number of up to 15 digits, except those that round to infinity or zero. */
 const mayLoseDigits = /[\d.]{16}|\d[eE][-+]?\d/;
 
 /**
- * `JSON.parse`, in an object that has the value under the empty key. A number that no double has is there as a double of
- * its kind: finite, and whole only if the number is. `digitsOf` has its digits.
+ * Parses a text into an object with the value under the empty key. A number without an exact double becomes a finite
+ * stand-in, which is whole only if the number is. `digitsOf` returns its digits.
  */
 export function parseWithDigits(text: string): { "": unknown } {
   if (!mayLoseDigits.test(text)) return { "": JSON.parse(text) };
@@ -45,20 +43,20 @@ function standIn(value: number, exact: Decimal): number {
   return Number.isFinite(value) ? value : Number.MAX_VALUE * exact.sign;
 }
 
-/** Text of the number that a value of `parseWithDigits` holds under this key. */
+/** The digits of the number that a value of `parseWithDigits` has under this key. */
 export function digitsOf(holder: object, key: string | number): string {
   return digitsIn.get(holder)?.get(String(key)) ?? String((holder as Record<string | number, unknown>)[key]);
 }
 
 /**
- * Text that two values have in common exactly if they are equal: the order of fields does not count, that of items
- * does, and numbers are equal by their value, to the last digit.
+ * Returns the same text for equal values only. The order of fields is ignored, the order of items counts, and numbers
+ * are compared by all digits.
  */
 export function canonicalAt(holder: object, key: string | number): string {
   return textAt(holder, key, (digits) => textOfDecimal(decimalOf(digits)));
 }
 
-/** JSON text of a value of `parseWithDigits`, with its fields in order of their names. */
+/** JSON text of a value of `parseWithDigits`, with its fields sorted by name. */
 export function textAt(holder: object, key: string | number, ofNumber = (digits: string) => digits): string {
   const value = (holder as Record<string | number, unknown>)[key];
   if (typeof value === "number") return ofNumber(digitsOf(holder, key));
@@ -68,12 +66,76 @@ export function textAt(holder: object, key: string | number, ofNumber = (digits:
   return `{${fields.map((field) => `${JSON.stringify(field)}:${textAt(value, field, ofNumber)}`).join(",")}}`;
 }
 
-/** Does the same for a JSON text. */
+/** Canonical form of a JSON text. */
 export function canonicalJson(text: string): string {
   return canonicalAt(parseWithDigits(text), "");
 }
 
-/** Whether two JSON texts are of equal values: `{"a": 1, "b": 2}` and `{"b": 2.0, "a": 1}` are. */
+/** True for JSON texts with equal values: `{"a": 1, "b": 2}` and `{"b": 2.0, "a": 1}`. */
 export function isSameJson(a: string, b: string): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+/**
+ * A JSON number with all of its digits: `sign * digits * 10 ** exponent`, where `digits` is a whole number without
+ * zeros at its ends. It is never written out, so `1e1000000000` costs no more than its text.
+ */
+export interface Decimal {
+  sign: -1 | 0 | 1;
+  /** Empty for zero. */
+  digits: string;
+  exponent: bigint;
+}
+
+const zero: Decimal = { sign: 0, digits: "", exponent: 0n };
+
+/** Reads the text of a JSON number, or a finite `number` as JavaScript writes it. */
+export function decimalOf(text: string): Decimal {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
+  const written = (whole + fraction).replace(/^0+/, "");
+  // A regular expression for the zeros at the end would take quadratic time.
+  let end = written.length;
+  while (written[end - 1] === "0") end--;
+  if (end === 0) return zero;
+  const shift = BigInt(written.length - end - fraction.length);
+  return {
+    sign: mantissa.startsWith("-") ? -1 : 1,
+    digits: written.slice(0, end),
+    exponent: BigInt(exponent.replace("+", "")) + shift,
+  };
+}
+
+/** Returns the same text for equal numbers, and only for those: for 1, 1.0 and 10e-1, or for 0 and -0. */
+export function textOfDecimal({ sign, digits, exponent }: Decimal): string {
+  return sign === 0 ? "0" : `${sign < 0 ? "-" : ""}${digits}e${exponent}`;
+}
+
+/** Returns a negative number if `a` is less than `b`, and zero if they are equal. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.sign !== b.sign || a.sign === 0) return a.sign - b.sign;
+  return a.sign * compareSizes(a, b);
+}
+
+function compareSizes(a: Decimal, b: Decimal): number {
+  const [sizeA, sizeB] = [a, b].map(({ digits, exponent }) => exponent + BigInt(digits.length)) as [bigint, bigint];
+  if (sizeA !== sizeB) return sizeA < sizeB ? -1 : 1;
+  return a.digits === b.digits ? 0 : a.digits < b.digits ? -1 : 1;
+}
+
+export function isWhole({ exponent }: Decimal): boolean {
+  return exponent >= 0n;
+}
+
+/** A divisor of n decimal digits holds no power of two or five above 4n. */
+const bitsOfDigit = 4;
+
+export function isMultipleOf(value: Decimal, divisor: Decimal): boolean {
+  if (value.sign === 0 || divisor.sign === 0) return divisor.sign !== 0;
+  const shift = value.exponent - divisor.exponent;
+  // The last digit of `value` is not zero, so `value` is no multiple of ten.
+  if (shift < 0n) return false;
+  // A power of ten can cancel only the factors 2 and 5 of the divisor, so a higher power changes nothing.
+  const most = BigInt(divisor.digits.length * bitsOfDigit);
+  return (BigInt(value.digits) * 10n ** (shift < most ? shift : most)) % BigInt(divisor.digits) === 0n;
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "./value.ts";
 
 /**
- * A JSON value in memory whose numbers keep their digits: `parseExact` wraps every number in `JSON.rawJSON`, which
- * `JSON.stringify` writes back as it was. For the few places that must look inside a value.
+ * A JSON value whose numbers keep their digits. `parseExact` wraps every number in `JSON.rawJSON`, and `JSON.stringify`
+ * writes it back unchanged.
  */
 export type ExactValue = null | boolean | string | RawNumber | ExactValue[] | { [key: string]: ExactValue };
 
@@ -29,27 +29,27 @@ export function isRawNumber(value: unknown): value is RawNumber {
 }
 
 /**
- * JSON that people wrote into a definition: an object where that says the same, else its text, for numbers such as
- * 12345678901234567890, 850.0 and 1e2 would not come out of an object as they went in.
+ * JSON in a definition: an object if its text is unchanged by JavaScript, or else the text. Numbers such as
+ * 12345678901234567890, 850.0 and 1e2 would change.
  */
 export type WrittenJson = JsonObject | string;
 
-/** The JSON object at a path of a definition. */
+/** Returns the JSON object at a path of a definition. */
 export type Exactly = (path: string) => WrittenJson;
 
-/** Of the text of an object. */
+/** Returns the object, or its text if JavaScript would change its numbers. */
 export function keepingDigits(text: string): WrittenJson {
   const written = JSON.stringify(parseExact(text));
   const value = JSON.parse(text) as JsonObject;
   return JSON.stringify(value) === written ? value : written;
 }
 
-/** The object, its numbers as doubles. */
+/** The object, with numbers as doubles. */
 export function objectOf(written: WrittenJson): JsonObject {
   return typeof written === "string" ? JSON.parse(written) : written;
 }
 
-/** The text, every number as it was written. */
+/** The text, with every number unchanged. */
 export function textOfJson(written: WrittenJson): string {
   return typeof written === "string" ? written : JSON.stringify(written);
 }

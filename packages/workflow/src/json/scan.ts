@@ -1,12 +1,12 @@
 import { at } from "../findings/text.ts";
 
 /**
- * Where the values of a JSON text are, which `JSON.parse` does not say; it also knows a field that is written twice,
- * and where a text stops being JSON (V8 gives a position for some mistakes only).
+ * The positions of the values in a JSON text. `JSON.parse` does not report them. It also hides repeated fields, and V8
+ * reports a position for some mistakes only.
  */
 export interface Place {
   offset: number;
-  /** Behind its last character. */
+  /** The offset after its last character. */
   end: number;
   fields?: Map<string, Place>;
   items?: Place[];
@@ -14,11 +14,11 @@ export interface Place {
 
 export interface Scan {
   root: Place;
-  /** Later occurrences of a field in one object. */
+  /** Repeated occurrences of a field in one object. */
   repeated: { name: string; offset: number }[];
 }
 
-/** A text that is not JSON; `expected` completes "expected ...". */
+/** The text is not JSON; `expected` completes "expected ...". */
 export class NotJson extends Error {
   override name = "NotJson";
   readonly offset: number;
@@ -107,7 +107,9 @@ class Scanner {
   }
 }
 
-/** Line and column of an offset, both from 1; columns count UTF-16 units, as editors do. The text is read once. */
+/**
+ * Returns line and column of an offset, both from 1. Columns count UTF-16 units, as editors do. The text is read once.
+ */
 export function linesOf(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
@@ -122,7 +124,7 @@ export function linesOf(text: string): (offset: number) => { line: number; colum
   };
 }
 
-/** The place of the innermost value on the way that the text has. */
+/** Returns the position of the innermost value on the path that exists in the text. */
 export function placeOf(scan: Scan, segments: readonly (string | number)[]): Place {
   let place = scan.root;
   for (const segment of segments) {
@@ -133,18 +135,18 @@ export function placeOf(scan: Scan, segments: readonly (string | number)[]): Pla
   return place;
 }
 
-/** Half of a surrogate pair can only stand in a text of UTF-8 where it is escaped. */
+/** UTF-8 can contain half of a surrogate pair only as an escape. */
 const escapedHalf = /\\u[dD][89a-fA-F]/;
 
 /**
- * Where a JSON text has half a character (`"\ud800"` alone), behind `path`; undefined where it has none. No UTF-8 has
- * halves, so no node could give back what it finds there.
+ * Finds half a surrogate pair (`"\ud800"` alone) in a JSON text and returns its path after `path`; undefined if there
+ * is none. No UTF-8 has halves, so no node could return such a text.
  */
 export function halfCharacterIn(json: string, path = "$"): string | undefined {
   return escapedHalf.test(json) ? halfIn(JSON.parse(json), path) : undefined;
 }
 
-/** Without a call for each level: nobody has looked yet how deep it is. */
+/** Walks without recursion, because the depth of the text is unknown. */
 function halfIn(whole: unknown, path: string): string | undefined {
   const waiting = [{ value: whole, path }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

@@ -1,19 +1,22 @@
 import { isUtf8 } from "node:buffer";
 
-/** Levels inside of each other that a value has at most; the harness in the sandbox counts the same. */
+/** The most levels of a value. The harness in the sandbox has the same limit. */
 const maxLevels = 500;
-/** A reference to a blob, where the value itself has one byte string, is two more. */
+/** A reference to a blob has two more levels than the byte string in its value. */
 const levelsOfReference = 2;
 
-/** Names and numbers longer than this are nobody's. */
+/** The longest name or number, in bytes. */
 const maxTokenBytes = 1024 * 1024;
 
-/** A text that is not exactly one JSON value; its message completes "it ...". */
+/** The text is not exactly one JSON value. The message completes "it ...". */
 export class NotStrictJson extends Error {
   override name = "NotStrictJson";
 }
 
-/** Why a text is not exactly one JSON value (see `StrictJson`), to complete "it ..."; undefined where it is one. */
+/**
+ * Explains why a text is not exactly one JSON value (see `StrictJson`), to complete "it ..."; undefined for a valid
+ * text.
+ */
 export function jsonProblem(text: string): string | undefined {
   if (simple.test(text)) return undefined;
   if (!text.isWellFormed()) return "has half a character";
@@ -28,26 +31,26 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** Numbers, words and plain texts: what most values are. A node may set a hundred thousand of them. */
+/** Numbers, words and plain texts: most values. A node may set a hundred thousand of them. */
 const simple = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|"[ !#-[\]-~]*")$/;
 
-/** What may come next. */
+/** The syntax that may follow. */
 type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
 
 /**
- * Checks, as it passes by in chunks, that a text is exactly one JSON value: UTF-8, no name twice in an object, no half
- * character, at most 500 levels, nothing behind it. The text is not parsed, so a value of any size keeps its bytes, and
- * all that is kept in memory are the names of the objects that are open.
+ * Checks a stream of chunks: it must be exactly one JSON value in UTF-8, without repeated names in an object, half
+ * surrogate pairs, more than 500 levels or trailing text. It does not parse, so a value of any size keeps its bytes;
+ * memory holds only the names of open objects.
  */
 export class StrictJson {
   readonly #utf8 = new Utf8Check();
-  /** Of each open object its names so far, of each open list null; innermost last. */
+  /** The names of each open object, or null for each open list; innermost last. */
   readonly #open: (Set<string> | null)[] = [];
   #due: Due = "value";
   #inText = false;
-  /** The first half of a character was escaped, so its other half has to follow. */
+  /** True after an escaped first half of a surrogate pair: the second half must follow. */
   #isHalf = false;
-  /** Bytes that mean something only with those of the next chunk. */
+  /** Bytes that are incomplete without the next chunk. */
   #rest: Uint8Array = Buffer.alloc(0);
 
   look(chunk: Uint8Array): void {
@@ -56,7 +59,7 @@ export class StrictJson {
   }
 
   end(): void {
-    // It ends a number, and nothing else.
+    // A blank ends a number and changes nothing else.
     if (!this.#inText) this.#walk(Buffer.concat([this.#rest, Buffer.from(" ")]));
     if (!this.#utf8.end() || this.#inText || this.#rest.length > 0 || this.#due !== "nothing")
       throw new NotStrictJson("is cut off before its end");
@@ -112,7 +115,7 @@ export class StrictJson {
     return this.#text(chunk, at + 1);
   }
 
-  /** On through a text that is a value, to behind its end or to the end of the chunk. */
+  /** Reads a text value to its end or to the end of the chunk. */
   #text(chunk: Buffer, from: number): number {
     const end = this.#throughText(chunk, from);
     if (!this.#inText) this.#valueEnds();
@@ -179,7 +182,7 @@ export class StrictJson {
     return end;
   }
 
-  /** What began here goes on in the next chunk. */
+  /** Keeps an incomplete token for the next chunk. */
   #keep(chunk: Buffer, from: number): number {
     if (chunk.length - from > maxTokenBytes) throw new NotStrictJson("has a field name or a number of more than 1 MB");
     this.#rest = Buffer.from(chunk.subarray(from));
@@ -190,7 +193,7 @@ export class StrictJson {
 const [quote, backslash, letterU, comma, colon] = [0x22, 0x5c, 0x75, 0x2c, 0x3a];
 const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** 1 for each byte of which this is true. */
+/** Holds 1 for each byte that `isIn` accepts. */
 function table(isIn: (byte: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (isIn(byte) ? 1 : 0));
 }
@@ -200,7 +203,7 @@ const isPlain = table((byte) => byte >= 0x20 && byte !== quote && byte !== backs
 const isEscape = table((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)));
 const isOfScalar = table((byte) => /[-+.\w]/.test(String.fromCharCode(byte)));
 
-/** The number that four hexadecimal digits write; negative where they are none. */
+/** Reads four hexadecimal digits; negative for other characters. */
 function hexadecimal(chunk: Buffer, at: number): number {
   const digits = chunk.toString("latin1", at, at + 4);
   return /^[\da-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
@@ -220,19 +223,19 @@ function shortened(text: string): string {
 
 const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-/** Whether a number, `true`, `false` or `null` is all that stands between two places of a JSON text. */
+/** True if the bytes are a number, `true`, `false` or `null`. */
 function isScalar(chunk: Buffer, from: number, end: number): boolean {
   return scalar.test(chunk.toString("latin1", from, end));
 }
 
 const nothing = Buffer.alloc(0);
 
-/** Whether bytes that pass by in chunks are UTF-8; a character may be cut in two anywhere. */
+/** Checks chunks of bytes for UTF-8. A chunk may end inside a character. */
 export class Utf8Check {
-  /** The beginning of a character whose end is in the next chunk. */
+  /** The first bytes of a character that the next chunk completes. */
   #cut = nothing;
 
-  /** False where they are not, for sure. */
+  /** Returns false for bytes that are certainly no UTF-8. */
   look(chunk: Uint8Array): boolean {
     const missing = this.#cut.length === 0 ? 0 : lengthFrom(this.#cut[0] as number) - this.#cut.length;
     const joined = Buffer.concat([this.#cut, chunk.subarray(0, missing)]);
@@ -251,7 +254,7 @@ export class Utf8Check {
   }
 }
 
-/** How many bytes at the end are the beginning of a character. */
+/** Counts the bytes at the end that start an incomplete character. */
 function cutAtEnd(chunk: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, chunk.length); back++) {
     const byte = chunk[chunk.length - back] as number;
@@ -261,7 +264,7 @@ function cutAtEnd(chunk: Uint8Array): number {
   return 0;
 }
 
-/** Bytes of a character that begins with this one. */
+/** The length of a character with this first byte. */
 function lengthFrom(byte: number): number {
   return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
 }

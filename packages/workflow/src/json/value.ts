@@ -1,7 +1,7 @@
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A JSON object before anything is known about its fields. */
+/** A JSON object with unchecked fields. */
 export type Loose = Record<string, unknown>;
 
 export function isObject(value: unknown): value is Loose {

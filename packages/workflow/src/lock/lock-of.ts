@@ -6,7 +6,7 @@ import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./loc
 import { lockedCodeOf, type ReadLock, readLockFile } from "./read-lock.ts";
 
 /** Reads the locked code of a workflow's prompt nodes, in alphabetical order, and checks it. */
-export function lockOf(
+export function readLock(
   files: Record<string, string>,
   body: ReadBody,
   approval?: "required",
@@ -23,7 +23,7 @@ export function lockOf(
     nodes.includes(node) && entry.state === "locked" ? [[node, lockedCodeOf(entry)] as const] : [],
   );
   const findings = entries.flatMap(([node, entry]) =>
-    nodes.includes(node) ? checkEntry(node, entry, approval) : [stranger(node, nodes)],
+    nodes.includes(node) ? checkEntry(node, entry, approval) : [unknownLockedNode(node, nodes)],
   );
   return { ...(locked.length > 0 && { locked: Object.fromEntries(locked) }), findings };
 }
@@ -52,7 +52,7 @@ function checkEntry(node: string, entry: ReadLock, approval?: "required"): Findi
   return [inLock("NOVA805", `node "${node}": its locked code is not approved - ${wayOut}`)];
 }
 
-function stranger(node: string, nodes: readonly string[]): Finding {
+function unknownLockedNode(node: string, nodes: readonly string[]): Finding {
   const hint = didYouMean(node, [...nodes]) || " - nova lock removes it";
   return inLock("NOVA804", `${lockFileName} has code of "${node}", which is no prompt node here${hint}`);
 }

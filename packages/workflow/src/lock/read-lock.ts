@@ -60,7 +60,7 @@ function readCode(files: Record<string, string>, file: string, isLocked: (hash: 
   const text = Object.hasOwn(files, file) ? files[file] : undefined;
   if (text === undefined) return { file, state: "missing", text: "" } as const;
   const locked = variantsOf(text).find((one) => isLocked(hashOf(one)));
-  if (locked === undefined) return { file, state: "edited", text: plain(text) } as const;
+  if (locked === undefined) return { file, state: "edited", text: normaliseLines(text) } as const;
   return { file, state: "locked", text: locked } as const;
 }
 
@@ -70,10 +70,10 @@ export function lockedCodeOf({ record, code, analysis }: ReadLock & { state: "lo
 
 /** Returns the text with other line endings: editors and git change them, and that is no edit. */
 function variantsOf(text: string): string[] {
-  return [text, plain(text)].flatMap((lines) => [lines, lines.replace(/\n$/, "")]);
+  return [text, normaliseLines(text)].flatMap((lines) => [lines, lines.replace(/\n$/, "")]);
 }
 
-function plain(text: string): string {
+function normaliseLines(text: string): string {
   return text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
 }
 

@@ -56,10 +56,10 @@ function readBody(value: unknown): { read?: Body; findings: Finding[] } {
     return { findings: [finding("NOVA103", inside, message)] };
   }
   const pathOf = (field: string) => at(Object.hasOwn(inner, field) ? inside : "$", field);
-  return { read: { body: { ...outer, ...inner }, pathOf }, findings: twice(outer, inner) };
+  return { read: { body: { ...outer, ...inner }, pathOf }, findings: findDuplicates(outer, inner) };
 }
 
-function twice(outer: Loose, inner: Loose): Finding[] {
+function findDuplicates(outer: Loose, inner: Loose): Finding[] {
   const fields = Object.keys(inner).filter((field) => Object.hasOwn(outer, field));
   return fields.map((field) => {
     const message = `the field "${field}" is there twice, at the top and in graph_definition - keep one of the two`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import { at, didYouMean, shown } from "../findings/text.ts";
+import { at, didYouMean, formatValue } from "../findings/text.ts";
 import type { WrittenPlace } from "../findings/written.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -20,21 +20,21 @@ export interface Subject extends WrittenPlace {
 /** Turns the issues of zod into findings. */
 export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[] {
   return issues
-    .flatMap(meant)
+    .flatMap(unwrapUnion)
     .flatMap((issue) =>
       issue.code === "unrecognized_keys" ? unknownFields(issue, subject) : wrongValue(issue, subject),
     );
 }
 
 /** Replaces an issue of a union by the issues inside its only matching option. */
-function meant(issue: Issue): Issue[] {
+function unwrapUnion(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.filter((inner) =>
     inner.every((one) => one.path.length > 0 || one.code === "unrecognized_keys"),
   );
   const [inside, second] = fitting;
   if (inside === undefined || second !== undefined) return [issue];
-  return inside.map((one) => ({ ...one, path: [...issue.path, ...one.path] })).flatMap(meant);
+  return inside.map((one) => ({ ...one, path: [...issue.path, ...one.path] })).flatMap(unwrapUnion);
 }
 
 function unknownFields(issue: Issue & { code: "unrecognized_keys" }, subject: Subject): Finding[] {
@@ -62,7 +62,7 @@ function wrongValue(issue: Issue, subject: Subject): Finding {
   const name = field === "" ? subject.name : `${subject.name}: ${field}`;
   const options = issue.code === "invalid_value" ? issue.values.map(String) : [];
   const hint = typeof value === "string" ? didYouMean(value, options) : "";
-  return finding(subject.codes[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${shown(value)}${hint}`);
+  return finding(subject.codes[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${formatValue(value)}${hint}`);
 }
 
 function pathIn({ path, pathOf }: Subject, segments: readonly PropertyKey[]): string {

@@ -30,7 +30,7 @@ export function locate(findings: readonly Finding[], { scan, text, program, file
 const sentName = "workflow.json";
 
 /** Moves a server's findings to the lines of the program that made the definition. */
-export function relocate(findings: readonly Finding[], { text, program, fileName }: WorkflowSource): Finding[] {
+export function locateInProgram(findings: readonly Finding[], { text, program, fileName }: WorkflowSource): Finding[] {
   if (program === undefined) return [...findings];
   const isOfText = ({ file, line }: Finding) => file === sentName || (file === undefined && line === undefined);
   const scan = scanJson(text);

@@ -6,7 +6,7 @@ import { defined } from "../defined.ts";
 import { fieldChecks } from "../field-checks/node/field-checks.ts";
 import { noRetry } from "../field-checks/node/retry.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, shown } from "../findings/text.ts";
+import { at, formatValue } from "../findings/text.ts";
 import { unknownType, type WrittenPlace } from "../findings/written.ts";
 import { isObject, type Loose } from "../json/value.ts";
 import { bodyOf, readBody, textIn } from "./body.ts";
@@ -29,7 +29,7 @@ const codes = {
 
 export function readNode(written: unknown, path: string, around: Surroundings): ReadNode {
   if (!isObject(written)) {
-    const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(written)}`;
+    const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${formatValue(written)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
   }
   const value = withoutNullModel(written);

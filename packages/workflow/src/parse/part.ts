@@ -28,17 +28,17 @@ export function partOf(whole: Workflow, { start, steps, edges, passed, recordedM
       defined({ id: start.id, type: "start" as const, merge: start.merge }),
       ...whole.nodes
         .filter((node) => own.has(node.id) || isEnd(node))
-        .map((node) => (recorded.has(node.id) ? standIn(node) : node)),
+        .map((node) => (recorded.has(node.id) ? replaceMap(node) : node)),
     ],
     edges,
     ...(given.length > 0 && {
-      given: { passed, nodes: given.map(withoutWork), edges: whole.edges.filter(({ from }) => before.has(from)) },
+      draftPrefix: { passed, nodes: given.map(withoutWork), edges: whole.edges.filter(({ from }) => before.has(from)) },
     }),
   };
 }
 
 /** Replaces a map with a recorded outcome: the map itself would read its list again and run its items. */
-function standIn({ id, merge }: Node): Node {
+function replaceMap({ id, merge }: Node): Node {
   const executor = { kind: "code" as const, code: "pass" };
   return defined({ id, type: "action" as const, merge, executor, timeoutSeconds: 60, effects: false });
 }

@@ -1,7 +1,7 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
 import { checkDedupe, checkNumbers, checkTriggerSize } from "../field-checks/trigger.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, shown } from "../findings/text.ts";
+import { at, formatValue } from "../findings/text.ts";
 import { unknownType } from "../findings/written.ts";
 import type { Exactly } from "../json/exact.ts";
 import { isObject } from "../json/value.ts";
@@ -28,7 +28,7 @@ interface ReadTrigger {
 
 function readTrigger(value: unknown, id: string, path: string, exactly: Exactly): ReadTrigger {
   if (!isObject(value)) {
-    const message = `a trigger must be an object such as { "type": "mail", "address": "invoices" }, not ${shown(value)}`;
+    const message = `a trigger must be an object such as { "type": "mail", "address": "invoices" }, not ${formatValue(value)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
   }
   const name = typeof value.id === "string" ? `trigger "${value.id}"` : `the trigger at ${path}`;

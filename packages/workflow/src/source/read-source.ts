@@ -75,7 +75,7 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
 }
 
 async function textMadeBy(file: string): Promise<string> {
-  const made = await built(file);
+  const made = await buildProgram(file);
   if ("text" in made) return made.text;
   const { problem, line, column } = made;
   const place = { file: basename(file), ...(line !== undefined && { line, column }) };
@@ -190,7 +190,7 @@ const maxSeconds = 60;
 /**
  * Runs a TypeScript or JavaScript file in a process of its own, so that it is read again each time and can be stopped.
  */
-export async function built(file: string): Promise<Built> {
+export async function buildProgram(file: string): Promise<Built> {
   const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
     // The program's output is for people. Standard output belongs to the command.
     stdio: ["ignore", 2, 2, "ipc"],

@@ -15,7 +15,7 @@ export async function withInputKeys(
   if (!inputKeys) return input;
   const known = await KnownNodes.before(ports, position, workflow);
   const nodes = nodeIndex(workflow).values();
-  const edges = [...(workflow.given?.edges ?? []), ...nodes.flatMap((one) => one.edges)];
+  const edges = [...(workflow.draftPrefix?.edges ?? []), ...nodes.flatMap((one) => one.edges)];
   const upstream = [...new Set(edges.flatMap(({ from, to }) => (to === id ? [from] : [])))];
   const bound = await Promise.all(
     Object.entries(inputKeys).map(async ([key, source]) => {

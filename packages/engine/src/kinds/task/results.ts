@@ -4,7 +4,7 @@ import { asReference, referenceText } from "../../context/references.ts";
 
 /** A node that others may name: of the version, or in front of the part of a draft that it is. */
 export function knownNode(workflow: Workflow, id: string): Node | undefined {
-  return workflow.given?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
+  return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }
 
 /** What a node has set, as others find it under its name: a text node's answer is there in three words that mean the same. */

@@ -3,7 +3,7 @@ import type { Finding, FindingCode } from "../../findings/finding.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger } from "../../trigger.ts";
-import { duration, matching } from "../fields.ts";
+import { duration, textMatching } from "../fields.ts";
 
 /** A kind of trigger. A new kind is a new file that exports one of these, and a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
@@ -19,11 +19,11 @@ export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
 const nameError = "must be 1 to 63 lower case letters, digits or -, and begin with a letter or a digit";
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-export const plainName = (description: string) => matching(namePattern, nameError).describe(description);
+export const plainName = (description: string) => textMatching(namePattern, nameError).describe(description);
 
 const slugError = "must be the slug of a client: lower case letters, digits and -";
 
-export const clientSlug = (description: string) => matching(namePattern, slugError).describe(description);
+export const clientSlug = (description: string) => textMatching(namePattern, slugError).describe(description);
 
 export const triggerFields = {
   id: plainName(
@@ -40,7 +40,7 @@ export const clientField = {
 
 const senderError = "must be an address such as anna@example.com, or @example.com for all of a domain";
 
-const Sender = matching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => sender.toLowerCase());
+const Sender = textMatching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => sender.toLowerCase());
 export const Senders = z
   .array(Sender, { error: 'must be a list such as ["anna@example.com", "@example.org"]' })
   .min(1, { error: "must name a sender, or be left out" })

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../../defined.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
-import { at, shown } from "../../findings/text.ts";
+import { at, formatValue } from "../../findings/text.ts";
 import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { cronProblem } from "../../schedule/cron.ts";
@@ -58,7 +58,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   const problem = typeof cron === "string" && cron.trim() !== "" ? cronProblem(cron) : undefined;
   if (problem !== undefined) yield finding("NOVA123", at(path, "cron"), `${name}: cron ${problem}`);
   if (typeof time === "string" && time.trim() !== "" && !isLocalTime(time)) {
-    const message = `${name}: at is ${shown(time)}, which is no time - write such as 2026-01-31T09:00, with its zone in timezone`;
+    const message = `${name}: at is ${formatValue(time)}, which is no time - write such as 2026-01-31T09:00, with its zone in timezone`;
     yield finding("NOVA123", at(path, "at"), message);
   }
 }
@@ -73,7 +73,7 @@ function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }
   const withSeconds = field === "at" && /T\d\d:\d\d$/.test(written) ? `${written}:00` : written;
   const expression = parseExpression(`${field}(${withSeconds})`, timezone);
   if (expression === undefined || dueAfter(expression, 0, 0) !== undefined) return;
-  const message = `${name}: ${field} ${shown(written)} is never due: no such time exists in ${timezone} - correct its day, month, year or hour`;
+  const message = `${name}: ${field} ${formatValue(written)} is never due: no such time exists in ${timezone} - correct its day, month, year or hour`;
   yield finding("NOVA123", at(path, field), message);
 }
 
@@ -91,7 +91,7 @@ function* checkZone({ timezone, every }: Written, { name, path }: WrittenPlace):
   if (every !== undefined) {
     yield finding("NOVA124", at(path, "timezone"), `${name}: every needs no time zone - remove timezone`);
   } else if (typeof timezone === "string" && timezone.trim() !== "" && !isTimeZone(timezone)) {
-    const message = `${name}: there is no time zone ${shown(timezone)} - write its name, such as Europe/Madrid`;
+    const message = `${name}: there is no time zone ${formatValue(timezone)} - write its name, such as Europe/Madrid`;
     yield finding("NOVA124", at(path, "timezone"), message);
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defined } from "../../defined.ts";
 import { dotPathPattern } from "../../template/template.ts";
 import type { WebhookSignature } from "../../trigger.ts";
-import { CredentialName, duration, matching, seconds, text } from "../fields.ts";
+import { CredentialName, duration, seconds, text, textMatching } from "../fields.ts";
 import { clientField, plainName, type TriggerKind } from "./kind.ts";
 
 const headerError = "must be the name of an HTTP header";
@@ -10,7 +10,7 @@ const dedupeError = "must be headers. and the name of a header, or body. and a d
 
 const Signature = z.strictObject(
   {
-    header: matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, headerError)
+    header: textMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, headerError)
       .transform((header) => header.toLowerCase())
       .describe("The header that carries the HMAC of the body, in hex or base64."),
     secret: CredentialName.describe("Name of the credential that holds the key."),

@@ -1,6 +1,6 @@
 import { asIfBound, checkPattern, type PatternProblem, replaceTexts } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
-import { at, shown } from "../../findings/text.ts";
+import { at, formatValue } from "../../findings/text.ts";
 import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { timeOf } from "../../schedule/zone.ts";
@@ -21,7 +21,7 @@ const ofEvent = "belongs to a wait for an event - remove it, or add event";
 function* checkUntil(until: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof until !== "string" || until.trim() === "") return;
   if (onlyPath(until) !== undefined || timeOf(until) !== undefined) return;
-  const message = `${name}: until is ${shown(until)}, which is no time - write such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
+  const message = `${name}: until is ${formatValue(until)}, which is no time - write such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
   yield finding("NOVA414", at(path, "until"), message);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { meetingsIn } from "../../../packages/workflow/src/graph/branching.ts";
 import { graphOf } from "../../../packages/workflow/src/graph/graph.ts";
-import { meetingsIn } from "../../../packages/workflow/src/graph/post-dominators.ts";
 import { acyclicGraph, anyGraph, comesToEnd, firstCommon, isUnavoidable, waysFrom } from "./random-graph.ts";
 
 it("finds the first node that all ways come to", () => {

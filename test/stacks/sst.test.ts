@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { outputsFile, sstDeploy } from "../../../stacks/deploy/sst.ts";
+import { outputsFile, sstDeploy } from "../../stacks/sst.ts";
 
 let root: string;
 
@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** A program in the place of SST. */
+/** Installs a program instead of SST. */
 function sst(script: string): void {
   writeFileSync(join(root, "sst"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(root, "sst"), 0o755);
@@ -25,9 +25,9 @@ function sst(script: string): void {
 
 describe("a deployment", () => {
   it.each([
-    ["fails where SST ends with 0 and has written no outputs", "exit 0", 1],
-    ["fails where SST says that it failed", "exit 3", 3],
-    ["stands where SST has written outputs", "echo {} > .sst/outputs.json", 0],
+    ["fails if SST exits with 0 and writes no outputs", "exit 0", 1],
+    ["fails if SST reports a failure", "exit 3", 3],
+    ["succeeds if SST writes outputs", "echo {} > .sst/outputs.json", 0],
   ])("%s", async (_, script, code) => {
     sst(script);
     expect(await sstDeploy(root, ["--stage", "production"])).toBe(code);

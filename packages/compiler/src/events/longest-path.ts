@@ -1,25 +1,25 @@
 import { lastToFirst } from "@nova/workflow";
-import type { PlannedFrame, PlannedNode, Way } from "../lower/plan.ts";
+import type { PlannedFrame, PlannedNode, Target } from "../lower/plan.ts";
 
-/** A way out of a node, with what taking it costs. Null: nothing of the frame follows. */
-export interface CountedWay {
+/** An edge of a node with its events. `to` is null if the frame ends. */
+export interface CountedEdge {
   events: number;
-  to: Way;
-  /** It leads back, so often. */
+  to: Target;
+  /** The edge leads back, at most this often. */
   max?: number;
 }
 
-type Ways = ReadonlyMap<string, CountedWay[]>;
+type Ways = ReadonlyMap<string, CountedEdge[]>;
 
-/** What lies behind all ways; no node has such an id. */
+/** The virtual node after all paths. It is no valid id. */
 const frameEnd = "(end)";
 
-/** The most events on any way through a frame. A ring without `max`, which `onError` can make, counts once. */
-export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedWay[]): number {
-  const all = nodes.map((node): [string, CountedWay[]] => [node.id, waysOf(node)]);
+/** Counts the most events on any path through a frame. A cycle without `max`, which `onError` can make, counts once. */
+export function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
+  const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
   const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
   const loops = new Map(
-    all.flatMap(([id, ways]): [string, CountedWay[]][] => {
+    all.flatMap(([id, ways]): [string, CountedEdge[]][] => {
       const back = ways.filter(({ max }) => max !== undefined);
       return back.length > 0 ? [[id, back]] : [];
     }),
@@ -29,17 +29,17 @@ export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: Planne
 }
 
 /**
- * Every way is a row of ways that only lead on, each but the last from a decision back. A decision that comes before
- * another goes round completely each time it is come to, so they are taken in one after the other, as in the algorithm
- * of Floyd and Warshall.
+ * A path is a sequence of paths without loops; each but the last ends with a loop edge of a decision. A decision before
+ * another one runs all its rounds at each visit, so the decisions are added one after the other, as in the
+ * Floyd-Warshall algorithm.
  */
-function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedWay[]>): number {
+function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
   const deciding = lastToFirst(begins, (id) => nextOf(id, onward))
     .reverse()
     .filter((id) => loops.has(id));
   const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
-  const between = (from: Way, to: string) => longest.get(to)?.get(String(from));
+  const between = (from: Target, to: string) => longest.get(to)?.get(String(from));
   for (const decision of deciding) {
     const back = loops.get(decision) ?? [];
     const ways = back.map((way) => ({ ...way, round: way.events + (between(way.to, decision) ?? 0) }));
@@ -60,18 +60,18 @@ function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, Count
   return between(entry, frameEnd) ?? 0;
 }
 
-/** The most events on ways that lead on, from each of `begins` to `target`; absent: there is none. */
+/** Returns the most events on paths without loops from each of `begins` to `target`; absent if there is no path. */
 function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
   const known = new Map([[target, 0]]);
-  const eventsTo = (to: Way) => {
+  const eventsTo = (to: Target) => {
     if (to !== null && onward.has(to)) return known.get(to);
     return target === frameEnd ? 0 : undefined;
   };
   for (const id of lastToFirst(begins, (one) => (one === target ? [] : nextOf(one, onward)))) {
     if (id === target) continue;
     const sums = (onward.get(id) ?? []).flatMap(({ events, to }) => {
-      const behind = eventsTo(to);
-      return behind === undefined ? [] : [events + behind];
+      const after = eventsTo(to);
+      return after === undefined ? [] : [events + after];
     });
     if (sums.length > 0) known.set(id, Math.max(...sums));
   }
