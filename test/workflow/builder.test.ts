@@ -32,7 +32,7 @@ const invoices = defineWorkflow({
   ],
 });
 
-it("makes text nodes of prompts that say so", () => {
+it("the builder makes a text node of a prompt with the executor text", () => {
   const { nodes } = defineWorkflow({
     nodes: {
       a: action({ executor: "text", prompt: "Say {start}", llm_config: { model: "m", temperature: 0 } }),
@@ -72,11 +72,11 @@ const byHand = {
   ],
 };
 
-it("makes the JSON that is written by hand", () => {
+it("the builder makes the same JSON as a person writes", () => {
   expect(invoices).toEqual(byHand);
 });
 
-it("makes a version that is the same as the one by hand", () => {
+it("the builder makes the same version as the hand-written JSON", () => {
   const [built, written] = [invoices, byHand].map((definition) =>
     parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} }),
   );
@@ -84,7 +84,7 @@ it("makes a version that is the same as the one by hand", () => {
   expect(workflowHash(built.workflow)).toBe(workflowHash(written.workflow));
 });
 
-it("makes maps, approvals, waits and branches, with the nodes of a map as a list", () => {
+it("the builder makes maps, approvals, waits and branches, with the nodes of a map as a list", () => {
   const batch = defineWorkflow({
     name: "Batch",
     nodes: {
@@ -126,7 +126,7 @@ it("makes maps, approvals, waits and branches, with the nodes of a map as a list
   expect(findings.map(({ code }) => code)).toEqual([]);
 });
 
-it("makes nodes that run other workflows, once or for each item", () => {
+it("the builder makes nodes that run other workflows, once or for each item", () => {
   const fields = { workflow: "billing", output: { total: "total" } };
   const nodes = {
     ...{ start: start(), bill: workflow({ ...fields, version: 2, onError: "end" }) },
@@ -150,14 +150,14 @@ it("makes nodes that run other workflows, once or for each item", () => {
   expect(findings).toEqual([]);
 });
 
-it("makes prompt nodes of what has a prompt, and leaves an executor that is written", () => {
+it("the builder makes a prompt node of a node with a prompt, and keeps a written executor", () => {
   expect(action({ prompt: "Read." })).toEqual({ type: "action", executor: "prompt", prompt: "Read." });
   expect(decision({ promptFile: "choose.md" })).toMatchObject({ type: "decision", executor: "prompt" });
   expect(action({ prompt: "Read.", executor: "cached" })).toMatchObject({ executor: "cached" });
   expect(action({ code: "a = 1" })).toEqual({ type: "action", code: "a = 1" });
 });
 
-it("makes workflows whose prompt nodes share models, limits and hosts", () => {
+it("the builder makes workflows whose prompt nodes share models, limits and hosts", () => {
   const made = defineWorkflow({
     name: "Mails",
     model: { code_generator: "gpt-5.1" },
@@ -181,7 +181,7 @@ it("makes workflows whose prompt nodes share models, limits and hosts", () => {
   expect(parsed?.credentials).toEqual(["rates"]);
 });
 
-it("makes edges that lead back", () => {
+it("the builder makes edges that lead back", () => {
   const { edges } = defineWorkflow({
     name: "Loop",
     nodes: { start: start(), ask: action({ code: "a = 1" }), check: decision({ code: "b = 1" }), end: end() },
@@ -194,11 +194,11 @@ it("makes edges that lead back", () => {
   expect(edges[0]).toEqual({ from: "check", to: "ask", condition: "again", max: 3 });
 });
 
-/** These hold at compile time: `tsc` fails if a line below them compiles. */
-describe("does not compile", () => {
+/** Compile-time checks: `tsc` fails if a line below them compiles. */
+describe("the builder does not compile", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
 
-  it("an edge to or from a node that is not there", () => {
+  it("an edge to or from a missing node", () => {
     // @ts-expect-error "raed" is no node
     defineWorkflow({ nodes, edges: [{ from: "start", to: "raed" }] });
     // @ts-expect-error "strat" is no node
@@ -214,7 +214,7 @@ describe("does not compile", () => {
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
   });
 
-  it("an id of the workflow inside of a map, or of a map outside of it", () => {
+  it("an id of the workflow inside a map, or of a map outside of it", () => {
     const body = { read: action({ code: "a = 1" }), check: action({ code: "b = 1" }) };
     // @ts-expect-error "end" is no node of the map
     map({ items: "mails", nodes: body, edges: [{ from: "read", to: "end" }] });

@@ -1,6 +1,6 @@
 import { type ParsedWorkflow, parseWorkflow, type Workflow } from "@nova/workflow";
 
-/** A definition as JSON, loose enough to be wrong. */
+/** A definition as JSON that may be wrong. */
 export type Loose = Record<string, unknown>;
 
 export const start = { id: "start", type: "start" };
@@ -34,7 +34,7 @@ export function child(id: string, fields: Loose = {}): Loose {
   return { id, type: "workflow", workflow: "billing", ...fields };
 }
 
-/** `"a > b"`, `"d > b: true"`, `"d > a: false, max 3"`: the condition is JSON. */
+/** An edge from a text: `"a > b"`, `"d > b: true"`, `"d > a: false, max 3"`. The condition is JSON. */
 export function edge(arrow: string): Loose {
   const [, from, to, condition, max] = /^(\S+) > (\S+?)(?:: (.+?))?(?:, max (\d+))?$/.exec(arrow) ?? [];
   return {
@@ -48,7 +48,7 @@ export function graph(nodes: unknown[], arrows: string[]): Loose {
   return { id: "test", nodes, edges: arrows.map(edge) };
 }
 
-/** start > the nodes in a row > end. */
+/** A workflow with the nodes in a row between start and end. */
 export function row(...nodes: Loose[]): Loose {
   const all = [start, ...nodes, end];
   return graph(
@@ -61,7 +61,7 @@ export function parse(definition: unknown, files: Record<string, string> = {}): 
   return parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", folder: "folder", files });
 }
 
-/** `["NOVA206 $.edges[0].to", ...]` in the order in which they were found. */
+/** The findings as `["NOVA206 $.edges[0].to", ...]`, in the order of the parser. */
 export function codesOf(definition: unknown, files: Record<string, string> = {}): string[] {
   return parse(definition, files).findings.map(({ code, path }) => `${code} ${path}`);
 }

@@ -1,7 +1,7 @@
 import { isLong, looksAfter, pauseSeconds } from "@nova/workflow";
 import { expect, it } from "vitest";
 
-it("a node is long when its code may outlive a Lambda", () => {
+it("a node is long if its code may outlive a Lambda", () => {
   expect([60, 840, 840.5, 86_400].map((timeoutSeconds) => isLong({ timeoutSeconds }))).toEqual([
     ...[false, false, true, true],
   ]);
@@ -14,7 +14,7 @@ it.each([
   [600, 60],
   [3_000, 300],
   [80_000, 300],
-])("code that has run for %i seconds is looked after again in %i", (elapsed, pause) => {
+])("code that has run for %i seconds is checked again after %i", (elapsed, pause) => {
   expect(pauseSeconds(elapsed, 86_400)).toBe(pause);
 });
 
@@ -23,11 +23,11 @@ it.each([
   [6_950, 255],
   [7_200, 5],
   [7_230, 5],
-])("code with a timeout of 7,200 s that has run for %i is looked after again in %i", (elapsed, pause) => {
+])("code with a timeout of 7,200 s that has run for %i is checked again after %i", (elapsed, pause) => {
   expect(pauseSeconds(elapsed, 7_200)).toBe(pause);
 });
 
-it("looks after code often enough to use up its time, and seldom enough for the history", () => {
+it("the checks of long code cover its time and fit into the history", () => {
   expect(looksAfter({ timeoutSeconds: 4 })).toBe(14);
   expect(looksAfter({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
   expect(looksAfter({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);

@@ -8,13 +8,16 @@ it.each([
     { input_analyzer: "a", data_analyzer: "b", output_validator: undefined },
     { input_analyzer: "a", data_analyzer: "b" },
   ],
-])("reads %j by role", (written, choice) => {
+])("a model written as %j is read by role", (written, choice) => {
   expect(workflowModel.parse(written)).toStrictEqual(choice);
 });
 
-it.each([[""], [{}], [3], [null], [{ default: "a" }], [{ code_generator: 1 }]])("refuses %j", (written) => {
-  expect(workflowModel.safeParse(written).success).toBe(false);
-});
+it.each([[""], [{}], [3], [null], [{ default: "a" }], [{ code_generator: 1 }]])(
+  "a model written as %j is refused",
+  (written) => {
+    expect(workflowModel.safeParse(written).success).toBe(false);
+  },
+);
 
 describe("network.allow", () => {
   it.each([
@@ -66,12 +69,12 @@ describe("network.allow", () => {
     ["a.com:0", "a port from 1 to 65535"],
     ["a.com:65536", "a port from 1 to 65535"],
     ["[::1]:http", "a port from 1 to 65535"],
-  ])("refuses %j and says why", (written, reason) => {
+  ])("refuses %j and gives the reason", (written, reason) => {
     const { error } = NetworkAllow.safeParse([written]);
     expect(error?.issues).toMatchObject([{ path: [0], message: expect.stringContaining(reason) }]);
   });
 
-  it("takes no more than 50 entries", () => {
+  it("takes at most 50 entries", () => {
     const hosts = Array.from({ length: 51 }, (_, index) => `h${index}.example`);
     expect(NetworkAllow.safeParse(hosts.slice(1)).success).toBe(true);
     expect(NetworkAllow.safeParse(hosts).error?.issues).toMatchObject([{ message: "must have at most 50 entries" }]);

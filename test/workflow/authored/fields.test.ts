@@ -10,7 +10,7 @@ it.each([
   ["12h", 43_200],
   ["365d", 31_536_000],
   [31_536_000, 31_536_000],
-])("reads %j as %j seconds", (written, seconds) => {
+])("a duration written as %j is %j seconds", (written, seconds) => {
   expect(schema.parse(written)).toBe(seconds);
 });
 

@@ -23,13 +23,13 @@ it.each<[string[], string[]]>([
   expect(codesOf(graphOf(...conditions))).toEqual(expected);
 });
 
-it("knows what a misspelt choice was to be", () => {
+it("a finding suggests the choice that a misspelt one meant", () => {
   expect(parse(graphOf('"aproved"', '"rejected"', '"default"')).findings[0]?.message).toBe(
     'the edge from "ask" to "a" waits for "aproved", which is no choice of "ask" - did you mean "approved"?',
   );
 });
 
-it("has no gap where a model chooses one of its edges", () => {
+it("a decision without a default has no finding if a model chooses one of its edges", () => {
   const decision = (executor: string, source: object) =>
     graph(
       [start, { id: "pick", type: "decision", executor, ...source }, action("a"), action("b"), end],

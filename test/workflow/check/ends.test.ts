@@ -48,7 +48,7 @@ it.each<[string, Loose, string[]]>([
   expect(codesOf(definition)).toEqual(expected);
 });
 
-it("refuses a way into a body, by an edge and by onError", () => {
+it("an edge or an onError into a body is refused", () => {
   const nodes = [start, action("first", { onError: "one" }), each("m", [one]), end];
   const definition = graph(nodes, ["start > first", "first > m", "m > end", "first > one"]);
   expect(codesOf(definition)).toEqual(["NOVA233 $.edges[3].to", "NOVA233 $.nodes[1].onError"]);
@@ -57,7 +57,7 @@ it("refuses a way into a body, by an edge and by onError", () => {
   );
 });
 
-it("does not take a way out of a body for a misspelt one", () => {
+it("an edge out of a body is not reported as a misspelt one", () => {
   const nodes = [start, each("m", [action("step_a")]), action("step_b"), end];
   expect(codesOf(graph(nodes, ["start > m", "m > step_a", "step_b > end"]))).toEqual([
     "NOVA233 $.edges[1].to",
@@ -69,7 +69,7 @@ describe("the parts of a body", () => {
   const inner = each("inner", [action("two", { code: undefined, codeFile: "two.py" })]);
   const definition = mapOf([one, inner], ["one > inner"]);
 
-  it("are read like those of the workflow, with their Python and their places", () => {
+  it("are read like those of the workflow, with their Python and their paths", () => {
     const { workflow, python } = parse(definition, { "two.py": "b = 2" });
     expect(workflow?.nodes[2]).toMatchObject({
       body: { nodes: [{ id: "one" }, { body: { nodes: [{ id: "two" }] } }] },
@@ -81,7 +81,7 @@ describe("the parts of a body", () => {
     ]);
   });
 
-  it("are found where they are in the text", () => {
+  it("are located in the text", () => {
     const text = JSON.stringify(mapOf([action("one", { timeout: 0 })]), null, 1);
     const [found] = parse(JSON.parse(text)).findings;
     expect(found).toMatchObject({ code: "NOVA406", path: "$.nodes[2].nodes[0].timeout", line: 1 });

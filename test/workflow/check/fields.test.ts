@@ -17,7 +17,7 @@ describe("a schedule that is due once", () => {
     ["now", once("2026-06-30T12:00")],
     ["a minute ago in Madrid", once("2026-06-30T13:59", "Europe/Madrid")],
     ["a minute ago in New York", once("2026-06-30T07:59", "America/New_York")],
-  ])("warns where that was %s", (_, trigger) => {
+  ])("has a warning if its time was %s", (_, trigger) => {
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].at" }]);
   });
 
@@ -27,7 +27,7 @@ describe("a schedule that is due once", () => {
     ["is in a minute in New York", once("2026-06-30T08:01", "America/New_York")],
     ["comes again", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
     ["is no time", { type: "mail", address: "invoices" }],
-  ])("does not where it %s", (_, trigger) => {
+  ])("has no warning if its time %s", (_, trigger) => {
     expect(found(trigger)).toEqual([]);
   });
 
@@ -35,12 +35,12 @@ describe("a schedule that is due once", () => {
     ["in years that are over", "0 9 * * ? 2020"],
     ["for the last time today", "0 9 30 6 ? 2026"],
     ["at an hour that the clocks of its zone skip each year", "30 2 ? 3 1L *"],
-  ])("warns of a cron that was due %s", (_, cron) => {
+  ])("has a warning if it is a cron that was due %s", (_, cron) => {
     const trigger = { type: "schedule", cron, timezone: "Europe/Madrid" };
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].cron" }]);
   });
 
-  it("says when it was, and the way out", () => {
+  it("has a message with its time and the way out", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
       'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is over - write a time to come, or remove the trigger',
     );
@@ -48,7 +48,7 @@ describe("a schedule that is due once", () => {
 });
 
 describe("a workflow without triggers", () => {
-  it("has no time that could be over", () => {
+  it("has no warning about past times", () => {
     expect(pastTimes(mustParse(row()), now)).toEqual([]);
   });
 });
@@ -78,7 +78,7 @@ describe("a line of requirements", () => {
     'pywin32 ; sys_platform == "win32" and (python_version < "4" or extra == "x")',
     "tiny @ https://example.com/tiny-1.0-py3-none-any.whl",
     "tiny[all] @ https://example.com/tiny.tar.gz#sha256=00 ; python_version > '3'",
-  ])("asks for a package: %s", (line) => {
+  ])("may ask for a package: %s", (line) => {
     expect(foundIn(line, true)).toEqual([]);
   });
 
@@ -115,16 +115,16 @@ describe("a line of requirements", () => {
     "/etc/hostname",
     "/tmp",
     "/tmp/a\nb.whl",
-  ])("is nothing else to pip: %j", (line) => {
+  ])("may ask pip for nothing else: %j", (line) => {
     expect([foundIn(line, false), foundIn(line, true)]).toEqual([refused, refused]);
   });
 
-  it("names a wheel of this machine in a folder that lies here, and in nothing that was sent", () => {
+  it("may name a local wheel in a local folder, but not in a sent definition", () => {
     const wheel = "/home/ada/my wheels/tiny-1.0-py3-none-any.whl";
     expect([foundIn(wheel, false), foundIn(wheel, true)]).toEqual([[], refused]);
   });
 
-  it("is read at once however long it is", () => {
+  it("is read in linear time", () => {
     const spaces = " ".repeat(100_000);
     for (const line of [
       `a${spaces}!`,
@@ -137,7 +137,7 @@ describe("a line of requirements", () => {
     }
   });
 
-  it("says what is wrong and how a line is written", () => {
+  it("has a message with the problem and an example", () => {
     const text = JSON.stringify({ ...row(action("a")), requirements: ["-e ."] });
     const { findings } = parseWorkflow({ text, fileName: "workflow.json", files: {} });
     expect(findings[0]?.message).toBe(

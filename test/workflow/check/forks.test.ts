@@ -6,7 +6,7 @@ import { firstCommon, waysFrom } from "../graph/random-graph.ts";
 
 const ids = ["a", "b", "c", "d", "x", "y"];
 
-/** Actions a, b, c, x, y and the decision d, as far as the arrows name them, between start and end. */
+/** Actions a, b, c, x, y and the decision d, as far as the edges name them, between start and end. */
 function shape(...arrows: string[]): Loose {
   const named = ids.filter((id) => arrows.some((arrow) => arrow.split(/[ :]+/).includes(id)));
   const nodes = named.map((id) => (id === "d" ? decision(id) : action(id)));
@@ -51,11 +51,11 @@ describe("branches", () => {
       ["start > a", "start > d", "d > x: true", "d > end2: false", "a > x", "x > end"],
       ['NOVA223 the branch "d"'],
     ],
-  ])("are refused where they %s", (_, arrows, expected) => {
+  ])("are refused if they %s", (_, arrows, expected) => {
     expect(found(shape(...arrows))).toEqual(expected);
   });
 
-  it("are refused where a failure leaves its branch, or the failure of the fork enters one", () => {
+  it("are refused if a failure leaves its branch, or if the failure of the fork enters one", () => {
     const leaving = graph(
       [start, action("a", { onError: "y" }), action("b"), action("x"), action("y"), end],
       ["start > a", "start > b", "a > x", "b > y", "x > end", "y > end"],
@@ -68,7 +68,7 @@ describe("branches", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
-  it("hear of the onError that keeps them from meeting", () => {
+  it("have a message about the onError that keeps them from meeting", () => {
     const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
     const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
     const away = graph(
@@ -82,7 +82,7 @@ describe("branches", () => {
     ]);
   });
 
-  it("may end an item in several places, but are not empty there", () => {
+  it("may end an item at several nodes, but must not be empty", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>
       graph(
@@ -93,7 +93,7 @@ describe("branches", () => {
     expect(found(body("f > a", "f > over", "a > b", "b > done"))).toEqual(['NOVA222 the edge from "f"']);
   });
 
-  it("get a warning above 40", () => {
+  it("have a warning above 40", () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
     const fan = (count: number) =>
       graph(
@@ -104,7 +104,7 @@ describe("branches", () => {
   });
 });
 
-/** Nodes that are all reached from the first one, in a graph without rings; what leads nowhere leads to the end. */
+/** Nodes that the first one reaches, in a graph without cycles. A node without an edge leads to the end. */
 const anyShape = fc
   .record({
     before: fc.array(fc.nat(), { minLength: 2, maxLength: 7 }),
@@ -133,7 +133,7 @@ const anyShape = fc
     return { definition, arrows, isChoice };
   });
 
-/** The definition of a sound shape, by all ways there are: slow, and obviously right. */
+/** A sound shape by definition, checked on all paths: slow, but obviously correct. */
 function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) => boolean): boolean {
   const names = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
   const whole = graphOf(
@@ -154,7 +154,7 @@ function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) 
   });
 }
 
-it("refuses exactly the shapes in which some branch is empty, shared, or entered elsewhere than at its fork", () => {
+it("are refused exactly if one is empty, shared, or entered other than at its fork", () => {
   const verdicts = { sound: 0, wrong: 0 };
   fc.assert(
     fc.property(anyShape, ({ definition, arrows, isChoice }) => {

@@ -13,7 +13,7 @@ const sets = 'context["total"] = 1';
 const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
 const warning = "NOVA504 $.nodes[2].code";
 
-it("sees a value that is overwritten directly behind", () => {
+it("a key that the next node overwrites has a finding", () => {
   expect(findingsOf(row(find, convert))).toMatchObject([
     {
       code: "NOVA504",
@@ -23,13 +23,13 @@ it("sees a value that is overwritten directly behind", () => {
   ]);
 });
 
-it("names the line in the file", () => {
+it("a finding about a key names the line in the file", () => {
   const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
   const found = findingsOf(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("sees it over nodes that do not care, and on both sides of a decision", () => {
+it("an overwritten key has a finding across unrelated nodes, and on both sides of a decision", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
@@ -54,7 +54,7 @@ it.each([
   ["the line is a comment", '# context["total"] = 2'],
   ["the second compares it", 'context["total"] == 2'],
   ["the key is another one", 'context["Total"] = 2'],
-])("is silent where %s", (_, code) => {
+])("an overwritten key has no finding if %s", (_, code) => {
   expect(codesOf(row(find, action("second", { code })))).toEqual([]);
 });
 
@@ -72,11 +72,11 @@ it.each([
       action("c", { code: 'context["branch_decision"] = 1' }),
     ),
   ],
-])("is silent where %s", (_, definition) => {
+])("an overwritten key has no finding if %s", (_, definition) => {
   expect(codesOf(definition)).toEqual([]);
 });
 
-it("looks at one branch after the other, never across", () => {
+it("the check of keys follows one branch at a time", () => {
   const nodes = [{ ...start, merge: "last" }, find, convert, end];
   expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
   const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
@@ -84,24 +84,24 @@ it("looks at one branch after the other, never across", () => {
   expect(codesOf(graph(behind, arrows))).toEqual(["NOVA504 $.nodes[3].code"]);
 });
 
-it("looks into the body of a map, whose results read what is left at its end", () => {
+it("the check of keys covers the body of a map, whose results read every key at its end", () => {
   const inMap = (nodes: Loose[], arrows: string[]) => row(each("m", nodes, arrows));
   expect(codesOf(inMap([find, convert], ["find > convert"]))).toEqual(["NOVA504 $.nodes[1].nodes[1].code"]);
   const choosing = [find, decision("d"), convert, action("leave")];
   expect(codesOf(inMap(choosing, ["find > d", "d > convert: true", "d > leave: false"]))).toEqual([]);
 });
 
-it("does not guess in a graph with errors", () => {
+it("the check of keys is silent in a graph with errors", () => {
   expect(codesOf(row(find, convert, action("a", { timeout: 0 })))).toEqual(["NOVA406 $.nodes[3].timeout"]);
 });
 
-it("still sees it where only the first may fail", () => {
+it("an overwritten key has a finding if only its first setter may fail", () => {
   expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
 });
 
 const setting = (id: string, key = "total") => action(id, { code: `context["${key}"] = 1` });
 
-/** A fork of two branches, and what becomes of their keys. */
+/** A fork of two branches that use keys. */
 function forked(left: Loose[], right: Loose[], fork: Loose = start): Loose {
   const row = (nodes: Loose[]) =>
     [fork, ...nodes, end].slice(1).map((node, index) => `${[fork, ...nodes][index]?.id} > ${node?.id}`);
@@ -133,17 +133,17 @@ it.each<[string, Loose, string[]]>([
     [],
   ],
   ["an item sets, and a branch", forked([each("m", [setting("a")])], [setting("b")]), []],
-])("of a key that %s it says what the join will say", (_, definition, expected) => {
+])("a key that %s has the finding of its join", (_, definition, expected) => {
   expect(codesOf(definition)).toEqual(expected);
 });
 
-it("names the branches and the fork", () => {
+it("a finding about branch keys names the branches and the fork", () => {
   expect(findingsOf(forked([action("x"), setting("a")], [setting("b")]))[0]?.message).toMatch(
     /^branches of "start" \("x", "b"\) set context\["total"\] each, and where the values differ the join fails - /,
   );
 });
 
-it("sees an answer that takes the key of another branch, and nested branches for both forks around them", () => {
+it("an answer that takes the key of another branch has a finding, and nested branches have one for both forks", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];
@@ -153,7 +153,7 @@ it("sees an answer that takes the key of another branch, and nested branches for
   expect(codesOf(graph(inner, ways))).toEqual(["NOVA225 $.nodes[1]", "NOVA225 $.nodes[0]"]);
 });
 
-it("does not take a choice for a fork", () => {
+it("a choice is not checked as a fork", () => {
   const nodes = [start, decision("d"), setting("a"), setting("b"), end];
   expect(codesOf(graph(nodes, ["start > d", "d > a: true", "d > b: false", "a > end", "b > end"]))).toEqual([]);
 });

@@ -17,7 +17,7 @@ import {
 
 const named: Record<string, Loose> = { start, end, d: decision("d"), e: decision("e"), ask: approval("ask") };
 
-/** Decisions d and e, the approval ask, and actions, as far as the arrows name them. */
+/** Decisions d and e, the approval ask, and actions, as far as the edges name them. */
 function shape(...arrows: string[]): Loose {
   const ids = new Set(arrows.flatMap((arrow) => arrow.replace(/[:,].*/, "").split(" > ")));
   return graph(
@@ -58,11 +58,11 @@ describe("a loop", () => {
       ],
     ],
     ["is in a branch", ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"]],
-  ])("%s", (_, arrows) => {
+  ])("may be valid: %s", (_, arrows) => {
     expect(codesOf(shape(...arrows))).toEqual([]);
   });
 
-  it("is in the body of a map, where it may lead to the beginning", () => {
+  it("may be in the body of a map and lead to its first node", () => {
     const body = each(
       "m",
       [action("a"), decision("d"), { id: "done", type: "end" }],
@@ -72,7 +72,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
-  it("begins the body of a map at the node from which the others are reached, where loops lead to each of them", () => {
+  it("starts the body of a map at the node that reaches the others, if loops lead to each of them", () => {
     const arrows = ["d > d: true, max 2", "d > b: false", "b > e", "e > a: true, max 1", "e > done: false", "a > e"];
     const body = each(
       "m",
@@ -83,7 +83,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "d", nodes: ["d", "b", "e", "a"] }]);
   });
 
-  it("has its detour where its decision is: in a branch, and in the body of a map", () => {
+  it("has its detour beside its decision: in a branch, and in the body of a map", () => {
     const branch = shape(
       "start > f",
       "f > d",
@@ -129,7 +129,7 @@ describe("a loop", () => {
       ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
       'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node after it, to "d" or to a node before that (without a max), or remove max',
     ],
-  ])("is told which edge takes the max where it is %s", (_where, arrows, message) => {
+  ])("has a finding with the right edge for the max if it is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
   });
 
@@ -181,11 +181,11 @@ describe("a loop", () => {
       ],
       ["NOVA242 $.edges[5].to"],
     ],
-  ])("is refused where it %s", (_, arrows, expected) => {
+  ])("is refused if it %s", (_, arrows, expected) => {
     expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
   });
 
-  it("keeps its max, and is no part of the shape", () => {
+  it("keeps its max and does not change the shape", () => {
     const workflow = mustParse(shape(...once));
     expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
     expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);

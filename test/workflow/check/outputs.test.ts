@@ -27,7 +27,7 @@ it.each([
     [code("a", 'context["n"] = 1'), code("b", 'context["n"] = context["n"] + 1'), flattens],
     /"n" is set by "a", "b" - /,
   ],
-])("warns of results that get_flattened() would lose: %j", (nodes, message) => {
+])("code that would lose results with get_flattened() has a warning: %j", (nodes, message) => {
   expect(found(...nodes)).toMatchObject([
     { code: "NOVA514", severity: "warning", path: "$.nodes[3].code", message: expect.stringMatching(message), line: 2 },
   ]);
@@ -38,6 +38,6 @@ it.each([
   [[text("a"), text("b"), code("all", 'context["all"] = outputs.get_all_data()')]],
   [[text("a"), flattens, text("b")]],
   [[text("a"), text("b"), code("all", 'outputs = {}\ncontext["all"] = outputs.get_flattened()')]],
-])("warns of nothing else: %j", (nodes) => {
+])("other code has no warning about get_flattened(): %j", (nodes) => {
   expect(found(...nodes).filter(({ code }) => code === "NOVA514")).toEqual([]);
 });

@@ -22,7 +22,7 @@ function found(prompt: string, more: object = {}, files: Record<string, string> 
   return [...parsed.findings, ...parsed.keyFindings(reader)];
 }
 
-it("may be anything where the run itself says what names stand for", () => {
+it("a name may be anything if the run itself defines the names", () => {
   const definition = {
     ...{ id: "one", inputs: { properties: { __node_mapping: { type: "object" } }, additionalProperties: true } },
     nodes: [
@@ -48,7 +48,7 @@ describe("a reference", () => {
     "{topic}",
     '{"json": {"a": 1}}',
     "\\{nobody}",
-  ])("%j stands for something, or is text", (prompt) => {
+  ])("%j has a target, or is text", (prompt) => {
     expect(found(prompt)).toEqual([]);
   });
 
@@ -57,17 +57,17 @@ describe("a reference", () => {
     ["{nobody}", /names no node that runs before it - name one of "start", "outline"; write \\\{ where/],
     ["{later}", /names "later" \(in the workflow\), which does not run before it/],
     ["{work}", /names "work"/],
-  ])("%j names nothing that is there", (prompt, message) => {
+  ])("%j has no target", (prompt, message) => {
     expect(found(prompt)).toMatchObject([
       { code: "NOVA512", severity: "error", path: "$.nodes[2].prompt", message: expect.stringMatching(message) },
     ]);
   });
 
-  it("is a warning where missing values are marked", () => {
+  it("has a warning if missing values are marked", () => {
     expect(found("{nobody}", { on_missing: "mark" })).toMatchObject([{ code: "NOVA513", severity: "warning" }]);
   });
 
-  it("is looked for in what the model is told before, and in files, by line", () => {
+  it("is checked in the system prompt, and in files with its line", () => {
     expect(found("Go", { system: "As {nobody}" })).toMatchObject([{ path: "$.nodes[2].system" }]);
     expect(found("Go", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Dear\n{nobody}\n" })).toMatchObject([
       { path: "$.nodes[2].promptFile", file: "work.md", line: 2, column: 1 },
@@ -75,7 +75,7 @@ describe("a reference", () => {
   });
 });
 
-it("warns of names that references could take for one another", () => {
+it("has a warning if names of nodes are ambiguous", () => {
   const codes = (name: string) => found("Go", { name }).map(({ code, path }) => `${code} ${path}`);
   expect(codes(" my OUTLINE")).toEqual(["NOVA116 $.nodes[2].name"]);
   expect(codes("Later")).toEqual(["NOVA116 $.nodes[2].name"]);
@@ -91,7 +91,7 @@ it.each([
   [{ into: "branch_decision" }, "NOVA502 $.nodes[2].into"],
   [{ executor: "prompt", max_chars: 5 }, "NOVA421 $.nodes[2].max_chars"],
   [{ executor: "prompt", model: { temperature: 1 } }, "NOVA440 $.nodes[2].model"],
-])("refuses %j", (more, expected) => {
+])("is checked beside the model settings: %j is refused", (more, expected) => {
   expect(found("Go", more).map(({ code, path }) => `${code} ${path}`)).toEqual([expected]);
 });
 
@@ -102,7 +102,7 @@ it.each([
   [{ a: "outlin:output" }, [/there is no node "outlin" before it - did you mean "outline"\?/]],
   [{ a: "outline:none" }, [/node "outline" does not bring "none"/]],
   [{ a: "later" }, [/there is no node "later" before it/]],
-])("checks input_keys %j", (input_keys, messages) => {
+])("may be in input_keys: %j", (input_keys, messages) => {
   expect(found("Go", { input_keys })).toMatchObject(
     messages.map((message) => ({ code: "NOVA515", message: expect.stringMatching(message) })),
   );
@@ -120,7 +120,7 @@ describe("double braces in a prompt", () => {
     ["{{My Outline}}", "{My Outline}"],
     ["{{start.topic}}", "{start.topic}"],
     ["{{outline[2]}}", "{outline[2]}"],
-  ])("%s are a finding that says %s", (written, cure) => {
+  ])("have a finding for %s that suggests %s", (written, cure) => {
     const wayOut = `write ${cure} for a value, or \\{{ where the braces are text`;
     expect(messages(`Sum up: ${written}`)).toEqual([
       ["NOVA516", "$.nodes[2].prompt", `${prefix} ${written} as it is written - ${wayOut}`],
@@ -130,7 +130,7 @@ describe("double braces in a prompt", () => {
     ]);
   });
 
-  it("are found in files, and in prompts for code", () => {
+  it("have a finding in files, and in prompts for code", () => {
     const file = found("", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Sum up\n{{mail}}" });
     expect(file).toMatchObject([{ code: "NOVA516", path: "$.nodes[2].promptFile", file: "work.md", line: 2 }]);
     expect(messages("Add up {{lines}}", { executor: "prompt" })).toEqual([

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { address } from "./support/served.ts";
 
-/** A worker whose time is over when the test says so. */
+/** A worker with a deadline that the test controls. */
 function worker() {
   const timers: (() => void)[] = [];
   let onTimer: () => void = () => undefined;
@@ -20,13 +20,13 @@ function worker() {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("work with a deadline", () => {
-  it("answers, with one thread for all calls", async () => {
+  it("is done by one thread for all calls", async () => {
     const { thread } = worker();
     expect(await thread.call("again", "one")).toBe("one");
     expect(await thread.call("again", "two")).toBe("two");
   });
 
-  it("ends when its time is over, while the event loop goes on, and the next call is answered", async () => {
+  it("ends at its deadline without blocking the event loop, and the next call is answered", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");
@@ -36,7 +36,7 @@ describe("work with a deadline", () => {
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("counts the time of a call from its own beginning", async () => {
+  it("has its deadline from the start of its own call", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");
@@ -49,23 +49,23 @@ describe("work with a deadline", () => {
     expect(timers).toHaveLength(2);
   });
 
-  it("says of a stack that overflows that the text goes too deep, and answers the next call", async () => {
+  it("fails with a message about its depth if the stack overflows, and the next call is answered", async () => {
     const { thread } = worker();
     await expect(thread.call("tooDeep", 0)).rejects.toThrow(new CheckStopped("goes too many levels deep"));
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("passes every other error on", async () => {
+  it("fails with the error of its function", async () => {
     const fault = { name: "TypeError", message: "this is a fault of the code" };
     await expect(worker().thread.call("broken")).rejects.toMatchObject(fault);
   });
 
-  it("fails where the module serves nobody", async () => {
+  it("fails if the module serves no call", async () => {
     const thread = new DeadlineWorker({ name: "another", address: async () => address, deadlineMs: 5000 });
     await expect(thread.call("again", "one")).rejects.toThrow('the thread "another" ended: 0');
   });
 
-  it("keeps no process alive once it has answered", async () => {
+  it("keeps no process alive after its answer", async () => {
     const script = `${import.meta.dirname}/support/asks-once.ts`;
     expect((await promisify(execFile)(process.execPath, [script], { timeout: 20_000 })).stdout).toBe("answered");
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fitsWildcard, wildcardProblem } from "../../../packages/workflow/src/event-pattern/operators.ts";
 
-it("fits what the same regular expression fits", () => {
+it("a wildcard matches the same texts as the regular expression", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 });
   const wildcards = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
   fc.assert(
@@ -14,7 +14,7 @@ it("fits what the same regular expression fits", () => {
   );
 });
 
-it("takes an escaped star and an escaped backslash for themselves", () => {
+it("an escaped star and an escaped backslash stand for themselves", () => {
   expect(["a*b", "axb"].map((text) => fitsWildcard("a\\*b", text))).toEqual([true, false]);
   expect(["a\\xb", "a\\b"].map((text) => fitsWildcard("a\\\\*b", text))).toEqual([true, true]);
 });
@@ -27,6 +27,6 @@ it.each([
   ["\\\\**", "must not have two * in a row"],
   ["a\\b", "must have \\* or \\\\ where it has a \\"],
   ["a\\", "must have \\* or \\\\ where it has a \\"],
-])("says of %j: %j", (wildcard, problem) => {
+])("the wildcard %j has the problem %j", (wildcard, problem) => {
   expect(wildcardProblem(wildcard)).toBe(problem);
 });

@@ -19,7 +19,7 @@ const rightOperations: JsonObject[] = [
   { "anything-but": { wildcard: "*a" } },
 ];
 
-it("takes every value and every operator", () => {
+it("a pattern may have every value and every operator", () => {
   expect(problems({ source: ["a", 1, true, null], detail: { a: { b: rightOperations } } })).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ it.each<[JsonValue]>([
   [{ "anything-but": true }],
   [{ "anything-but": [] }],
   [{ "anything-but": { exists: true } }],
-])("refuses the operand of %j", (operation) => {
+])("the operand of %j is refused", (operation) => {
   const name = Object.keys(operation as JsonObject)[0];
   expect(problems({ a: [operation] })).toEqual([
     expect.stringMatching(new RegExp(`^a\\.0\\.${name}: has an operator with a wrong value - ${name} must `)),
@@ -53,7 +53,7 @@ it.each<[JsonObject, string]>([
     { a: [{ constructor: "x" }] },
     'a.0.constructor: has the unknown operator "constructor" - the operators are prefix, ',
   ],
-])("refuses %j", (pattern, problem) => {
+])("the pattern %j is refused", (pattern, problem) => {
   expect(problems(pattern)).toEqual([expect.stringContaining(problem)]);
 });
 
@@ -141,7 +141,7 @@ describe("numbers with their digits", () => {
     ["0.1", "0.10000000000000000001", true],
     ["0.10", "0.10000000000000000001", false],
     ["850", "-850", false],
-    // What JavaScript has rounded, as in a definition.
+    // A number that JavaScript has rounded, as in a definition.
     ["12345678901234567000", "12345678901234567890", true],
   ])("%s and %s are the same: %s", (wanted, found, expected) => {
     const given = (text: string) => parseExact(`{"detail":{"n":${text}}}`) as MatchableObject;

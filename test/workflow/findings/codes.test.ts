@@ -25,7 +25,7 @@ function withEdge(definition: Loose, more: Loose): Loose {
   return { ...definition, edges: [...(definition.edges as Loose[]), more] };
 }
 
-/** Title, definition, and everything that is found in it. */
+/** Title -> definition and all of its findings. */
 const table: Record<string, [definition: unknown, findings: string[], files?: Record<string, string>][]> = {
   "the shape of the file": [
     [[], ["NOVA103 $"]],
@@ -272,7 +272,7 @@ describe.each(Object.entries(table))("%s", (_, rows) => {
   });
 });
 
-it("says every finding in one sentence with a way out", () => {
+it("every finding has one sentence with a way out", () => {
   const all = Object.values(table).flatMap((rows) =>
     rows.flatMap(([definition, , files]) => parse(definition, files).findings),
   );

@@ -13,11 +13,11 @@ it.each(pages)("$file is fresh (npm run generate -w @nova/workflow)", ({ file, t
   else expect(written).toBe(text());
 });
 
-it("explains every code, with its severity, in docs/findings.md", () => {
+it("docs/findings.md explains every code with its severity", () => {
   expect(severitiesIn("findings.md")).toEqual(findings);
 });
 
-it("leaves no gap in the definition page", () => {
+it("the definition page has no open gap", () => {
   const page = pages.find(({ file }) => file.pathname.endsWith("definition.md"))?.text();
   expect(page).not.toMatch(/^\{\{\w+\}\}$|undefined|\[object/m);
 });

@@ -4,7 +4,7 @@ import { meetingsIn } from "../../../packages/workflow/src/graph/branching.ts";
 import { graphOf } from "../../../packages/workflow/src/graph/graph.ts";
 import { acyclicGraph, anyGraph, comesToEnd, firstCommon, isUnavoidable, waysFrom } from "./random-graph.ts";
 
-it("finds the first node that all ways come to", () => {
+it("the meeting is the first node on all paths", () => {
   fc.assert(
     fc.property(acyclicGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const meetingOf = meetingsIn(graph);
@@ -17,7 +17,7 @@ it("finds the first node that all ways come to", () => {
   );
 });
 
-it("finds it among rings too", () => {
+it("the meeting is found in a graph with cycles", () => {
   fc.assert(
     fc.property(anyGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const ending = graph.ids.filter((id) => comesToEnd(graph, id));
@@ -31,7 +31,7 @@ it("finds it among rings too", () => {
   );
 });
 
-it("climbs a long row from many places, without a stack", () => {
+it("the meeting is found in a long row without a stack overflow", () => {
   const rungs = Array.from({ length: 20_000 }, (_, index) => ({ id: `n${index}` }));
   const row = rungs.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }));
   const short = rungs.slice(0, -2).map(({ id }) => ({ from: id, to: "n19999" }));

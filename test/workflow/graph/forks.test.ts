@@ -10,7 +10,7 @@ function workflowOf({ nodes, edges }: Pick<Workflow, "nodes" | "edges">): Workfl
   return { ...around, requirements: [], nodes, edges };
 }
 
-it("finds the branches and the joins that a program of forks, choices and maps was made of", () => {
+it("the forks and joins are those of the program from which the graph was made", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const told = bodyOf(steps);
@@ -32,7 +32,7 @@ it("finds the branches and the joins that a program of forks, choices and maps w
   );
 });
 
-it("parses what such a program is", () => {
+it("the graph of such a program parses", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const { nodes, edges } = bodyOf(steps);
@@ -45,7 +45,7 @@ it("parses what such a program is", () => {
   );
 });
 
-it("takes the failure of a fork's own node for a way of its own, in the branch where it is", () => {
+it("the failure of a fork's own node is a separate path in the fork's branch", () => {
   const nodes = [
     start,
     action("a", { onError: "h" }),
@@ -65,7 +65,7 @@ it("takes the failure of a fork's own node for a way of its own, in the branch w
   expect(forks.get("a")).toMatchObject({ next: "d", branches: [{ nodes: ["b"] }, { nodes: ["c"] }] });
 });
 
-it("lets the ways behind a map part at its join", () => {
+it("the edges after a map may be branches of its join", () => {
   const nodes = [start, each("m", [action("one")], [], { merge: "collect" }), action("a"), action("b"), end];
   const forks = forksOf(mustParse(graph(nodes, ["start > m", "m > a", "m > b", "a > end", "b > end"])));
   expect([...forks.values()]).toEqual([
@@ -83,7 +83,7 @@ it("lets the ways behind a map part at its join", () => {
   ]);
 });
 
-it("has no place for the end of an item", () => {
+it("the end of an item is no place", () => {
   const body = [action("one"), decision("d"), action("x"), { id: "done", type: "end" }, { id: "over", type: "end" }];
   const arrows = ["one > d", "d > x: true", "d > done: false", "x > over"];
   const inner = each("inner", [action("two")]);
@@ -96,7 +96,7 @@ it("has no place for the end of an item", () => {
   expect([forks.get("m")?.next, forks.get("last")?.next, forks.get("inner")?.next]).toEqual(["last", "end", null]);
 });
 
-it("knows every node, its edges, and the map that it is in", () => {
+it("the index has every node, its edges, and the map around it", () => {
   const inner = each("inner", [action("one"), action("two")], ["one > two"]);
   const workflow = mustParse(graph([start, each("outer", [inner]), end], ["start > outer", "outer > end"]));
   const index = nodeIndex(workflow);
@@ -112,7 +112,7 @@ it("knows every node, its edges, and the map that it is in", () => {
   expect(forksOf(workflow)).toBe(forksOf(workflow));
 });
 
-it("takes forks that lie in one another as far as 3,000 deep", () => {
+it("nested forks may be 3,000 levels deep", () => {
   const deep = Array.from({ length: 3_000 }, (_, index) => index);
   const nodes = [
     start,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { findCycles, graphOf, groupsOf, reachableFrom } from "../../../packages/workflow/src/graph/graph.ts";
 import { anyGraph, leadsTo, longRow } from "./random-graph.ts";
 
-it("counts onError as an arrow and leaves out unknown nodes", () => {
+it("a graph has onError as an edge and leaves out unknown nodes", () => {
   const graph = graphOf(
     [{ id: "a", onError: "c" }, { id: "b", onError: "x" }, { id: "c" }, { id: "a" }],
     [
@@ -25,7 +25,7 @@ it("counts onError as an arrow and leaves out unknown nodes", () => {
   ]);
 });
 
-it("reaches what some way leads to, and nothing else", () => {
+it("a graph reaches exactly the nodes on some path", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const reached = reachableFrom(graph, ["n0"]);
@@ -34,7 +34,7 @@ it("reaches what some way leads to, and nothing else", () => {
   );
 });
 
-it("puts every member in exactly one group, behind a head that leads to it", () => {
+it("a group contains every member once, after a head that leads to it", () => {
   fc.assert(
     fc.property(anyGraph, fc.infiniteStream(fc.boolean()), (graph, chosen) => {
       const members = new Set(graph.ids.filter(() => chosen.next().value));
@@ -45,7 +45,7 @@ it("puts every member in exactly one group, behind a head that leads to it", () 
   );
 });
 
-it("leads a group by the node that nothing in it leads to", () => {
+it("a group has a head that no other member leads to", () => {
   const graph = graphOf(
     ["b", "a", "c"].map((id) => ({ id })),
     [
@@ -56,7 +56,7 @@ it("leads a group by the node that nothing in it leads to", () => {
   expect(groupsOf(graph, new Set(["a", "b", "c"]))).toEqual([{ head: "a", others: ["b", "c"] }]);
 });
 
-it("lets a node lead its group though it leads to itself", () => {
+it("a group may have a head that leads to itself", () => {
   const edges = [
     { from: "a", to: "a" },
     { from: "a", to: "b" },
@@ -65,11 +65,11 @@ it("lets a node lead its group though it leads to itself", () => {
   expect(groupsOf(graph, new Set(["a", "b"]))).toEqual([{ head: "a", others: ["b"] }]);
 });
 
-it("needs no stack for a long row", () => {
+it("a long row needs no stack", () => {
   expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
 });
 
-it("finds only rings of arrows, and one in every knot", () => {
+it("the cycles are real, and every knot has one", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const cycles = findCycles(graph);
@@ -90,7 +90,7 @@ it("finds only rings of arrows, and one in every knot", () => {
   );
 });
 
-it("lists a cycle in the order of its arrows", () => {
+it("a cycle is in the order of its edges", () => {
   const ids = ["start", "ask", "check", "end"].map((id) => ({ id }));
   const edges = [
     ["start", "ask"],
@@ -108,6 +108,6 @@ it("lists a cycle in the order of its arrows", () => {
   ).toEqual([["ask", "check"]]);
 });
 
-it("needs no stack for a long row", () => {
+it("the cycles of a long row need no stack", () => {
   expect(findCycles(longRow(50_000))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Edge, MapNode, Node } from "../../../packages/workflow/src/workflow.ts";
 
-/** A program of well-formed steps, from which a graph is made. */
+/** A program of well-formed steps that is turned into a graph. */
 export type Step =
   | { kind: "action"; fails: boolean }
   | { kind: "choice"; sides: Step[][] }
@@ -28,7 +28,7 @@ export const anyProgram: fc.Arbitrary<Step[]> = fc.letrec<{ steps: Step[]; step:
   };
 }).steps;
 
-/** What a program says of a fork: its branches with all nodes in them, and where they meet. */
+/** A fork of a program: its branches with all nodes, and their meeting. */
 export interface ToldFork {
   node: string;
   kind: "parallel" | "map";
@@ -60,7 +60,7 @@ class Writer {
   readonly forks: ToldFork[] = [];
   private count = 0;
 
-  /** The steps in a row, behind which `next` follows; `direct` are the nodes outside of inner branches. */
+  /** Adds the steps in a row before `next`; `direct` are the nodes outside of inner branches. */
   body(steps: Step[], next: string | null): Told {
     const [first, ...others] = steps;
     if (!first) throw new TypeError("a program has steps");
@@ -91,7 +91,7 @@ class Writer {
   private choice(id: string, sides: Step[][], next: string | null): Told {
     const inner = sides.map((side) => this.body(side, next));
     const edges = inner.map(({ entry }, index) => ({ from: id, to: entry, condition: `${index}` }));
-    // Where something follows, a choice may lead there at once.
+    // If a node follows, a choice may lead there directly.
     if (next !== null) edges.push({ from: id, to: next, condition: "default" });
     return merged(told(id, [{ ...action(id, null), type: "decision" }], edges), inner, (one) => one.direct);
   }

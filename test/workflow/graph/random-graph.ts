@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Graph, graphOf } from "../../../packages/workflow/src/graph/graph.ts";
 
-/** Graphs of up to ten nodes with any arrows, to compare an answer with a naive one. */
+/** Graphs of up to ten nodes with any edges, to compare an answer with a naive one. */
 export const anyGraph: fc.Arbitrary<Graph> = fc
   .integer({ min: 1, max: 10 })
   .chain((size) => {
@@ -15,7 +15,7 @@ export const anyGraph: fc.Arbitrary<Graph> = fc
     ),
   );
 
-/** The same without rings: arrows lead to higher numbers. */
+/** Graphs without cycles: edges lead to higher numbers. */
 export const acyclicGraph: fc.Arbitrary<Graph> = anyGraph.map((graph) => {
   const number = (id: string) => Number(id.slice(1));
   const arrows = graph.ids.flatMap((from) => (graph.successors.get(from) ?? []).map((to) => ({ from, to })));
@@ -25,30 +25,30 @@ export const acyclicGraph: fc.Arbitrary<Graph> = anyGraph.map((graph) => {
   );
 });
 
-/** Every way from a node to where it goes no further. */
+/** Every path from a node to its end. */
 export function waysFrom(graph: Graph, from: string): string[][] {
   const next = graph.successors.get(from) ?? [];
   return next.length === 0 ? [[from]] : next.flatMap((id) => waysFrom(graph, id).map((way) => [from, ...way]));
 }
 
-/** The first node that is on all of the ways; there is an order, because every way passes common nodes in it. */
+/** The first node on all paths. All paths visit common nodes in the same order. */
 export function firstCommon(ways: string[][]): string | null {
   return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
 }
 
-/** Whether an end can be come to, without passing `closed`. */
+/** True if a path leads to an end without passing `closed`. */
 export function comesToEnd(graph: Graph, from: string, closed?: string): boolean {
   const reached = new Set([from].filter((id) => id !== closed));
   for (const id of reached) for (const next of graph.successors.get(id) ?? []) if (next !== closed) reached.add(next);
   return [...reached].some((id) => graph.successors.get(id)?.length === 0);
 }
 
-/** Whether every way that comes to an end passes the node. */
+/** True if every path to an end passes the node. */
 export function isUnavoidable(graph: Graph, from: string, id: string): boolean {
   return comesToEnd(graph, from) && !comesToEnd(graph, from, id);
 }
 
-/** Whether some arrows lead from one node to the other; a node reaches itself only by a cycle. */
+/** True if edges lead from one node to the other; a node reaches itself only by a cycle. */
 export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
   return (graph.successors.get(from) ?? []).some((next) => {
     if (next === to) return true;
@@ -58,7 +58,7 @@ export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<s
   });
 }
 
-/** One node after the other, so many that recursion would run out of stack. */
+/** A row of nodes that is too long for recursion. */
 export function longRow(length: number): Graph {
   const nodes = Array.from({ length }, (_, index) => ({ id: `n${index}` }));
   return graphOf(

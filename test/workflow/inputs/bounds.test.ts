@@ -13,13 +13,13 @@ function nested(levels: number, around: (inner: Schema) => Schema): Schema {
   return schema;
 }
 
-/** A schema whose references lead on this often. */
+/** A schema with a chain of this many references. */
 function chain(length: number): Schema {
   const links = Array.from({ length }, (_, i) => [`d${i}`, { allOf: [{ $ref: `#/$defs/d${i + 1}` }] }]);
   return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), $ref: "#/$defs/d0" };
 }
 
-/** Twice the work for each level of the value. */
+/** A schema that doubles the work with each level of the value. */
 const doubling = {
   $defs: { n: { properties: { c: { allOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } } } },
   $ref: "#/$defs/n",
@@ -33,7 +33,7 @@ describe("a schema", () => {
     ["references", chain(1000), /references lead on too many times - make it flatter/],
     ["of a pattern", { properties: { a: { pattern: "(?=x)" } } }, /cannot run the pattern "\(\?=x\)" - write/],
     ["of names of keys", { patternProperties: { "(?=x)": {} } }, /cannot run the pattern "\(\?=x\)" - write/],
-  ])("is refused that has too much: %s", (_what, schema, message) => {
+  ])("is refused if it has too many or unsupported parts: %s", (_what, schema, message) => {
     expect(checkSchema(schema).problems).toEqual([{ segments: [], message: expect.stringMatching(message) }]);
   });
 
@@ -56,7 +56,7 @@ describe("a schema", () => {
 });
 
 describe("a value", () => {
-  it("that takes longer than the deadline is refused", async () => {
+  it("is refused if its check exceeds the deadline", async () => {
     let expire: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       expire = resolve;
@@ -75,7 +75,7 @@ describe("a value", () => {
     await expect(checking).rejects.toThrow(CheckStopped);
   });
 
-  it("of a schema whose check overflows the stack is refused with a sentence", async () => {
+  it("is refused with a sentence if its check overflows the stack", async () => {
     const message = expect.stringMatching(/goes too many levels deep - simplify the schema, or send less/);
     expect(await checkContext({ inputs: chain(50_000) as never }, "{}")).toMatchObject([{ code: "NOVA507", message }]);
     expect(await checkData(chain(50_000) as never, "{}")).toEqual([

@@ -10,7 +10,7 @@ it.each([
   ],
   [{ $defs: { a: { $ref: "#/$defs/b" }, b: { not: { $ref: "#/$defs/a" } } } }, ["$defs", "a", "$ref", "not", "$ref"]],
   [{ dependentSchemas: { a: { if: { $ref: "#" } } } }, ["dependentSchemas", "a", "if", "$ref"]],
-])("%j never ends", (schema, place) => {
+])("the schema %j never ends", (schema, place) => {
   expect(endlessReference(schema)).toEqual(place);
 });
 
@@ -26,11 +26,11 @@ it.each([
   [{ $ref: "https://example.com/schema" }],
   [{ $ref: "#/nowhere" }],
   [{ properties: { $ref: { type: "string" } } }],
-])("%j ends with the value", (schema) => {
+])("the schema %j ends with the value", (schema) => {
   expect(endlessReference(schema)).toBeUndefined();
 });
 
-it("is a problem of the schema, with its place", () => {
+it("an endless reference is a problem with its path", () => {
   const { problems } = checkSchema({ properties: { x: { anyOf: [{ $ref: "#/properties/x" }] } } });
   const message = expect.stringMatching(/^this \$ref leads back to itself .* refer to it from properties or items$/);
   expect(problems).toEqual([{ segments: ["properties", "x", "anyOf", 0, "$ref"], message }]);

@@ -2,7 +2,7 @@ import { checkContext, checkData, keepingDigits } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { checkSchema } from "../../../packages/workflow/src/inputs/check-schema.ts";
 
-/** Whether each value fits a schema, both as JSON texts: as the key of a context, and as the data of a form. */
+/** Checks whether each value fits a schema (JSON texts), as a key of a context and as the data of a form. */
 async function fitting(schema: string, ...values: string[]): Promise<boolean[]> {
   const inputs = keepingDigits(`{"properties": {"value": ${schema}}}`);
   const form = keepingDigits(schema);
@@ -52,12 +52,12 @@ describe("a JSON schema", () => {
     ],
     ['{"type": "number"}', ["1e400", "1e-400", "0.1"], ["true", "null"]],
     ['{"minLength": 2, "maxLength": 2}', ['"😀é"'], ['"😀"', '"abc"']],
-  ])("%s takes %j and refuses %j", async (schema, right, wrong) => {
+  ])("with %s takes %j and refuses %j", async (schema, right, wrong) => {
     expect(await fitting(schema, ...right)).toEqual(right.map(() => true));
     expect(await fitting(schema, ...wrong)).toEqual(wrong.map(() => false));
   });
 
-  it("takes time in proportion to the text of a number, however large the number is", async () => {
+  it("takes time in proportion to the text of a number, not to its size", async () => {
     const digits = "7".repeat(100_000);
     expect(await fitting('{"multipleOf": 7, "minimum": 1}', digits, `${digits}e${digits}`)).toEqual([true, true]);
     expect(await fitting('{"exclusiveMaximum": 1}', `0.${"0".repeat(200_000)}1`, "1e-999999999999")).toEqual([
@@ -66,7 +66,7 @@ describe("a JSON schema", () => {
     ]);
   });
 
-  it("names limits and allowed values with their digits", async () => {
+  it("has messages with the digits of limits and allowed values", async () => {
     const form = keepingDigits('{"minimum": 9007199254740993, "enum": [12345678901234567891, {"a": 1e400}]}');
     expect(await checkData(form, "1")).toEqual([
       'the data must be equal to one of the allowed values: [12345678901234567891,{"a":1e400}]',
@@ -74,7 +74,7 @@ describe("a JSON schema", () => {
     ]);
   });
 
-  it("is looked at with its digits", () => {
+  it("is itself checked with its digits", () => {
     const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
     expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
     expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);

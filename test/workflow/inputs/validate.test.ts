@@ -19,7 +19,7 @@ it.each([
   ['{"amount": 12}'],
   ['{"amount": 12345678901234567890}'],
   ['{"amount": 850.0, "at": "whenever", "mode": "fast"}'],
-])("lets %s start", async (text) => {
+])("a run may start with %s", async (text) => {
   expect(await checkContext(workflow, text)).toEqual([]);
 });
 
@@ -34,13 +34,13 @@ it.each([
   ["null", "NOVA506", "$", "not a JSON object"],
   ["", "NOVA506", "$", "line 1, column 1"],
   ['{\n"amount": 1,\n}', "NOVA506", "$", "line 3, column 1"],
-])("stops %j", async (text, code, path, words) => {
+])("a run may not start with %j", async (text, code, path, words) => {
   const found = await checkContext(workflow, text);
   expect(found).toEqual([expect.objectContaining({ code, path, message: expect.stringContaining(words) })]);
   expect(found[0]?.message).toMatch(/ - /);
 });
 
-it("says everything that is wrong at once", async () => {
+it("the findings contain all problems of a context", async () => {
   expect((await checkContext(workflow, '{"mode": 1, "at": 2}')).map((one) => one.path)).toEqual([
     "$.amount",
     "$.mode",
@@ -48,12 +48,12 @@ it("says everything that is wrong at once", async () => {
   ]);
 });
 
-it("takes a list of wrong items for one mistake", async () => {
+it("the findings report a list of wrong items once", async () => {
   const numbers = { inputs: { properties: { list: { items: { type: "number" } } } } };
   expect(await checkContext(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
 });
 
-it("asks for an object even where nothing is declared", async () => {
+it("a context must be an object even if no inputs are declared", async () => {
   expect(await checkContext({}, '{"a": 1}')).toEqual([]);
   expect(await checkContext({}, "3")).toMatchObject([{ code: "NOVA506" }]);
 });
@@ -75,7 +75,7 @@ describe("data for a form", () => {
     ['{"reason": "ok", "level": 3}', ["data.level must be equal to one of the allowed values: [1,2]"]],
     ["[]", ["the data must be object"]],
     ["{", ["it is not JSON"]],
-  ])("%s has %j against it", async (text, problems) => {
+  ])("may be %s with the problems %j", async (text, problems) => {
     expect(await checkData(form, text)).toEqual(problems);
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf, NotJson, placeOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
 
-it("accepts exactly what JSON.parse accepts", () => {
+it("the scanner accepts the same texts as JSON.parse", () => {
   const almost = fc.oneof(
     fc.json(),
     fc.string({ unit: fc.constantFrom(...'{}[]:,"\\ \n\t01-.eEutrfnalsx') }),
@@ -50,19 +50,19 @@ it.each([
   ["{} {}", 3, "nothing more"],
   ['"a\nb"', 0, "a value"],
   ["[01]", 2, '"," or "]"'],
-])("says where %j stops being JSON", (text, offset, expected) => {
+])("the scanner reports the offset at which %j stops being JSON", (text, offset, expected) => {
   expect(() => scanJson(text)).toThrow(expect.objectContaining({ offset, message: expect.stringContaining(expected) }));
 });
 
-it("refuses depths that no definition has, instead of running out of stack", () => {
+it("the scanner refuses extreme depths instead of overflowing the stack", () => {
   expect(() => scanJson("[".repeat(100_000))).toThrow("at most 500 levels");
 });
 
-it("notes a field that is written twice, however it is escaped", () => {
+it("the scanner notes a repeated field, with any escapes", () => {
   expect(scanJson('{"a":{"b":1,"\\u0062":2},"b":3}').repeated).toEqual([{ name: "b", offset: 12 }]);
 });
 
-describe("places", () => {
+describe("the position", () => {
   const text = '{\n  "nodes": [\n    {"id": "a"},\n    {"id": "b"}\n  ]\n}';
   const scan = scanJson(text);
 
@@ -77,7 +77,7 @@ describe("places", () => {
   });
 });
 
-it("finds the lines of very many places in one reading", () => {
+it("of many values is found in one pass", () => {
   const count = 400_000;
   const lineAt = linesOf("\n".repeat(count));
   for (let offset = 0; offset < count; offset++) {
@@ -91,7 +91,7 @@ it.each([
   [String.raw`{"a": {"b c": [1, "x", "\uD83D"]}}`, '$.a["b c"][2]'],
   [String.raw`{"a": [{"\udfff": 1}]}`, String.raw`$.a[0]["\udfff"]`],
   [String.raw`["\ude00\ud83d"]`, "$[0]"],
-])("of %s it is at %s", (json, path) => {
+])("of half a character in %s is %s", (json, path) => {
   expect(halfCharacterIn(json)).toBe(path);
 });
 
@@ -102,11 +102,11 @@ it.each([String.raw`{"a": "\ud83d\ude00"}`, String.raw`{"a": "\\ud800"}`, '"😀
   },
 );
 
-it("is named behind the place that it was looked for in", () => {
+it("of half a character starts with the given path", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
 
-it("is looked for however deep it may be", () => {
+it("of half a character is found at any depth", () => {
   const depth = 100_000;
   const around = (text: string) => "[".repeat(depth) + text + "]".repeat(depth);
   expect(halfCharacterIn(around(String.raw`"\ud83d\ude00"`))).toBeUndefined();

@@ -4,7 +4,7 @@ import { jsonProblem, StrictJson } from "../../../packages/workflow/src/json/str
 
 const nested = (levels: number, inside = "1") => "[".repeat(levels) + inside + "]".repeat(levels);
 
-/** The verdict on bytes that come in pieces of this size. */
+/** Checks bytes in pieces of this size. */
 function verdict(bytes: Uint8Array, size = bytes.length || 1): string | undefined {
   const check = new StrictJson();
   try {
@@ -26,7 +26,7 @@ it.each([
   '{"a":{"a":[1,{"a":null}]},"b":"\\u00e9é😀\\ud83d\\ude00"}',
   '{"a":1,"A":2,"":3}',
   nested(500),
-])("takes %s", (text) => {
+])("the strict check takes %s", (text) => {
   expect(jsonProblem(text)).toBeUndefined();
 });
 
@@ -59,7 +59,7 @@ it.each<[string, RegExp]>([
   ['{"é":1,"\\u00e9":2}', /twice/],
   [nested(3000), /nested more than 500 levels/],
   ["\ufeff1", /where JSON has none/],
-])("says what is wrong with %j", (text, problem) => {
+])("the strict check reports the problem of %j", (text, problem) => {
   expect(jsonProblem(text)).toMatch(problem);
 });
 
@@ -68,12 +68,12 @@ it.each([
   ["a character of two bytes that is too long", [0x22, 0xc0, 0xaf, 0x22]],
   ["half a character as bytes", [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ["a character cut off", [0x22, 0xe2, 0x82, 0x22]],
-])("takes no bytes that are not UTF-8: %s", (_what, bytes) => {
+])("the strict check refuses bytes that are not UTF-8: %s", (_what, bytes) => {
   for (const size of [1, 2, 3, 4]) expect(verdict(Uint8Array.from(bytes), size)).toMatch(/UTF-8|cut off/);
 });
 
-describe("for any text", () => {
-  /** JSON, with spaces, repeated names, half characters and broken places now and then. */
+describe("the strict check", () => {
+  /** JSON that sometimes has spaces, repeated names, half characters and errors. */
   const texts = fc.oneof(
     fc.json({ maxDepth: 6 }),
     fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 2)),
@@ -87,7 +87,7 @@ describe("for any text", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("takes what JSON.parse takes, but for repeated names and half characters", () => {
+  it("takes the same texts as JSON.parse, except for repeated names and half characters", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const problem = jsonProblem(text);
@@ -105,7 +105,7 @@ describe("for any text", () => {
     );
   });
 
-  it("says the same however its bytes are cut", () => {
+  it("has the same result for any split of the bytes", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -63,11 +63,11 @@ it.each([
   [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, 100_000],
   ['}}[{"never ends: [[[', 0],
   [`[["a\\\\":${"\\".repeat(1000)}`, 2],
-])("counts how deep %.20s is nested", (text, depth) => {
+])("the depth of %.20s is counted", (text, depth) => {
   expect(measureOf(text).depth).toBe(depth);
 });
 
-it("counts keys by their colons, and none inside of strings", () => {
+it("the number of keys is counted by colons outside of strings", () => {
   expect(measureOf('{"a:b": {"c": ":"}, "d" : 1').keys).toBe(3);
 });
 
@@ -78,7 +78,7 @@ it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"_
   },
 );
 
-it("tells numbers from objects", () => {
+it("parsed numbers differ from objects", () => {
   expect([parseExact("1"), parseExact("{}"), parseExact("[]"), null].map(isRawNumber)).toEqual([
     true,
     false,
@@ -95,11 +95,11 @@ it.each([
   [["a", "length"], undefined],
   [["a", "0", "b", "c"], undefined],
   [["toString"], undefined],
-])("finds at %j what is there, and nothing of JavaScript's own", (path, json) => {
+])("the value at %j is an own member or nothing", (path, json) => {
   expect(valueAt('{"a":[{"b":850.0}]}', path)).toBe(json);
 });
 
-it("renders text that is JSON already beside plain values", () => {
+it("rendering writes JSON text between plain values", () => {
   const value = { a: new RawJson("850.0"), b: [undefined, new RawJson("1.0"), "x"], c: undefined };
   expect(renderJson(value)).toBe('{"a":850.0,"b":[null,1.0,"x"]}');
 });
@@ -113,11 +113,11 @@ it.each([
   [{ n: 5 }, { n: 5 }],
   [parseExact("99994711999999999999"), "9999***999999999999"],
   [{ toJSON: () => "<string: 9 chars>" }, "<string: 9 chars>"],
-])("masks %j", (value, expected) => {
+])("masking covers %j", (value, expected) => {
   expect(maskValue(value, mask)).toEqual(expected);
 });
 
-it("leaves every digit of other numbers", () => {
+it("masking keeps every digit of other numbers", () => {
   expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
     '{"n":12345678901234567890.10}',
   );

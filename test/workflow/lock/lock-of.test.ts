@@ -11,21 +11,21 @@ function findingsOf(definition: Loose, files: Record<string, string>) {
 }
 
 describe("a workflow with a lock file", () => {
-  it("has the locked code of its prompt nodes, those of a map too", () => {
+  it("has the locked code of its prompt nodes, including those of a map", () => {
     const inMap = row(each("all", [sum]));
     for (const definition of [row(sum), inMap]) {
       expect(parse(definition, lockFiles()).workflow?.lock).toEqual({ sum: locked() });
     }
   });
 
-  it("is another version when its code is another one, or approved by another person", () => {
+  it("is another version if its code or the approver changes", () => {
     const hashes = [lockFiles(), lockFiles({ approved }), lockFiles({ approved: { ...approved, by: "bob" } }), {}].map(
       (files) => workflowHash(parse(row(sum), files as Record<string, string>).workflow as never),
     );
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it("has no lock where the file has no entry, so that its version stays", () => {
+  it("has no lock without entries, so that its version stays", () => {
     expect(parse(row(sum), { "workflow.lock.json": '{"format": 1, "nodes": {}}' }).workflow).toEqual(
       parse(row(sum)).workflow,
     );
@@ -48,11 +48,11 @@ describe("the checks of locked code", () => {
     ["nova lock takes the edit", lockFiles({}, "a = 2")],
     ["nova lock to remove its entry", lockFiles({}, null)],
     ["remove it and run nova lock", { "workflow.lock.json": "{" }],
-  ])("say the way out: %s", (wayOut, files) => {
+  ])("report the way out: %s", (wayOut, files) => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the file of the two that is wrong, and both that somebody has to look at", () => {
+  it("name the wrong file of the two, and both if a person has to look at them", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({
@@ -70,21 +70,21 @@ describe("the checks of locked code", () => {
     expect(parse(row(sum), whole).workflow?.lock).toMatchObject({ sum: { code, analysis } });
   });
 
-  it("suggest the node that an entry may have been of", () => {
+  it("suggest the node that an entry may belong to", () => {
     const [found] = findingsOf(row({ ...sum, id: "sums" }), lockFiles());
     expect(found).toMatchObject({ code: "NOVA804", severity: "warning", message: expect.stringContaining('"sums"?') });
   });
 
-  it("find nothing where approval is required and given, or not required", () => {
+  it("find nothing if a required approval is given, or if none is required", () => {
     expect(findingsOf({ ...row(sum), approval: "required" }, lockFiles({ approved }))).toEqual([]);
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
 
-  it("do not call a node that could not be read a stranger", () => {
+  it("do not report an entry of an unreadable node as unknown", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 
-  it("keep what is not locked from being part of the workflow", () => {
+  it("keep unlocked code out of the workflow", () => {
     expect(parse(row(sum), lockFiles({}, "a = 2")).workflow?.lock).toBeUndefined();
   });
 });

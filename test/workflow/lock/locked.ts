@@ -2,7 +2,7 @@ import { hashOf, type LockedCode, type LockRecord, lockText } from "@nova/workfl
 
 export const code = 'context["total"] = 7';
 
-/** What `nova lock` knows of a node's code. */
+/** A lock record of a node's code. */
 export function record(fields: Partial<LockRecord> = {}): LockRecord {
   return {
     key: "a".repeat(64),
@@ -33,7 +33,7 @@ export function locked(fields: Partial<LockRecord> = {}): LockedCode {
   return { ...record(fields), code };
 }
 
-/** The files of a folder with one locked node; `file` is what lies in `generated/sum.py`, null: nothing. */
+/** The files of a folder with one locked node. `file` is the content of `generated/sum.py`; null for none. */
 export function lockFiles(fields: Partial<LockRecord> = {}, file: string | null = `${code}\n`): Record<string, string> {
   const generated: Record<string, string> = file === null ? {} : { "generated/sum.py": file };
   return { "workflow.lock.json": lockText({ sum: record(fields) }), ...generated };

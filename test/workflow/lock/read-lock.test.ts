@@ -6,16 +6,16 @@ import { code, lockFiles, record } from "./locked.ts";
 const lf = `${code}\nprint(context)`;
 
 describe("the lock file", () => {
-  it("is null where the folder has no lock file", () => {
+  it("is null if the folder has none", () => {
     expect(readLockFile({ "generated/sum.py": code })).toBeNull();
   });
 
-  it("keeps everything that was written into it", () => {
+  it("keeps all of its content", () => {
     const whole = record({ origin: "edited", approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
     expect(readLockFile(lockFiles(whole))).toEqual({ nodes: { sum: { record: whole, state: "locked", code } } });
   });
 
-  it("is the same text however its parts were put together", () => {
+  it("has the same text for any order of its parts", () => {
     const { ingredients, ...rest } = record();
     const { reads, guides, ...others } = ingredients;
     const shuffled = {
@@ -29,7 +29,7 @@ describe("the lock file", () => {
     expect(lockText({ b: shuffled, a: record() })).toBe(lockText({ a: record(), b: record() }));
   });
 
-  it("has a line of its own for each thing that can change", () => {
+  it("has a separate line for each value", () => {
     const [before, after] = [record(), record({ provenBy: "exec_02" })].map((one) =>
       lockText({ sum: one }).split("\n"),
     );
@@ -44,18 +44,18 @@ describe("the lock file", () => {
     ["no object", "null", /damaged at its top/],
     ["a field too many", '{"format": 1, "nodes": {}, "note": ""}', /damaged at its top/],
     ["a key that is none", lockText({ sum: record({ key: "12" }) }), /damaged at nodes\.sum\.key/],
-  ])("with %s is a problem, and no guess", (_, text, problem) => {
+  ])("with %s is reported as a problem", (_, text, problem) => {
     expect(readLockFile({ "workflow.lock.json": text })).toEqual({ problem: expect.stringMatching(problem) });
   });
 });
 
-/** Files as they were written when format 1 was made, and what they said. Never regenerate this file. */
+/** Frozen files of format 1 with their content. Never regenerate this file. */
 describe("locks of format 1", () => {
   it("are read for ever", () => {
     expect(readLockFile(frozen.files)).toEqual({ nodes: frozen.nodes });
   });
 
-  it("are written like that today", () => {
+  it("are still written the same way", () => {
     const { look, sum } = frozen.nodes;
     const records = { look: look.record, sum: sum.record } as unknown as Record<string, LockRecord>;
     expect(lockText(records)).toBe(frozen.files["workflow.lock.json"]);
@@ -82,7 +82,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", { code: "a = 1\n", analysis }],
     ["sum.analysis.py", { code, analysis: "a = 1\n" }],
-  ])("are edited where %s is", (name, texts) => {
+  ])("are edited if %s is", (name, texts) => {
     const edited = read({ ...both, [name]: "a = 1\n" });
     expect(edited).toMatchObject({ nodes: { sum: { state: "edited", file: `generated/${name}`, ...texts } } });
   });
@@ -90,7 +90,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", "sum.analysis.py"],
     ["sum.analysis.py", "sum.py"],
-  ])("are missed where %s is not there, edited or not", (missing, other) => {
+  ])("are missing if %s is, edited or not", (missing, other) => {
     const { [missing as keyof typeof both]: _, ...left } = both;
     const file = `generated/${missing}`;
     expect(read(left)).toEqual({ nodes: { sum: { record: record(hashes), state: "missing", file } } });
@@ -99,12 +99,12 @@ describe("the files of code that needs an analysis", () => {
     });
   });
 
-  it("leave a file alone that no entry speaks of", () => {
+  it("do not include a file without an entry", () => {
     const stray = { ...lockFiles(), "generated/sum.analysis.py": "a = 1" };
     expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
   });
 
-  it("have one hash together, and another one for each change of either", () => {
+  it("have one hash together, which changes with each of them", () => {
     const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
     expect(new Set(hashesOf).size).toBe(4);
     expect(codeHashOf({ code })).toBe(hashOf(code));
@@ -117,12 +117,12 @@ describe("the file of locked code", () => {
     ["without the last line end", lf],
     ["with the line ends of Windows", codeFileText(lf).replaceAll("\n", "\r\n")],
     ["with those and a byte order mark", `\uFEFF${codeFileText(lf).replaceAll("\n", "\r\n")}`],
-  ])("%s holds the locked code, byte for byte", (_, text) => {
+  ])("%s contains the locked code, byte for byte", (_, text) => {
     const read = readLockFile(lockFiles({ codeHash: hashOf(lf) }, text));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
   });
 
-  it("keeps the line ends of code that was locked with others", () => {
+  it("keeps the line endings of the locked code", () => {
     const crlf = "a = 1\r\nb = 2";
     const read = readLockFile(lockFiles({ codeHash: hashOf(crlf) }, codeFileText(crlf)));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: crlf } } });
@@ -132,17 +132,17 @@ describe("the file of locked code", () => {
     ["another number", `${code}0\n`],
     ["another indentation", `  ${code}\n`],
     ["nothing", ""],
-  ])("with %s is an edit", (_, text) => {
+  ])("with %s is edited", (_, text) => {
     expect(readLockFile(lockFiles({}, text))).toMatchObject({ nodes: { sum: { state: "edited", code: text } } });
   });
 
-  it("is reported where it is missing", () => {
+  it("is reported if it is missing", () => {
     expect(readLockFile(lockFiles({}, null))).toEqual({
       nodes: { sum: { record: record(), state: "missing", file: "generated/sum.py" } },
     });
   });
 
-  it("of a node with the name of a method is read like any other", () => {
+  it("is read for a node with the name of a method", () => {
     const files = { "workflow.lock.json": lockText({ constructor: record() }), "generated/constructor.py": code };
     expect(readLockFile(files)).toMatchObject({ nodes: { constructor: { state: "locked" } } });
   });

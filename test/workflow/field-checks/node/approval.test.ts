@@ -43,18 +43,18 @@ it.each<[Loose, string[]]>([
   expect(codesOf(asking(fields))).toEqual(expected);
 });
 
-it("has forms that fit an item of the table together", () => {
+it("an approval has forms that fit into one item of the table", () => {
   const large = { description: "x".repeat(60_000) };
   expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
   expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);
 });
 
-it("does not put its answer under a reserved key only because it is called so", () => {
+it("an approval does not put its answer under a reserved key if its id is one", () => {
   expect(codesOf(asking({}, "error"))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(asking({ into: "answer" }, "error"))).toEqual([]);
 });
 
-it("says how durations are written", () => {
+it("an approval has a message about the format of durations", () => {
   expect(parse(asking({ timeout: "3 days" })).findings[0]?.message).toBe(
     'node "ask": timeout must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year, not "3 days"',
   );

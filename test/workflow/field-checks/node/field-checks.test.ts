@@ -45,7 +45,7 @@ it.each<[Loose, string[]]>([
   expect(codesOf(row(child("bill", fields)))).toEqual(expected);
 });
 
-it("has a key of its own to bring what it brings", () => {
+it("a workflow node has its own key for its result", () => {
   expect(codesOf(row(child("error")))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(row(child("error", { output: { total: "total" } })))).toEqual([]);
   const [, bill] = mustParse(row(child("bill"))).nodes;
@@ -54,7 +54,7 @@ it("has a key of its own to bring what it brings", () => {
 
 const childMap = (fields: Loose = {}) => ({ id: "each", type: "map", items: "mails", workflow: "billing", ...fields });
 
-it("stands for the body of a map that runs a workflow", () => {
+it("a workflow node is the body of a map that runs a workflow", () => {
   const fields = { as: "mail", version: 2, input: { vat: "rates.vat" }, output: { total: "invoice.total" } };
   const [, map] = mustParse(row(childMap(fields))).nodes;
   expect(map).toMatchObject({ as: "mail", maxConcurrency: 5, into: "results" });
@@ -79,6 +79,6 @@ it.each<[Loose, string[]]>([
   expect(codesOf(row(childMap(fields)))).toEqual(expected);
 });
 
-it("takes its id from nobody else", () => {
+it("a workflow node of a map has an id that no other node may have", () => {
   expect(codesOf(row(childMap(), action("each_item")))).toEqual(["NOVA111 $.nodes[1].id"]);
 });
