@@ -1,4 +1,4 @@
-import { eraseExpired, removeExpired } from "@nova/service";
+import { eraseExpired, removeExpiredSessions } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
@@ -9,7 +9,7 @@ const toldAtMost = 50;
 /** On a schedule, apart from the sweeper, which may not erase: contents older than their client keeps them. */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const until = ports.clock.now() + leftMs() - lastRunMs;
-  const sessions = await removeExpired(ports, until);
+  const sessions = await removeExpiredSessions(ports, until);
   const { erased, failed } = await eraseExpired(ports, until);
   const counts = { erased: erased.length, failed: failed.length, sessions: sessions.length };
   if (failed.length > 0) logger.error("runs that cannot be erased", { ...counts, first: failed.slice(0, toldAtMost) });

@@ -126,7 +126,7 @@ const calling =
   /(?<![.\w])fetch\(|globalThis\.fetch|import (?!type)(?:\* as \w+|\w+|\{[^}]*\b(?:request|get|connect|createConnection|Socket)\b[^}]*\}) from "(?:node:)?(?:https?|http2|net|tls)"|from "undici"/;
 
 /** Packages in which exported functions still share a name. Shrink this list; a package that holds the rule may not be in it. */
-const packagesWithSharedNames = ["cli", "console", "service"];
+const packagesWithSharedNames = ["cli", "console"];
 
 const files = sourceFiles("bench", "packages", "functions", "stacks", "sst.config.ts");
 

@@ -1,7 +1,7 @@
 import { type Execution, StoreUnavailable } from "@nova/engine";
 import { createOnExecutionEnded } from "@nova/service/run-hooks";
 import { describe, expect, it, vi } from "vitest";
-import { bareStatsOf, fitted } from "../../packages/service/src/analytics/run-stats.ts";
+import { bareStatsOf, shrinkToFit } from "../../packages/service/src/analytics/run-stats.ts";
 import { atOnce } from "../support/engine/scheduler.ts";
 import { simulate } from "../support/engine/simulate.ts";
 
@@ -45,7 +45,7 @@ describe("the statistics of a run", () => {
     const figures = { runs: 1, failed: {}, totalMs: 1, durations: { "1": 1 } };
     const nodes = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`node-${at}`, figures]));
     const record = { id: "exec_1", workflowId: "w", version: 1, client: "default", status: "completed" } as Execution;
-    const fit = fitted({ ...bareStatsOf(record), nodes });
+    const fit = shrinkToFit({ ...bareStatsOf(record), nodes });
     expect(Buffer.byteLength(JSON.stringify(fit))).toBeLessThan(250_000);
     expect(fit.nodes["node-0"]).toEqual({ ...figures, durations: null });
   });

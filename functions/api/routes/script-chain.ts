@@ -6,7 +6,7 @@ import { about } from "../schemas/session.ts";
 
 /** The session that a front end names, or the default one of its key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
-  return named?.startsWith("ses_") ? named : service.namedSession(ports, by, named);
+  return named?.startsWith("ses_") ? named : service.findNamedSession(ports, by, named);
 }
 
 /** Addresses of an earlier system for chains of prompts, whose front ends continue with a session. */
@@ -98,9 +98,9 @@ export const executeAsBefore = route("POST /execute", {
       const { execution, runs, reused } = await service.runStale(ports, by, id, { ulid, ...inputs });
       return { execution, runs, reused };
     });
-    const { session, record, ran } = await service.sessionRun(ports, by, id, begun, waitMs);
+    const { session, record, ran } = await service.readSessionRun(ports, by, id, begun, waitMs);
     const { execution: execution_id, reused } = begun;
-    const { kind: shape, why: shape_why } = service.sessionShape(session);
+    const { kind: shape, why: shape_why } = service.describeDraftGraph(session);
     const told = { execution_id, status: record?.status ?? "completed", reused, ran, error: record?.error ?? null };
     return { results: await service.nodeValues(ports, session, []), ...told, shape, shape_why, ...about(session) };
   },

@@ -167,8 +167,8 @@ const runAnswers = {
   202: { description: "it goes on, or waits for its turn (`queued`)", schema: schemas.SessionRun },
 };
 
-type Kept = Omit<service.Begun, "session" | "before">;
-const kept = ({ execution, runs, reused }: service.Begun): Kept => ({ execution, runs, reused });
+type Kept = Omit<service.StartedRun, "session" | "before">;
+const kept = ({ execution, runs, reused }: service.StartedRun): Kept => ({ execution, runs, reused });
 
 /** The run, once it has ended, or as it is when the time is over. */
 async function answerTo(
@@ -178,8 +178,8 @@ async function answerTo(
   begun: Kept,
   waitSeconds = longestWaitSeconds,
 ) {
-  const { session, record, outputs, ran } = await service.sessionRun(ports, by, id, begun, waitSeconds * 1000);
-  const { kind, why } = service.sessionShape(session);
+  const { session, record, outputs, ran } = await service.readSessionRun(ports, by, id, begun, waitSeconds * 1000);
+  const { kind, why } = service.describeDraftGraph(session);
   const body = {
     ...schemas.about(session),
     ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },

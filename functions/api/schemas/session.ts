@@ -1,9 +1,9 @@
 import {
+  describeDraftGraph,
   nodeViews,
   type OutputView,
   type Session,
   type SessionSummary,
-  sessionShape,
   shownContextOf,
 } from "@nova/service";
 import { z } from "zod";
@@ -152,7 +152,7 @@ export function wholeSession(session: Session): z.output<typeof WholeSession> {
   const definitions = new Map(draft.nodes.map((node) => [node.id, node]));
   return {
     ...sessionItem(session),
-    ...{ workflow, settings: draft.settings, shape: sessionShape(session), edges: draft.edges },
+    ...{ workflow, settings: draft.settings, shape: describeDraftGraph(session), edges: draft.edges },
     context: shownContextOf(session) as never,
     nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     running: runs.map(({ execution }) => execution),

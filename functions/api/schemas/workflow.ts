@@ -1,5 +1,5 @@
 import { type Generation, RawJson } from "@nova/engine";
-import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nova/service";
+import { type Principal, type Published, redactWorkflow, type ShownWorkflow } from "@nova/service";
 import { type Node, type Trigger, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
@@ -82,7 +82,7 @@ export function workflowItem(found: ShownWorkflow) {
 
 export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { version } = found;
-  const { triggers, ...workflow } = seenBy(by, version.workflow);
+  const { triggers, ...workflow } = redactWorkflow(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
     // JSON that people wrote into the definition comes as JSON, with its digits.

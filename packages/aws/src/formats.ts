@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { type FormatState, type FormatSurvey, sumOfFormats } from "@nova/service";
+import { type FormatState, type FormatSurvey, sumFormats } from "@nova/service";
 import { reportOutage } from "./clients/outage.ts";
 import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/items.ts";
 import { FORMAT } from "./dynamodb/fields.ts";
@@ -15,7 +15,7 @@ export function createFormatSurvey({ client, table }: ItemConnection): FormatSur
         ...(after !== undefined && { ExclusiveStartKey: JSON.parse(after) }),
       });
       const { Items = [], LastEvaluatedKey: last } = await reportOutage("DynamoDB", () => client.send(scan));
-      return { formats: sumOfFormats(Items.map(foundIn)), ...(last && { cursor: JSON.stringify(last) }) };
+      return { formats: sumFormats(Items.map(foundIn)), ...(last && { cursor: JSON.stringify(last) }) };
     },
   };
 }

@@ -9,7 +9,7 @@ export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
-export { removeExpired, removeSession } from "./erasing/remove-session.ts";
+export { removeExpiredSessions, removeSession } from "./erasing/remove-session.ts";
 export { Conflict, Forbidden, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
 export { continueRun } from "./executions/continue.ts";
 export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
@@ -26,7 +26,7 @@ export {
 export { forecastRestart, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";
 export { notifyFailure } from "./failures/notify.ts";
-export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
+export { sumFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { reviewCode } from "./generations/review.ts";
 export { decodeBodyText, decompressBody } from "./hooks/decode-body.ts";
 export { type HookRequest, receiveHook } from "./hooks/receive-hook.ts";
@@ -58,13 +58,18 @@ export { publishVersion } from "./publishing/publish-version.ts";
 export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
 export { eraseExpired } from "./retention/keep.ts";
 export { addEdge, addNode, changeNode, deleteEdge, deleteNode, editOutput } from "./sessions/edit.ts";
-export { sessionRun } from "./sessions/ended.ts";
-export { namedSession } from "./sessions/named.ts";
 export { publishSession } from "./sessions/publish.ts";
-export { type Begun, runAlone, runStale } from "./sessions/run.ts";
+export { readSessionRun, runAlone, runStale, type StartedRun } from "./sessions/run.ts";
 export { generateText, nodeValues, renderTemplate } from "./sessions/script-chain.ts";
-export { createSession, deleteSession, listSessions, readSession, type SessionRequest } from "./sessions/sessions.ts";
-export { nodeViews, type OutputView, sessionOutputs, sessionShape, shownContextOf } from "./sessions/view.ts";
+export {
+  createSession,
+  deleteSession,
+  findNamedSession,
+  listSessions,
+  readSession,
+  type SessionRequest,
+} from "./sessions/sessions.ts";
+export { describeDraftGraph, nodeViews, type OutputView, sessionOutputs, shownContextOf } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, putEvent } from "./tasks/events.ts";
 export { notifyTask } from "./tasks/notify.ts";
@@ -78,4 +83,11 @@ export { requestUpload } from "./uploads/uploads.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
 export { isDraftId } from "./workflows/draft-id.ts";
 export { findWorkflow } from "./workflows/find.ts";
-export { listVersions, listWorkflows, type ShownWorkflow, seenBy, showWorkflow, sourceOf } from "./workflows/show.ts";
+export {
+  listVersions,
+  listWorkflows,
+  redactWorkflow,
+  type ShownWorkflow,
+  showWorkflow,
+  sourceOf,
+} from "./workflows/show.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Execution, startExecution, verifyExecution } from "@nova/engine";
 import { readSecrets, restoreSecrets } from "@nova/local";
-import { createClient, createKey, digestAfter, emptyDigest, type ServicePorts } from "@nova/service";
+import { createClient, createKey, emptyDigest, extendDigest, type ServicePorts } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkExport, whyUnverified } from "../../../packages/cli/src/archive/check.ts";
 import { type Restored, restore } from "../../../packages/cli/src/archive/restore.ts";
@@ -59,7 +59,7 @@ async function forged(lines: readonly string[], manifest: object = {}): Promise<
     ...objects.map((one) => ({ kind: "object" as const, ...one })),
   ];
   const was = JSON.parse(await readFile(join(folder, "nova-export.json"), "utf8"));
-  const counted = { items: lines.length, digest: digestAfter(emptyDigest, records) };
+  const counted = { items: lines.length, digest: extendDigest(emptyDigest, records) };
   await writeFile(join(folder, "nova-export.json"), JSON.stringify({ ...was, ...counted, ...manifest }));
   return folder;
 }

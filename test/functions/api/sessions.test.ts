@@ -1,4 +1,4 @@
-import { readSession, removeExpired } from "@nova/service";
+import { readSession, removeExpiredSessions } from "@nova/service";
 import { describe, expect, it, vi } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 import { useApi } from "./support/api.ts";
@@ -307,7 +307,7 @@ describe("a session that is over", { timeout: 60_000 }, () => {
     const later = { ...api.ports, clock: { ...api.ports.clock, now: () => Date.now() + 3 * 24 * 60 * 60 * 1000 } };
     const by = { id: "key", role: "admin", client: null, name: "" } as const;
     await expect(readSession(later, by, body.session_id)).rejects.toThrow(/there is no session/);
-    expect(await removeExpired(later)).toContain(body.session_id);
+    expect(await removeExpiredSessions(later)).toContain(body.session_id);
     expect(await api.ports.sessions.get(body.session_id)).toBeUndefined();
   });
 

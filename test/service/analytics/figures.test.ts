@@ -1,6 +1,6 @@
 import { type Generation, generationId, type Head } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { figuresOfRun, mergeFigures, savedBy } from "../../../packages/service/src/analytics/figures.ts";
+import { figuresOfRun, mergeFigures, savingsOf } from "../../../packages/service/src/analytics/figures.ts";
 
 const code = (codeHash: string, usd: number) => ({ key: "k".repeat(64), codeHash, cost: { usd } }) as Generation;
 const [first, second] = [code("a".repeat(64), 0.0203), code("b".repeat(64), 0.01)];
@@ -13,7 +13,7 @@ function saved(generation: string, { locked, kept = [] }: { locked?: Generation;
     workflows: { get: async () => ({ workflow: { lock: locked && { n: locked } } }) },
     generations: { of: async (_: string, __: string, client: string | null) => (client === null ? kept : []) },
   };
-  return savedBy(ports as never, { ...head, workflow_version } as Head);
+  return savingsOf(ports as never, { ...head, workflow_version } as Head);
 }
 
 describe("a run of pinned code", () => {

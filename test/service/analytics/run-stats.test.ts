@@ -1,6 +1,6 @@
 import { readTrace } from "@nova/engine";
 import { expect, it } from "vitest";
-import { rounded } from "../../../packages/service/src/analytics/figures.ts";
+import { roundDuration } from "../../../packages/service/src/analytics/figures.ts";
 import { statsOf } from "../../../packages/service/src/analytics/run-stats.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { simulate } from "../../support/engine/simulate.ts";
@@ -11,7 +11,7 @@ const nothing = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output:
 /** Statistics with rounded durations, as they are stored. */
 function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
   const durations: Record<string, number> = {};
-  for (const one of ms.map((each) => String(rounded(each)))) durations[one] = (durations[one] ?? 0) + 1;
+  for (const one of ms.map((each) => String(roundDuration(each)))) durations[one] = (durations[one] ?? 0) + 1;
   return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
 }
 

@@ -1,6 +1,6 @@
 import { dmarcPolicies } from "@nova/service/adapters";
 import { describe, expect, it } from "vitest";
-import { refusedBy } from "../../../packages/service/src/mail/receive.ts";
+import { verdictProblem } from "../../../packages/service/src/mail/receive.ts";
 import type { Verdicts } from "../../../packages/service/src/mail/ses-headers.ts";
 
 const asksTo = (policy: "none" | "quarantine" | "reject") => async () => policy;
@@ -16,14 +16,14 @@ describe("the findings of SES", () => {
     [{ virus: "FAIL", provenDomain: "b.example" }, "none", /virus/],
     [{ spam: "FAIL", provenDomain: "b.example" }, "none", /spam/],
   ])("refuse a mail: findings %j, policy %s, reason %s", async (verdicts, policy, reason) => {
-    const refused = await refusedBy(verdicts, "a@b.example", asksTo(policy));
+    const refused = await verdictProblem(verdicts, "a@b.example", asksTo(policy));
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);
   });
 
   it("refuse a mail without a sender before any policy is read", async () => {
     const neverCalled = () => Promise.reject(new RangeError("unexpected read of a policy"));
-    expect(await refusedBy({ provenDomain: "" }, "", neverCalled)).toMatch(/exactly one sender/);
+    expect(await verdictProblem({ provenDomain: "" }, "", neverCalled)).toMatch(/exactly one sender/);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { largestMailBytes, refusedByShape, textLoad } from "../../../packages/service/src/mail/guard.ts";
+import { guardProblem, largestMailBytes, textLoad } from "../../../packages/service/src/mail/guard.ts";
 
 const line = "A".repeat(76);
 const words = "These are words and no base64, though there are many";
@@ -54,7 +54,7 @@ describe("the guard against hostile mail", () => {
       /41943041 bytes, and a mail may have 41943040/,
     ],
   ])("decides whether %s may be parsed: case %#", (_what, make, reason) => {
-    const refused = refusedByShape(make());
+    const refused = guardProblem(make());
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);
   });

@@ -3,8 +3,8 @@ import {
   addressesIn,
   longestHeadBytes,
   readHeaders,
-  refusedSender,
   senderOf,
+  senderProblem,
 } from "../../../packages/service/src/mail/headers.ts";
 import { recipientsOf } from "../../../packages/service/src/mail/receive.ts";
 import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
@@ -178,7 +178,7 @@ describe("the sender", () => {
     ['From: "z@evil.example, or so" (a, b) <a@b>', ["@b"], undefined],
     ["From: =?utf-8?q?Anna_M=C3=BCller?= < a@b >", ["@b"], undefined],
   ])("of %j with the list %j is refused: %s", (line, allowed, reason) => {
-    const refused = refusedSender(read(`${line}\r\n\r\n`), allowed);
+    const refused = senderProblem(read(`${line}\r\n\r\n`), allowed);
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);
   });

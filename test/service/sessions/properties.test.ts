@@ -3,7 +3,7 @@ import { parseWorkflow } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Draft, DraftNode, NodeOutcome, SessionState } from "../../../packages/service/src/ports/sessions.ts";
-import { contextBefore } from "../../../packages/service/src/sessions/compose.ts";
+import { buildContextBefore } from "../../../packages/service/src/sessions/compose.ts";
 import {
   sha256Of,
   withChangedNode,
@@ -12,23 +12,23 @@ import {
   withoutEdge,
   withoutNode,
 } from "../../../packages/service/src/sessions/draft.ts";
-import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
-import { onePart, type Plan, stalePart } from "../../../packages/service/src/sessions/plan.ts";
-import { leadsAlong, shapeOf } from "../../../packages/service/src/sessions/shape.ts";
+import { buildDraftGraph, followsEdge } from "../../../packages/service/src/sessions/draft-graph.ts";
 import {
-  type CameTo,
+  addEdit,
+  addOutcomes,
+  buildRunBases,
+  judgeFreshness,
   outcomeId,
-  runBases,
-  standings,
-  withEdit,
-  withOutcomes,
-} from "../../../packages/service/src/sessions/standing.ts";
+  type RunOutcome,
+} from "../../../packages/service/src/sessions/freshness.ts";
+import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
+import { type Plan, planOneNode, planStaleNodes } from "../../../packages/service/src/sessions/plan.ts";
 
-/** Enough for chains, diamonds and graphs that do not nest. */
+/** Few nodes are enough for chains, diamonds and graphs that do not nest. */
 const ids = ["a", "b", "c", "d", "e", "f"];
 
 const id = fc.constantFrom(...ids);
-/** Where a session begins: most are graphs of five nodes whose edges lead from earlier to later ones. */
+/** The first draft of a session: most are graphs of five nodes with edges from earlier to later ones. */
 const begun = fc
   .record({
     decides: fc.array(fc.constantFrom(false, false, false, true), { minLength: 5, maxLength: 5 }),
@@ -50,7 +50,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("join" as const), id, to: id }),
   fc.record({ do: fc.constant("cut" as const), id, to: id }),
   fc.record({ do: fc.constant("write" as const), id, value: fc.nat(3) }),
-  // Somebody does something while the execution goes on, or nobody does.
+  // A user makes a change during the execution, or none does.
   {
     weight: 4,
     arbitrary: fc.record({
@@ -74,7 +74,7 @@ const sequences = fc
   .tuple(begun, fc.array(step, { minLength: 5, maxLength: 25 }))
   .map(([first, rest]) => [...first, ...rest]);
 
-/** Nodes are functions of their code and of all that they find. What one sets nobody else does, so an order cannot hide. */
+/** The outcome of a node as a function of its code and its context. Each node sets its own keys, so no order can hide an error. */
 function made(node: DraftNode, { draft }: Pick<SessionState, "draft">, found: Context): OutcomeAt {
   const seen = found.slots().map(({ key, json }) => [key, json]);
   const digest = sha256Of([node.code, seen.sort()]);
@@ -84,7 +84,7 @@ function made(node: DraftNode, { draft }: Pick<SessionState, "draft">, found: Co
   return { set: [{ key: `of_${node.id}`, json: JSON.stringify(digest) }], delete: [], decision };
 }
 
-/** A session without a cloud: what an execution would come to is worked out at once. */
+/** A session without a cloud. It computes the outcomes of an execution immediately. */
 class Model {
   state: SessionState = {
     draft: { settings: {}, files: {}, nodes: [], edges: [] },
@@ -95,9 +95,9 @@ class Model {
     changes: [],
   };
   readonly values = new Map<string, OutcomeAt>();
-  /** Runs that took something over. */
+  /** Runs that reused an outcome. */
   partial = 0;
-  /** The last one that was asked for found something to run. */
+  /** Whether the last request to run found stale nodes. */
   began = false;
   #count = 0;
 
@@ -114,8 +114,8 @@ class Model {
     if (one.do === "join") this.#edge(() => withEdge(draft, edgeOf(draft, node, one.to)));
     if (one.do === "cut") this.#edge(() => withoutEdge(draft, { from: one.id, to: one.to }));
     if (one.do === "write") this.#write(one.id, one.value);
-    if (one.do === "run") this.#run((stand) => stalePart({ state: this.state }, stand), one);
-    if (one.do === "alone") this.#run((stand) => onePart({ state: this.state }, stand, one.id));
+    if (one.do === "run") this.#run((stand) => planStaleNodes({ state: this.state }, stand), one);
+    if (one.do === "alone") this.#run((stand) => planOneNode({ state: this.state }, stand, one.id));
   }
 
   #add(node: DraftNode): void {
@@ -149,7 +149,7 @@ class Model {
     const isDecision = nodes.some((node) => node.id === id && node.type === "decision");
     const decision = labels[value % labels.length] ?? "default";
     const edit = { source, ...(isDecision && { decision }) };
-    this.state = withEdit(this.state, shapeOf(this.state.draft), id, edit);
+    this.state = addEdit(this.state, buildDraftGraph(this.state.draft), id, edit);
     this.#keep(this.state.nodes[id]?.outcome as NodeOutcome, [{ key: `of_${id}`, json: String(value) }]);
   }
 
@@ -158,57 +158,57 @@ class Model {
   }
 
   #run(
-    planOf: (stand: Parameters<typeof stalePart>[1]) => Plan | null,
+    planOf: (stand: Parameters<typeof planStaleNodes>[1]) => Plan | null,
     meanwhile?: { id: string; code: number | null; written: boolean },
   ): void {
-    const shape = shapeOf(this.state.draft);
+    const draftGraph = buildDraftGraph(this.state.draft);
     this.began = false;
-    if (!shape.graph) return;
-    const all = standings(this.state, shape);
-    const plan = planOf({ shape, standings: all, values: this.valuesNow() });
+    if (!draftGraph.graph) return;
+    const all = judgeFreshness(this.state, draftGraph);
+    const plan = planOf({ draftGraph, freshness: all, values: this.valuesNow() });
     if (!plan) return;
     this.began = true;
     this.#demandAccepted(plan);
     const others = [...all.keys()].filter((one) => !plan.runs.includes(one));
     const execution = `exec_${this.#count++}`;
     const given = Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))]));
-    const run = { execution, at: "", by: "", nodes: runBases(this.state, shape, plan.runs), given };
+    const run = { execution, at: "", by: "", nodes: buildRunBases(this.state, draftGraph, plan.runs), given };
     if (plan.reused.length > 0) this.partial++;
     const came = this.#executed(plan, execution);
     this.state = { ...this.state, runs: [run] };
     if (meanwhile?.code != null) this.#change(meanwhile.id, meanwhile.code);
     if (meanwhile?.written) this.#write(meanwhile.id, 9);
-    this.state = withOutcomes(this.state, execution, came);
+    this.state = addOutcomes(this.state, execution, came);
   }
 
-  /** A run reads the part as a workflow, with all that is in front of it. */
-  #demandAccepted({ part, given }: Plan): void {
-    const source = sourceOfPart(this.state.draft, part, { id: "draft", isRecorded: (one) => given.has(one) });
+  /** Checks that the part is a valid workflow, as a run requires. */
+  #demandAccepted({ part, outcomes }: Plan): void {
+    const source = sourceOfPart(this.state.draft, part, { id: "draft", isRecorded: (one) => outcomes.has(one) });
     const errors = parseWorkflow(source).findings.filter(({ severity }) => severity === "error");
     expect(errors, JSON.stringify(part)).toEqual([]);
   }
 
-  /** What an execution of the part comes to, node by node along the ways that are taken. */
-  #executed({ part, runs, context, given }: Plan, execution: string): Map<string, CameTo> {
+  /** The outcomes of an execution of the part, node by node along the edges that are taken. */
+  #executed({ part, runs, context, outcomes }: Plan, execution: string): Map<string, RunOutcome> {
     const steps = this.state.draft.nodes.filter(({ id }) => part.steps.includes(id));
     const ends = [...new Set(part.edges.map(({ to }) => to))].filter((id) => !part.steps.includes(id));
     const around = [{ ...part.start, type: "start" }, ...ends.map((id) => ({ id, type: "end" }))];
-    const shape = shapeOf({ ...this.state.draft, nodes: [...around, ...steps], edges: part.edges });
-    expect(shape.graph, JSON.stringify([part, shape.findings])).toBeDefined();
-    expect(shape.order).toHaveLength(steps.length);
-    const values = new Map(given);
-    const came = new Map<string, CameTo>();
-    for (const id of shape.order) {
+    const draftGraph = buildDraftGraph({ ...this.state.draft, nodes: [...around, ...steps], edges: part.edges });
+    expect(draftGraph.graph, JSON.stringify([part, draftGraph.findings])).toBeDefined();
+    expect(draftGraph.order).toHaveLength(steps.length);
+    const values = new Map(outcomes);
+    const came = new Map<string, RunOutcome>();
+    for (const id of draftGraph.order) {
       const node = steps.find((one) => one.id === id) as DraftNode;
-      const ways = shape.before.get(id) ?? [];
+      const ways = draftGraph.before.get(id) ?? [];
       const isReached =
         ways.length === 0 ||
         ways.some((way) => {
           const { decision } = values.get(way.from) ?? {};
-          return values.has(way.from) && leadsAlong(way, { ...(decision !== null && { decision }) } as NodeOutcome);
+          return values.has(way.from) && followsEdge(way, { ...(decision !== null && { decision }) } as NodeOutcome);
         });
-      if (!isReached || (given.has(id) && !runs.includes(id))) continue;
-      const front = contextBefore(shape.graph as never, id, (one) => values.get(one), context);
+      if (!isReached || (outcomes.has(id) && !runs.includes(id))) continue;
+      const front = buildContextBefore(draftGraph.graph as never, id, (one) => values.get(one), context);
       const value = made(node, this.state, front?.context ?? context);
       values.set(id, value);
       const hash = sha256Of([execution, id]);
@@ -231,7 +231,7 @@ class Model {
   }
 }
 
-/** Decisions have edges with conditions, others none. */
+/** Decisions have edges with conditions; other nodes have edges without. */
 function edgeOf(draft: Draft, from: DraftNode, to: string) {
   if (from.type !== "decision") return { from: from.id, to };
   const isFirst = !draft.edges.some((edge) => edge.from === from.id);
@@ -239,23 +239,24 @@ function edgeOf(draft: Draft, from: DraftNode, to: string) {
 }
 
 /**
- * The contract without any of the code that is tested, but for how a draft runs: what a run of everything comes to, where
- * an output by hand counts as long as it is fresh. A node finds what all nodes before it on ways that were taken have set.
+ * The expected outcomes of a run of the whole draft, independent of the tested code except for the graph. A
+ * hand-written output counts while it is fresh. The context of a node holds what all earlier nodes on taken edges have
+ * set.
  */
 function everythingAgain(model: Model): Map<string, OutcomeAt> {
   const { draft } = model.state;
-  const shape = shapeOf(draft);
-  const fresh = standings(model.state, shape);
+  const draftGraph = buildDraftGraph(draft);
+  const fresh = judgeFreshness(model.state, draftGraph);
   const values = new Map<string, OutcomeAt>();
   const seen = new Map<string, Set<string>>();
-  for (const id of shape.order) {
-    const ways = (shape.before.get(id) ?? []).filter(({ from, on }) => {
+  for (const id of draftGraph.order) {
+    const ways = (draftGraph.before.get(id) ?? []).filter(({ from, on }) => {
       const { decision } = values.get(from) ?? {};
       if (!values.has(from)) return false;
       if (on.kind !== "choice" || decision == null) return true;
       return on.label === decision || (on.label === "default" && !on.others.includes(decision));
     });
-    if ((shape.before.get(id) ?? []).length > 0 && ways.length === 0) continue;
+    if ((draftGraph.before.get(id) ?? []).length > 0 && ways.length === 0) continue;
     const before = new Set(ways.flatMap(({ from }) => [from, ...(seen.get(from) ?? [])]));
     seen.set(id, before);
     const { outcome, state } = fresh.get(id) ?? {};
@@ -274,15 +275,15 @@ function everythingAgain(model: Model): Map<string, OutcomeAt> {
 
 function demandHonest(model: Model): void {
   const again = everythingAgain(model);
-  const shape = shapeOf(model.state.draft);
-  for (const [id, { state, isSkipped, outcome }] of standings(model.state, shape)) {
+  const draftGraph = buildDraftGraph(model.state.draft);
+  for (const [id, { state, isSkipped, outcome }] of judgeFreshness(model.state, draftGraph)) {
     if (state === "stale") continue;
     const kept = isSkipped ? undefined : model.values.get(outcome?.id ?? "");
     expect({ id, set: kept?.set }).toEqual({ id, set: again.get(id)?.set });
   }
 }
 
-/** A node that ran alone behind a stale one, in a draft that was a line then, and is none any more. */
+/** A node that ran alone after a stale one, in a draft that was a line then and is a graph now. */
 const aloneInLine: Step[] = [
   ...["a", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   ...[
@@ -295,7 +296,7 @@ const aloneInLine: Step[] = [
   { do: "delete", id: "a" },
 ];
 
-/** A node that ran alone where no way led to it, and to which one leads now that is not the way of what it found. */
+/** A node that ran alone while no edge led to it, and that is reached over another edge now. */
 const aloneAside: Step[] = [
   ...["a", "b", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   { do: "add", id: "c", decides: true },
@@ -311,7 +312,7 @@ const aloneAside: Step[] = [
   { do: "join", id: "a", to: "e" },
 ];
 
-/** A node that ran alone when one node was before it, and to which ways lead from further away now. */
+/** A node that ran alone with one predecessor, and that has edges from more distant nodes now. */
 const aloneBehindOne: Step[] = [
   ...["a", "b", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   ...[
@@ -328,7 +329,7 @@ const aloneBehindOne: Step[] = [
   { do: "join", id: "a", to: "b" },
 ];
 
-it("never calls an output fresh that running everything again would change", {
+it("a session never shows an output as fresh that a run of everything would change", {
   timeout: 120_000,
   tags: ["deep"],
 }, () => {
@@ -341,65 +342,67 @@ it("never calls an output fresh that running everything again would change", {
         demandHonest(model);
       }
       seen.runs += model.partial;
-      const shape = shapeOf(model.state.draft);
-      if (shape.kind === "line") seen.lines++;
-      for (const [one, { state }] of standings(model.state, shape))
-        if (state === "fresh" && (shape.before.get(one) ?? []).length > 0) seen.behind++;
+      const draftGraph = buildDraftGraph(model.state.draft);
+      if (draftGraph.kind === "line") seen.lines++;
+      for (const [one, { state }] of judgeFreshness(model.state, draftGraph))
+        if (state === "fresh" && (draftGraph.before.get(one) ?? []).length > 0) seen.behind++;
     }),
     { numRuns: 1_000, examples: [[aloneInLine], [aloneAside], [aloneBehindOne]] },
   );
-  // Sessions in which nothing is ever fresh, or that always run everything, would be honest, too.
+  // This fails if no node is ever fresh, or if every run runs everything.
   expect(seen.runs).toBeGreaterThan(500);
   expect(seen.behind).toBeGreaterThan(300);
   expect(seen.lines).toBeGreaterThan(20);
 });
 
-it("keeps what was written by hand while an execution went on", () => {
+it("a session keeps an output that was written by hand during an execution", () => {
   fc.assert(
     fc.property(sequences, id, (steps, written) => {
       const model = new Model();
       for (const one of steps) model.take(one);
-      const shape = shapeOf(model.state.draft);
-      fc.pre(shape.graph !== undefined && shape.order.includes(written));
+      const draftGraph = buildDraftGraph(model.state.draft);
+      fc.pre(draftGraph.graph !== undefined && draftGraph.order.includes(written));
       model.take({ do: "run", id: written, code: null, written: true });
       const { source } = model.state.nodes[written]?.outcome ?? {};
-      // A run that found everything fresh did not begin, so nothing was written while it went on.
+      // A run without stale nodes does not start, so no edit happened during it.
       if (model.began) expect(source).toMatchObject({ by: "key" });
     }),
     { numRuns: 100 },
   );
 }, 120_000);
 
-it("leaves everything fresh behind a run that nobody disturbs", () => {
+it("a session is completely fresh after a run without concurrent changes", () => {
   fc.assert(
     fc.property(sequences, (steps) => {
       const model = new Model();
       for (const one of steps) model.take(one);
-      const shape = shapeOf(model.state.draft);
-      fc.pre(shape.graph !== undefined && shape.order.length > 0);
-      model.take({ do: "run", id: shape.order[0] as string, code: null, written: false });
-      const stale = [...standings(model.state, shape)].filter(([, { state }]) => state === "stale");
+      const draftGraph = buildDraftGraph(model.state.draft);
+      fc.pre(draftGraph.graph !== undefined && draftGraph.order.length > 0);
+      model.take({ do: "run", id: draftGraph.order[0] as string, code: null, written: false });
+      const stale = [...judgeFreshness(model.state, draftGraph)].filter(([, { state }]) => state === "stale");
       expect(stale).toEqual([]);
     }),
     { numRuns: 100 },
   );
 }, 120_000);
 
-it("makes a node that was changed and its descendants stale, and nothing else", () => {
+it("a change of a node makes the node and its descendants stale, and nothing else", () => {
   fc.assert(
     fc.property(sequences, id, (steps, changed) => {
       const model = new Model();
       for (const one of steps) model.take(one);
-      const shape = shapeOf(model.state.draft);
-      fc.pre(shape.graph !== undefined && shape.order.includes(changed));
+      const draftGraph = buildDraftGraph(model.state.draft);
+      fc.pre(draftGraph.graph !== undefined && draftGraph.order.includes(changed));
       model.take({ do: "run", id: changed, code: null, written: false });
-      // What no way leads to has no output that could be stale.
-      fc.pre(standings(model.state, shape).get(changed)?.isSkipped === false);
+      // A node that no edge reaches has no output that could be stale.
+      fc.pre(judgeFreshness(model.state, draftGraph).get(changed)?.isSkipped === false);
       model.take({ do: "change", id: changed, code: 4 });
-      const stale = [...standings(model.state, shape)].flatMap(([one, { state }]) => (state === "stale" ? [one] : []));
+      const stale = [...judgeFreshness(model.state, draftGraph)].flatMap(([one, { state }]) =>
+        state === "stale" ? [one] : [],
+      );
       const expected = new Set([changed]);
-      for (const one of shape.order)
-        if ((shape.before.get(one) ?? []).some(({ from }) => expected.has(from))) expected.add(one);
+      for (const one of draftGraph.order)
+        if ((draftGraph.before.get(one) ?? []).some(({ from }) => expected.has(from))) expected.add(one);
       expect(new Set(stale)).toEqual(expected);
     }),
     { numRuns: 100 },

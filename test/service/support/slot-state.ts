@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@nova/engine";
 import type { SlotStore, Ticket } from "@nova/service";
-import { orderOf } from "../../../packages/service/src/quotas/fill.ts";
+import { sortKeyOf } from "../../../packages/service/src/quotas/fill.ts";
 import type { Caller } from "../../support/engine/scheduler.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
@@ -53,13 +53,13 @@ export class SlotState {
       const page = await ask(`waiting ${pool}`, () => this.#page(pool, after));
       yield* page;
       if (page.length < pageSize) return;
-      after = orderOf(page.at(-1) as Ticket);
+      after = sortKeyOf(page.at(-1) as Ticket);
     }
   }
 
   #page(pool: string, after: string): Ticket[] {
-    const tickets = Array.from(of(this.queues, pool).values()).filter((ticket) => orderOf(ticket) > after);
-    return tickets.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)).slice(0, pageSize);
+    const tickets = Array.from(of(this.queues, pool).values()).filter((ticket) => sortKeyOf(ticket) > after);
+    return tickets.sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1)).slice(0, pageSize);
   }
 
   async *#pools(ask: <T>(name: string, effect: () => T) => Promise<T>): AsyncIterable<string> {

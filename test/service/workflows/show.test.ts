@@ -1,4 +1,4 @@
-import { callsOf, type Principal, pageFrom, seenBy, sourceOf } from "@nova/service";
+import { callsOf, type Principal, pageFrom, redactWorkflow, sourceOf } from "@nova/service";
 import { parseWorkflow, type Trigger, templateName, type Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
@@ -78,17 +78,17 @@ const orders = {
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
 it("a definition is whole for a key of all clients", () => {
-  expect(seenBy(by(null), orders)).toBe(orders);
+  expect(redactWorkflow(by(null), orders)).toBe(orders);
 });
 
 it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
 ])("a definition hides triggers of other clients and recipients of failures from a key of %s", (client, ids) => {
-  const { triggers = [], ...rest } = seenBy(by(client), orders);
+  const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
   expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
 });
 
 it("a definition shows no triggers if none belongs to the client", () => {
-  expect(seenBy(by("initech"), orders)).toEqual({ id: "orders" });
+  expect(redactWorkflow(by("initech"), orders)).toEqual({ id: "orders" });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Signer } from "@nova/engine";
 import type { FolderSecrets } from "@nova/local";
-import { digestAfter, emptyDigest, sealedText } from "@nova/service";
+import { emptyDigest, extendDigest, sealedText } from "@nova/service";
 import { openInside, workflowHash } from "@nova/workflow";
 import { InvalidInput, refusing } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
@@ -16,12 +16,12 @@ export async function checkExport(folder: string, { isTrusted }: { isTrusted: bo
   const manifest = await readManifest(folder);
   let digest = emptyDigest;
   const items = await countLines(folder, files.items, async (item) => {
-    digest = digestAfter(digest, [{ kind: "item", entity: "", item }]);
+    digest = extendDigest(digest, [{ kind: "item", entity: "", item }]);
     JSON.parse(item);
   });
   const objects = await countLines(folder, files.objects, async (line) => {
     const object = JSON.parse(line) as StoredObject;
-    digest = digestAfter(digest, [{ kind: "object", ...object }]);
+    digest = extendDigest(digest, [{ kind: "object", ...object }]);
     await checkObject(folder, object);
     if (!isTrusted) await demandNamed(folder, object);
   });

@@ -1,5 +1,5 @@
 import type { NovaClient } from "@nova/client";
-import { type ArchiveRecord, type Sealed, type ServicePorts, sealedText } from "@nova/service";
+import { type ArchiveRecord, type SealedExport, type ServicePorts, sealedText } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
@@ -10,7 +10,7 @@ export type Found = ArchiveRecord & { url?: string };
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
   /** Signs everything that all pages held; undefined where no signing key is at hand. */
-  seal(sealed: Sealed): Promise<string | undefined>;
+  seal(sealed: SealedExport): Promise<string | undefined>;
   open(object: { key: string; url?: string }): Promise<AsyncIterable<Uint8Array>>;
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { digestAfter, emptyDigest } from "@nova/service";
+import { emptyDigest, extendDigest } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
@@ -35,7 +35,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   let digest = emptyDigest;
   for (let cursor: string | undefined; ; ) {
     const page = await source.page(cursor);
-    digest = digestAfter(digest, page.records);
+    digest = extendDigest(digest, page.records);
     for (const one of page.records) if (one.kind === "item") await items.appendFile(`${one.item}\n`);
     const found = page.records.filter((one) => one.kind === "object");
     counts.objects += found.length;

@@ -36,10 +36,10 @@ export const upgrade = command({
 });
 
 async function stored(aws: boolean): Promise<StoredFormat[]> {
-  const { sumOfFormats, surveyAll } = await import("@nova/service");
+  const { sumFormats, surveyAll } = await import("@nova/service");
   if (aws) {
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed(surveyAll);
   }
-  return sumOfFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
+  return sumFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
 }

@@ -39,7 +39,7 @@ export function isDigestOf(secret: string, digest: string): boolean {
 }
 
 /** Compared for an unknown id, so that it takes the same time as a wrong secret. */
-const nobody = { digest: "00".repeat(32) };
+const unknownKey = { digest: "00".repeat(32) };
 
 /** Returns the caller. Throws `Unauthenticated` with one message for every reason; `TooMany`, `IssuerUnreachable`. */
 export async function authenticate(
@@ -57,10 +57,10 @@ export async function authenticate(
 }
 
 async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise<Principal | null> {
-  const given = readKeyText(text);
-  if (!given) return null;
-  const key = await ports.keys.get(given.id);
-  const isRight = isDigestOf(given.secret, (key ?? nobody).digest);
+  const presented = readKeyText(text);
+  if (!presented) return null;
+  const key = await ports.keys.get(presented.id);
+  const isRight = isDigestOf(presented.secret, (key ?? unknownKey).digest);
   if (!key || !isRight) return null;
   const { id, role, client, name } = key;
   return { id, role, client, name };

@@ -7,18 +7,18 @@ import type { Durations, NodeFigures } from "../ports/stats.ts";
 const digits = 2;
 
 /** Rounds a duration to significant digits, as it is stored. */
-export function rounded(ms: number, significant = digits): number {
+export function roundDuration(ms: number, significant = digits): number {
   return Number(ms.toPrecision(significant));
 }
 
 export function addDuration(durations: Durations, ms: number): Durations {
-  return counted(durations, { [rounded(ms)]: 1 });
+  return addCounts(durations, { [roundDuration(ms)]: 1 });
 }
 
 /** Rounds durations further, to one digit. */
-export function coarser(durations: Durations | null): Durations | null {
-  const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ [rounded(Number(ms), 1)]: count }));
-  return durations && steps.reduce(counted, {});
+export function coarsenDurations(durations: Durations | null): Durations | null {
+  const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ [roundDuration(Number(ms), 1)]: count }));
+  return durations && steps.reduce(addCounts, {});
 }
 
 /** The duration that 95 of 100 runs did not exceed (nearest rank); null without durations. */
@@ -38,7 +38,7 @@ type Reads = Pick<Ports, "workflows" | "generations">;
 const known = new LRUCache<string, number>({ max: 10_000 });
 
 /** US dollars that a run of pinned code saved: the cost of writing the code. 0 if no model call was replaced. */
-export async function savedBy(ports: Reads, head: Head): Promise<number> {
+export async function savingsOf(ports: Reads, head: Head): Promise<number> {
   const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
   if (!cache_hit || generation === undefined) return 0;
   const name = `${workflow_id}#${workflow_version}#${node_id}#${generation}`;
@@ -76,22 +76,22 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
   const failedMs = (a.failedMs ?? 0) + (b.failedMs ?? 0);
   return {
     runs: a.runs + b.runs,
-    failed: counted(a.failed, b.failed),
+    failed: addCounts(a.failed, b.failed),
     totalMs: storableNumber(a.totalMs + b.totalMs),
     // Null if either is unknown.
-    durations: a.durations && b.durations && counted(a.durations, b.durations),
+    durations: a.durations && b.durations && addCounts(a.durations, b.durations),
     ...defined({ spent: addSpendings(a.spent, b.spent) }),
     ...(failedMs > 0 && { failedMs }),
-    ...(hits > 0 && { hits, savedUsd: dollars((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
+    ...(hits > 0 && { hits, savedUsd: roundUsd((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
   };
 }
 
 /** Rounds to 10^-9 dollars: sums of fractions would otherwise collect meaningless digits. */
-export function dollars(usd: number): number {
+export function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-export function counted(a: Durations, b: Durations): Record<string, number> {
+export function addCounts(a: Durations, b: Durations): Record<string, number> {
   const sum = { ...a };
   for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
   return sum;

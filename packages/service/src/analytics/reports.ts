@@ -3,7 +3,7 @@ import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Durations, NodeFigures, RunStats } from "../ports/stats.ts";
-import { addDuration, dollars, mergeFigures, noFigures, percentile95 } from "./figures.ts";
+import { addDuration, mergeFigures, noFigures, percentile95, roundUsd } from "./figures.ts";
 
 type Runs = AsyncIterable<RunStats>;
 
@@ -15,7 +15,7 @@ export async function workflowReports(runs: Runs) {
     const one = found.get(workflowId) ?? { ended: { ...none }, totalMs: 0, usd: 0, durations: {} };
     one.ended[status] += 1;
     one.totalMs += durationMs;
-    one.usd = dollars(one.usd + (allOf(nodes).spent?.cost_usd ?? 0));
+    one.usd = roundUsd(one.usd + (sumNodes(nodes).spent?.cost_usd ?? 0));
     one.durations = addDuration(one.durations, durationMs);
     found.set(workflowId, one);
   }
@@ -68,7 +68,7 @@ const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd:
 export async function costReports(runs: Runs) {
   const found = new Map<string, NodeFigures>();
   for await (const { workflowId, endedAt, nodes } of runs) {
-    const figures = allOf(nodes);
+    const figures = sumNodes(nodes);
     if (!figures.spent && !figures.hits) continue;
     const key = `${endedAt.slice(0, "2026-11-22".length)}#${workflowId}`;
     found.set(key, mergeFigures(found.get(key) ?? noFigures, figures));
@@ -80,7 +80,7 @@ export async function costReports(runs: Runs) {
 }
 
 /** The sum of all nodes, without durations, which do not add up. */
-function allOf(nodes: Record<string, NodeFigures>): NodeFigures {
+function sumNodes(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };
 }
 

@@ -1,25 +1,25 @@
 import { type CloseStatus, type Execution, type Head, type Ports, runHeads } from "@nova/engine";
 import type { NodeFigures, RunStats } from "../ports/stats.ts";
-import { coarser, figuresOfRun, mergeFigures, noFigures, savedBy } from "./figures.ts";
+import { coarsenDurations, figuresOfRun, mergeFigures, noFigures, savingsOf } from "./figures.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
 
 /** Types of entries that execute nothing. */
-const notCounted: readonly Head["node_type"][] = ["start", "end", "join", "close"];
+const uncountedTypes: readonly Head["node_type"][] = ["start", "end", "join", "close"];
 
 /** Computes the statistics of an ended run from its chain. Every computation gives the same result. */
 export async function statsOf(ports: Reads, execution: Execution): Promise<RunStats> {
-  return fitted({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
+  return shrinkToFit({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
 }
 
 async function figuresOf(ports: Reads, execution: string): Promise<Record<string, NodeFigures>> {
   const nodes = new Map<string, NodeFigures>();
   for await (const run of runHeads(ports, execution)) {
     const { node_id, node_type } = run.head;
-    if (notCounted.includes(node_type)) continue;
+    if (uncountedTypes.includes(node_type)) continue;
     nodes.set(
       node_id,
-      mergeFigures(nodes.get(node_id) ?? noFigures, figuresOfRun(run, await savedBy(ports, run.head))),
+      mergeFigures(nodes.get(node_id) ?? noFigures, figuresOfRun(run, await savingsOf(ports, run.head))),
     );
   }
   return Object.fromEntries(nodes);
@@ -49,9 +49,9 @@ export function bareStatsOf(execution: Execution): RunStats {
  * Shrinks statistics until they fit: first with rounder durations, then without durations. If they still do not fit, it
  * keeps only the nodes that ran first.
  */
-export function fitted(stats: RunStats): RunStats {
+export function shrinkToFit(stats: RunStats): RunStats {
   const changes: ((figures: NodeFigures) => NodeFigures)[] = [
-    (figures) => ({ ...figures, durations: coarser(figures.durations) }),
+    (figures) => ({ ...figures, durations: coarsenDurations(figures.durations) }),
     (figures) => ({ ...figures, durations: null }),
   ];
   let smaller = stats;

@@ -100,12 +100,12 @@ export async function demandClient(
   by: Principal | null,
   slug: string,
 ): Promise<Client | undefined> {
-  if (slug !== defaultClient) return unlessErased(await clientOf(ports, by, slug));
+  if (slug !== defaultClient) return demandNotErasing(await clientOf(ports, by, slug));
   if (by && !reaches(by, slug)) throw noClient(slug);
   return undefined;
 }
 
-const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
+const defaultClientRefusal = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
  * Changes a client. Pins, variables and quotas are replaced as a whole; queued runs that fit into wider quotas start.
@@ -118,8 +118,8 @@ export async function changeClient(
   slug: string,
   changes: Partial<Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "mailFrom">>,
 ): Promise<Client> {
-  if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
-  unlessErased(await clientOf(ports, by, slug));
+  if (slug === defaultClient && reaches(by, slug)) throw new Refused(defaultClientRefusal);
+  demandNotErasing(await clientOf(ports, by, slug));
   // A client must not send mail from an address that it does not own.
   if (changes.quotas || changes.mailFrom !== undefined) demandAllClients(by);
   demandMail(ports, changes.onFailure);
@@ -156,11 +156,11 @@ function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Prom
 }
 
 /** Yields all clients, by slug. */
-export function everyClient({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
+export function listAllClients({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
   return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
 }
 
-function unlessErased(client: Client): Client {
+function demandNotErasing(client: Client): Client {
   if (!client.erasing) return client;
   throw new Conflict(`client "${client.slug}" was deleted and is being erased - nothing begins for it any more`);
 }

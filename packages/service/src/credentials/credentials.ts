@@ -28,7 +28,7 @@ async function demandOwner(ports: ServicePorts, by: Principal | null, owner: Cre
 }
 
 /** The audit fields of a credential. `client` is null for a workflow's credential. */
-function aboutOne(owner: CredentialOwner, name: string) {
+function describeCredential(owner: CredentialOwner, name: string) {
   const [client, of] = "client" in owner ? [owner.client, owner.client] : [null, owner.workflow];
   return { client, subject: `${of}/${name}` };
 }
@@ -68,7 +68,7 @@ export async function setCredential(
     throw new Conflict(`credential "${name}" was changed by somebody else at this moment - try again`);
   }
   ports.credentials.forget(owner);
-  await recordDeed(ports, by, { action: "credential.set", ...aboutOne(owner, name), detail: { kind } });
+  await recordDeed(ports, by, { action: "credential.set", ...describeCredential(owner, name), detail: { kind } });
   return infoOf(record);
 }
 
@@ -104,7 +104,7 @@ export async function removeCredential(
   const isRemoved = await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);
   if (!isRemoved) throw noCredential(name);
-  await recordDeed(ports, by, { action: "credential.removed", ...aboutOne(owner, name) });
+  await recordDeed(ports, by, { action: "credential.removed", ...describeCredential(owner, name) });
 }
 
 /** Removes all credentials of an owner that is being removed. */

@@ -5,7 +5,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 
-export interface Rotated {
+export interface RotationResult {
   /** Number of credentials that this call encrypted with the new key. */
   sealed: number;
   /** Credentials that no key decrypts, unchanged: `client:idom email`. */
@@ -19,18 +19,18 @@ const maxTries = 3;
  * Encrypts every credential with a new key. The old key stays until all are done. After an interruption, the next call
  * continues: credentials with the new key are skipped. Throws `Forbidden`.
  */
-export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<Rotated> {
+export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<RotationResult> {
   if (by) demandAllClients(by);
   const { credentialCipher: cipher } = ports;
   await cipher.renew();
   const key = await cipher.currentKey();
-  const rotated: Rotated = { sealed: 0, locked: [] };
+  const rotated: RotationResult = { sealed: 0, locked: [] };
   const pageAt = async (cursor?: string) => {
     const { records, after } = await ports.credentialStore.listAll(cursor);
     return { items: records, cursor: after };
   };
   for await (const record of everyItem(pageAt)) {
-    const outcome = record.key === key ? "done" : await sealAnew(ports, record, key);
+    const outcome = record.key === key ? "done" : await resealCredential(ports, record, key);
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
   }
@@ -41,7 +41,7 @@ export async function rotateCredentials(ports: ServicePorts, by: Principal | nul
   return rotated;
 }
 
-async function sealAnew(
+async function resealCredential(
   { credentialStore, credentialCipher, credentials }: ServicePorts,
   listed: CredentialRecord,
   key: string,

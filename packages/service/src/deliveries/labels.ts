@@ -10,7 +10,7 @@ import { listDeliveries } from "./list.ts";
 /** A delivery with the labels of its run; empty if it has no run. */
 export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
-type Wanted = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
+type LabelQuery = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
 
 /** Page size of the runs read by label, and of the deliveries read for them. */
 const pageSize = 200;
@@ -19,21 +19,21 @@ const pageSize = 200;
 export async function listLabelledDeliveries(
   ports: ServicePorts,
   by: Principal,
-  { label, limit, cursor, ...wanted }: Wanted & PageQuery & { label?: Label | undefined },
+  { label, limit, cursor, ...wanted }: LabelQuery & PageQuery & { label?: Label | undefined },
 ): Promise<Page<LabelledDelivery>> {
-  if (!label) return labelled(ports, await listDeliveries(ports, by, { ...wanted, limit, cursor }));
+  if (!label) return addLabels(ports, await listDeliveries(ports, by, { ...wanted, limit, cursor }));
   const runs = await runsWith(ports, by, wanted, label);
   const pageAt = (from = cursor) => listDeliveries(ports, by, { ...wanted, limit: pageSize, cursor: from });
   const items: Delivery[] = [];
   for await (const delivery of runs.size > 0 ? everyItem(pageAt) : []) {
     if (delivery.execution === null || !runs.has(delivery.execution)) continue;
-    if (items.length === limit) return labelled(ports, { items, ...defined({ cursor: items.at(-1)?.id }) });
+    if (items.length === limit) return addLabels(ports, { items, ...defined({ cursor: items.at(-1)?.id }) });
     items.push(delivery);
   }
-  return labelled(ports, { items });
+  return addLabels(ports, { items });
 }
 
-async function runsWith(ports: ServicePorts, by: Principal, { workflow, client }: Wanted, label: Label) {
+async function runsWith(ports: ServicePorts, by: Principal, { workflow, client }: LabelQuery, label: Label) {
   const query = { label, limit: pageSize, ...defined({ workflow, client }) };
   const ids = new Set<string>();
   const pageAt = (cursor?: string) => listExecutions(ports, by, { ...query, ...defined({ cursor }) });
@@ -41,7 +41,7 @@ async function runsWith(ports: ServicePorts, by: Principal, { workflow, client }
   return ids;
 }
 
-async function labelled(ports: ServicePorts, page: Page<Delivery>): Promise<Page<LabelledDelivery>> {
+async function addLabels(ports: ServicePorts, page: Page<Delivery>): Promise<Page<LabelledDelivery>> {
   const items = page.items.map(async (delivery) => ({ ...delivery, labels: await labelsOf(ports, delivery) }));
   return { ...page, items: await Promise.all(items) };
 }

@@ -17,11 +17,11 @@ export async function listDeliveries(
   if (client !== null && !reaches(by, client)) return { items: [] };
   const list = (range: Range) => newest(ports, { ...wanted, client: client ?? undefined, ...range });
   const page = await readPage({ limit, cursor }, list, ({ id }) => id);
-  return { ...page, items: await Promise.all(page.items.map((delivery) => known(ports, delivery))) };
+  return { ...page, items: await Promise.all(page.items.map((delivery) => hideMissingRun(ports, delivery))) };
 }
 
 /** Hides the reserved run id of an accepted delivery whose run never started. */
-async function known({ executions }: ServicePorts, delivery: Delivery): Promise<Delivery> {
+async function hideMissingRun({ executions }: ServicePorts, delivery: Delivery): Promise<Delivery> {
   const { status, execution } = delivery;
   if (status !== "accepted" || execution === null || (await executions.get(execution))) return delivery;
   return { ...delivery, execution: null };

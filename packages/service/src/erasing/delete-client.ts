@@ -1,6 +1,6 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import { buildDeed } from "../audit/audit.ts";
-import { clientOf, everyClient } from "../clients/clients.ts";
+import { clientOf, listAllClients } from "../clients/clients.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -20,10 +20,10 @@ export async function deleteClient(ports: ServicePorts, by: Principal, slug: str
     await ports.clients.update(slug, { erasing });
   }
   if (deed) await ports.audit.append(deed);
-  return handOver(ports, slug);
+  return enqueueErasure(ports, slug);
 }
 
-async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
+async function enqueueErasure(ports: ServicePorts, client: string): Promise<boolean> {
   if (!ports.erasureQueue) return eraseClient(ports, client);
   await ports.erasureQueue.enqueue({ client });
   return false;
@@ -32,13 +32,13 @@ async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
 /** Enqueues lost or due erasures again. Returns their clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
-  for await (const { slug, erasing } of everyClient(ports)) {
+  for await (const { slug, erasing } of listAllClients(ports)) {
     if (!erasing) continue;
     // A paused erasure is not due before `restsUntil`.
     const { since, restsUntil } = erasing;
     const dueAt = restsUntil === undefined ? Date.parse(since) + lostMs : Date.parse(restsUntil);
     if (ports.clock.now() < dueAt) continue;
-    await handOver(ports, slug);
+    await enqueueErasure(ports, slug);
     again.push(slug);
   }
   return again;

@@ -3,8 +3,8 @@ import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
-import { endRun, eraseContents, outermost } from "./erase-run.ts";
-import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
+import { cancelIfOpen, eraseContents, findOutermostRun } from "./erase-run.ts";
+import { ErasureProgress, mayBeLast, planAfterPass } from "./progress.ts";
 import { removeSessionsOf } from "./remove-session.ts";
 
 const pageSize = 50;
@@ -33,14 +33,14 @@ export async function eraseClient(
   const { restsUntil } = client.erasing;
   if (restsUntil !== undefined) {
     if (ports.clock.now() < Date.parse(restsUntil)) return false;
-    await progress.beginPass({ mayBeLast: false });
+    await progress.beginPass({ canBeLastPass: false });
   }
   if (!(await cancelOpen(ports, slug, progress, until))) return false;
   for (let passes = 0; passes < maxPasses; passes++) {
     const isUnderWay = passes === 0 && progress.at.passSince !== undefined;
-    if (!isUnderWay) await progress.beginPass({ mayBeLast: await mayBeLast(ports, slug) });
-    if (!(await passOver(ports, slug, progress, until))) return false;
-    const behind = await behindPass(ports, slug, progress);
+    if (!isUnderWay) await progress.beginPass({ canBeLastPass: await mayBeLast(ports, slug) });
+    if (!(await runPass(ports, slug, progress, until))) return false;
+    const behind = await planAfterPass(ports, slug, progress);
     if (behind === "nothing") return remove(ports, slug);
     if (behind === "another") continue;
     await progress.rest(behind);
@@ -79,7 +79,7 @@ async function cancelOpen(
 }
 
 /** Runs one pass over everything, from where it stopped. False if the time was up before the end. */
-async function passOver(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
+async function runPass(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {
     if (ports.clock.now() >= until) return false;
     if (progress.at.part === "executions") await eraseExecutions(ports, slug, progress);
@@ -97,8 +97,8 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   const { cursor, runs = 0 } = progress.at;
   const page = await ports.executions.list(defined({ client, limit: pageSize, cursor }));
   for (const execution of page.items) {
-    if (execution.parent) await endRun(ports, await outermost(ports, execution));
-    await endRun(ports, execution.id);
+    if (execution.parent) await cancelIfOpen(ports, await findOutermostRun(ports, execution));
+    await cancelIfOpen(ports, execution.id);
     await giveSlotsBack(ports, execution); // the process that cancelled the run may have crashed before this
     await eraseContents(ports, execution.id);
     await progress.renew();

@@ -8,7 +8,7 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** Cancels an open run with the runs inside it. Without its contents, no process could close it any more. */
-export async function endRun(ports: ServicePorts, id: string): Promise<void> {
+export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record itself, since the list of open runs may be out of date.
   const record = await ports.executions.get(id);
   if (record?.open) await cancelExecution(ports, id);
@@ -21,7 +21,7 @@ const atOnce = 16;
 
 /** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `beginErasing` does. */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
-  const ids = await beginErasing(ports, execution);
+  const ids = await markForErasing(ports, execution);
   await eraseMembers(ports, execution, ids);
   return ids;
 }
@@ -30,10 +30,11 @@ export async function eraseExecution(ports: ErasePorts, execution: Execution): P
  * Marks an execution and all its restarts, which hold copies of its data, so that no further restart starts from them.
  * Returns their ids. Throws `Conflict` while one of them is open, and for a run inside another one.
  */
-export async function beginErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
+export async function markForErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const { id, parent } = execution;
-  if (parent) throw new Conflict(`execution ${id} is a part of ${await outermost(ports, execution)} - erase that one`);
-  const family = await withRestarts(ports, execution);
+  if (parent)
+    throw new Conflict(`execution ${id} is a part of ${await findOutermostRun(ports, execution)} - erase that one`);
+  const family = await readRestartFamily(ports, execution);
   const open = family.find((one) => one.open);
   const which = open?.id === id ? "" : `, which was restarted from ${id},`;
   if (open) throw new Conflict(`execution ${open.id}${which} is open - cancel it, or wait for its end, and erase then`);
@@ -51,11 +52,11 @@ function mark(
 }
 
 /** An execution and all its restarts. A restart that is being created counts as open. */
-export async function withRestarts(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
+export async function readRestartFamily(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
   const family = new Map([[execution.id, execution]]);
   for (const source of family.values()) {
     for (const id of source.restarts ?? []) {
-      const restart = (await ports.executions.get(id)) ?? beingMade(ports, source, id);
+      const restart = (await ports.executions.get(id)) ?? findRestartInCreation(ports, source, id);
       // An imported record that was not verified may name any execution.
       if (restart?.client === source.client && restart.restartedFrom === source.id) family.set(id, restart);
     }
@@ -66,7 +67,7 @@ export async function withRestarts(ports: ErasePorts, execution: Execution): Pro
 /** A restart that is noted in its source and has no record after this time has crashed. */
 const madeMs = 60 * 60 * 1000;
 
-function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
+function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
   const { erased: _, restarts: __, ...like } = source;
   const ulid = id.slice("exec_".length);
   const isNew = isValid(ulid) && Math.abs(clock.now() - decodeTime(ulid)) < madeMs;
@@ -83,15 +84,18 @@ export async function eraseMembers(
   // No restart starts from these executions any more, so the last member is known. After a crash, the next call repeats this.
   await mark(ports, ids, "emptied");
   const first = await ports.executions.get(root);
-  const family = first ? await withRestarts(ports, first) : [];
+  const family = first ? await readRestartFamily(ports, first) : [];
   if (family.every(({ erased }) => erased === "emptied" || erased === true)) await ports.eraser.blobs({ client, root });
   await mark(ports, ids, true);
 }
 
 /** The run that contains all others around this one. */
-export async function outermost(ports: Pick<ServicePorts, "executions">, { id, parent }: Execution): Promise<string> {
+export async function findOutermostRun(
+  ports: Pick<ServicePorts, "executions">,
+  { id, parent }: Execution,
+): Promise<string> {
   const around = parent && (await ports.executions.get(parent.execution));
-  return around ? outermost(ports, around) : (parent?.execution ?? id);
+  return around ? findOutermostRun(ports, around) : (parent?.execution ?? id);
 }
 
 /**
@@ -121,7 +125,11 @@ export async function eraseContents(
  * have missed the run, so the run is cancelled and erased, through the queue if there is one, since a Lambda that starts
  * runs may lack the right to cancel them. Throws `Conflict` or `NotFound` then.
  */
-export async function demandClientStill(ports: ServicePorts, by: Principal, { id, client }: Execution): Promise<void> {
+export async function demandClientAfterStart(
+  ports: ServicePorts,
+  by: Principal,
+  { id, client }: Execution,
+): Promise<void> {
   try {
     await demandClient(ports, by, client);
   } catch (error) {
@@ -139,8 +147,8 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   if (record?.client !== client || client === defaultClient) return false;
   const whose = await ports.clients.get(client);
   if (whose && !whose.erasing) return false;
-  await endRun(ports, await outermost(ports, record));
-  await endRun(ports, execution);
+  await cancelIfOpen(ports, await findOutermostRun(ports, record));
+  await cancelIfOpen(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
   // Removes other traces of the run. While the client is being erased, that erasure removes them.

@@ -27,8 +27,8 @@ export class ErasureProgress {
     return this.#at.markedAt ?? this.#at.since;
   }
 
-  async beginPass({ mayBeLast }: { mayBeLast: boolean }): Promise<void> {
-    await this.#put(defined({ part: "executions" as const, passSince: mayBeLast ? this.#now : undefined }));
+  async beginPass({ canBeLastPass }: { canBeLastPass: boolean }): Promise<void> {
+    await this.#put(defined({ part: "executions" as const, passSince: canBeLastPass ? this.#now : undefined }));
   }
 
   async moveTo(place: Pick<Erasing, "part" | "cursor" | "runs">): Promise<void> {
@@ -86,8 +86,8 @@ export async function mayBeLast({ inFlight, executions }: ServicePorts, client: 
  * Decides what follows a pass: "nothing", "another" pass immediately, or another pass at a time (milliseconds since the
  * epoch) when all processes that could still store something have ended.
  */
-export async function behindPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
-  const runs = await runsOf(ports, client);
+export async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
+  const runs = await summarizeRuns(ports, client);
   const { passSince, runs: seen = 0 } = progress.at;
   const now = ports.clock.now();
   if (runs.isOpen || runs.count > seen) return "another";
@@ -101,7 +101,7 @@ export async function behindPass(ports: ServicePorts, client: string, progress: 
   return ends.every((end) => end <= Date.parse(passSince)) ? "nothing" : "another";
 }
 
-async function runsOf({ executions }: ServicePorts, client: string): Promise<Runs> {
+async function summarizeRuns({ executions }: ServicePorts, client: string): Promise<Runs> {
   const found: Runs = { count: 0, isOpen: false, endedMs: 0 };
   const pageAt = (cursor?: string) => executions.list(defined({ client, limit: countedAtOnce, cursor }));
   for await (const { open, endedAt } of everyItem(pageAt)) {

@@ -1,11 +1,11 @@
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/draft-id.ts";
-import { endRun } from "./erase-run.ts";
+import { cancelIfOpen } from "./erase-run.ts";
 
 /** Cancels the session's runs, which cannot continue without their state machine. */
 export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "state">): Promise<void> {
-  for (const { execution } of state.runs) await endRun(ports, execution);
+  for (const { execution } of state.runs) await cancelIfOpen(ports, execution);
 }
 
 /** Removes a session and its state machine. Can be repeated. Definitions stay, since its runs need them. */
@@ -18,7 +18,7 @@ export async function removeSession(ports: ServicePorts, session: Pick<Session, 
 }
 
 /** Removes expired sessions. Returns their ids. */
-export async function removeExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<string[]> {
+export async function removeExpiredSessions(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<string[]> {
   const removed: string[] = [];
   const now = new Date(ports.clock.now()).toISOString();
   for await (const session of ports.sessions.expired(now)) {

@@ -10,7 +10,7 @@ import {
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { demandClient, withVariables } from "../clients/clients.ts";
-import { demandClientStill } from "../erasing/erase-run.ts";
+import { demandClientAfterStart } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
@@ -55,7 +55,7 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   const pin = request.version === undefined ? record?.pins[workflow] : undefined;
   const { version, quotas, isPaused } = await versionFor(ports, workflow, request.version ?? pin).catch(
     async (error) => {
-      throw pin !== undefined && error instanceof NotFound ? await lostPin(ports, workflow, client, pin) : error;
+      throw pin !== undefined && error instanceof NotFound ? await lostPinError(ports, workflow, client, pin) : error;
     },
   );
   if (request.version !== undefined) await demandMachine(ports, version);
@@ -63,7 +63,7 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   const start = await startOf(ports, by, version, { ...request, client, variables: record?.variables });
   const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
   const begun = await startOrQueue(ports, counted, (queue) => startExecution(ports, { ...start, ...queue }));
-  await demandClientStill(ports, by, begun);
+  await demandClientAfterStart(ports, by, begun);
   return begun;
 }
 
@@ -128,7 +128,7 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
 }
 
 /** The error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is gone, too. */
-async function lostPin(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
+async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const way = `PATCH /clients/${client} with pins to others, or none`;
   return new Refused(`client "${client}" is pinned to version ${version} of "${workflow}", which was deleted - ${way}`);

@@ -25,7 +25,7 @@ import {
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
-import { beginErasing, eraseMembers } from "../erasing/erase-run.ts";
+import { eraseMembers, markForErasing } from "../erasing/erase-run.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Page } from "../ports/page.ts";
@@ -131,7 +131,7 @@ export async function wholeContext(
   const whole = [];
   for (const { key, json } of members) {
     const value = json.includes('"$blob"')
-      ? await unlessErased(() => wholeValue(context, key, left, { home: { client, root }, blobs }))
+      ? await loadUnlessErased(() => wholeValue(context, key, left, { home: { client, root }, blobs }))
       : null;
     if (value !== null) left -= Buffer.byteLength(value);
     whole.push({ key, json: value ?? json });
@@ -140,7 +140,7 @@ export async function wholeContext(
 }
 
 /** Loads a value; null if its blob was erased, or if the blob of an imported run is not valid JSON. */
-async function unlessErased(load: () => Promise<string | null>): Promise<string | null> {
+async function loadUnlessErased(load: () => Promise<string | null>): Promise<string | null> {
   try {
     return await load();
   } catch (error) {
@@ -156,7 +156,7 @@ async function unlessErased(load: () => Promise<string | null>): Promise<string 
 export async function erase(ports: ServicePorts, by: Principal, id: string): Promise<string[]> {
   const execution = await executionWithin(ports, by, id);
   const { client } = execution;
-  const ids = await beginErasing(ports, execution);
+  const ids = await markForErasing(ports, execution);
   await recordDeed(ports, by, { action: "execution.erased", client, subject: id, detail: { executions: ids.length } });
   if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client, execution: id, isAsked: true });
   else await eraseMembers(ports, execution, ids);

@@ -10,7 +10,7 @@ import {
 import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
-import { demandClientStill } from "../erasing/erase-run.ts";
+import { demandClientAfterStart } from "../erasing/erase-run.ts";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -20,13 +20,13 @@ import { demandMachine, findWorkflow } from "../workflows/find.ts";
 import { executionWithin } from "./executions.ts";
 
 export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "again"> {
-  /** Absent: the version of the execution itself. */
+  /** Absent: the execution's own version. */
   version?: number;
 }
 
 /**
- * Restarts an execution, or queues that, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
- * `InputsRefused`, `Conflict`, and has written nothing then.
+ * Restarts an execution, or queues the restart, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
+ * `InputsRefused`, `Conflict`; nothing is stored then.
  */
 export async function restart(
   ports: ServicePorts,
@@ -43,11 +43,11 @@ export async function restart(
   }).catch(refused);
   const detail = defined({ as: begun.id, version: begun.version, from: wish.from && [wish.from].flat().join(", ") });
   await recordDeed(ports, by, { action: "execution.restarted", client, subject: id, detail });
-  await demandClientStill(ports, by, begun);
+  await demandClientAfterStart(ports, by, begun);
   return begun;
 }
 
-/** What a restart would do. Writes nothing. Throws as `restart`, but where the version does not fit: it says so. */
+/** Forecasts a restart without storing anything. Throws as `restart` does, except for a version that does not fit, which the forecast reports. */
 export async function forecastRestart(
   ports: ServicePorts,
   by: Principal,
@@ -59,7 +59,7 @@ export async function forecastRestart(
 }
 
 function refused(cause: unknown): never {
-  // A store says `UnknownExecution` where the source was erased since it was read.
+  // A store throws `UnknownExecution` if the source was erased since it was read.
   const isRefusal = cause instanceof Error && (cause instanceof RestartRefused || cause.name === "UnknownExecution");
   throw isRefusal ? new Refused(cause.message, [], { cause }) : cause;
 }
@@ -75,7 +75,7 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
   return { request: { source, version: found.version, ...wish, by: by.id }, found, record };
 }
 
-/** Says how to restart the outermost execution from the same place. */
+/** The error for an execution inside another one. It names the place from which the outermost execution can be restarted. */
 async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
   let [root, parent, place] = [id, source.parent, ""];
   while (parent) {

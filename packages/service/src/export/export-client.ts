@@ -6,10 +6,10 @@ import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Archive, ArchiveRecord } from "../ports/archive.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { seenBy } from "../workflows/show.ts";
+import { redactWorkflow } from "../workflows/show.ts";
 
 /** The sealed facts of an export. */
-export interface Sealed {
+export interface SealedExport {
   /** Null: the export contains everything. */
   client: string | null;
   digest: string;
@@ -19,7 +19,7 @@ export interface Sealed {
 export const emptyDigest = "0".repeat(64);
 
 /** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
-export function digestAfter(before: string, records: readonly ArchiveRecord[]): string {
+export function extendDigest(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {
     return hashOf(`${digest}\n${record.kind === "item" ? record.item : JSON.stringify([record.key, record.bytes])}`);
@@ -30,7 +30,7 @@ export function digestAfter(before: string, records: readonly ArchiveRecord[]): 
  * The text that the seal of an export signs, with the key that signs chains. Chain signatures cover 64 hex digits, so
  * neither signature can pass for the other.
  */
-export function sealedText({ client, digest }: Sealed): string {
+export function sealedText({ client, digest }: SealedExport): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
 }
 
@@ -42,9 +42,9 @@ interface RunningDigest {
 }
 
 /** `reach` is the client of the caller's key. */
-type Asked = { client: string; reach: string | null };
+type ExportScope = { client: string; reach: string | null };
 
-function pageText({ client, reach }: Asked, { at, digest }: RunningDigest): string {
+function pageText({ client, reach }: ExportScope, { at, digest }: RunningDigest): string {
   return `nova-export-page\n${JSON.stringify([client, reach, at, digest])}`;
 }
 
@@ -82,15 +82,15 @@ export async function exportClient(
   }
   if (cursor === undefined) await recordDeed(ports, by, { action: "client.exported", client: slug, subject: slug });
   const { archive, signer } = ports;
-  const seen = by.client !== null && { seen: (workflow: Workflow) => seenBy(by, workflow) };
+  const seen = by.client !== null && { seen: (workflow: Workflow) => redactWorkflow(by, workflow) };
   const page = await archive.page({ client: slug, ...(from && { cursor: from.at }), ...seen });
   const records = await Promise.all(
-    page.records.map(async (one) => (one.kind === "item" ? one : withAddress(archive, one))),
+    page.records.map(async (one) => (one.kind === "item" ? one : addUrl(archive, one))),
   );
   const before = from ? from.digest : emptyDigest;
   // An export that starts in the middle cannot be sealed.
   if (before === undefined) return { ...page, records };
-  const digest = digestAfter(before, page.records);
+  const digest = extendDigest(before, page.records);
   if (page.cursor === undefined) return { records, seal: await signer.sign(sealedText({ client: slug, digest })) };
   const next = { at: page.cursor, digest };
   return { records, cursor: JSON.stringify({ ...next, signature: await signer.sign(pageText(asked, next)) }) };
@@ -101,7 +101,7 @@ function cursorIn(text: string): Cursor {
   return "at" in cursor ? cursor : { at: text };
 }
 
-async function withAddress(archive: Archive, { text, ...object }: ArchivedObject): Promise<ExportedObject> {
+async function addUrl(archive: Archive, { text, ...object }: ArchivedObject): Promise<ExportedObject> {
   const url =
     text === undefined
       ? await archive.sign(object.key, addressSeconds)

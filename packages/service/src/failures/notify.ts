@@ -1,6 +1,6 @@
 import type { Execution, Links } from "@nova/engine";
 import type { OnFailure } from "@nova/workflow";
-import { fromOf, noMailer, noticeOf } from "../notices/notices.ts";
+import { buildNotice, noMailer, senderFields } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Notice } from "../ports/mail.ts";
@@ -38,7 +38,7 @@ export function failureNotice(failure: Failure, to: string[], links: Pick<Links,
     `nova trace ${execution_id} shows every step.`,
     ...(address ? [`GET ${address} says the same to whoever has an API key.`] : []),
   ];
-  return noticeOf({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
+  return buildNotice({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }
 
 /** The time budget of `nova-notify` for all recipients; a slow server may use much of it. */
@@ -63,22 +63,22 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   if (!record || record.status === "cancelled") return { told: [] };
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
-  const tellings = tellingsOf(ports, failureOf(record), fromOf(client), [
+  const notifications = listNotifications(ports, failureOf(record), senderFields(client), [
     { by: "workflow", ...version?.workflow.onFailure },
     { by: "client", ...client?.onFailure },
   ]);
   const mine = { principal: "on_failure", client: record.client, livesMs };
   const results = await Promise.allSettled(
-    tellings.map(({ name, tell }) =>
+    notifications.map(({ name, send }) =>
       once(ports, { ...mine, key: `${record.id} ${name}`, asked: name }, async () => {
-        await tell();
+        await send();
         return { told: name };
       }),
     ),
   );
   const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   if (errors.length > 0) throw new AggregateError(errors, errors.map((error) => String(error?.message)).join("; "));
-  return { told: tellings.map(({ name }) => name) };
+  return { told: notifications.map(({ name }) => name) };
 }
 
 /** A notification wish and its owner. A client's wish is signed only with the client's own credential. */
@@ -87,13 +87,13 @@ interface Wish extends OnFailure {
 }
 
 /** One mail to all addresses, and one request for each URL and signer. */
-function tellingsOf(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
+function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
   const { mailer = noMailer, links } = ports;
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
-  const mail = { name: "mail", tell: () => mailer.send({ ...failureNotice(failure, to, links), ...from }) };
+  const mail = { name: "mail", send: () => mailer.send({ ...failureNotice(failure, to, links), ...from }) };
   const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(ports, failure, by, webhook)] : []));
-  const apart = posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index);
-  return to.length > 0 ? [mail, ...apart] : apart;
+  const unique = posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index);
+  return to.length > 0 ? [mail, ...unique] : unique;
 }
 
 /** A request to a URL. If the client names the workflow's URL, it gets its own request: it must not replace the workflow's. */
@@ -106,7 +106,7 @@ function postOf(
   const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
   return {
     name: `webhook ${url}${signer}`,
-    async tell() {
+    async send() {
       const body = JSON.stringify(failure);
       const workflow = by === "workflow" ? failure.workflow : null;
       const keys = secret === undefined ? [] : await readSecrets(ports, failure.client, workflow, secret);

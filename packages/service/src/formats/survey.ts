@@ -29,11 +29,11 @@ async function survey({ formats }: SurveyPorts, pages: number, after?: string): 
     cursor = part.cursor;
     if (cursor === undefined) break;
   }
-  return { formats: sumOfFormats(found), ...defined({ cursor }) };
+  return { formats: sumFormats(found), ...defined({ cursor }) };
 }
 
 /** Sums up to one row for each kind and format, sorted by name. */
-export function sumOfFormats(parts: Iterable<StoredFormat>): StoredFormat[] {
+export function sumFormats(parts: Iterable<StoredFormat>): StoredFormat[] {
   const sums = new Map<string, StoredFormat>();
   for (const part of parts) {
     const name = `${part.entity} ${part.format}`;

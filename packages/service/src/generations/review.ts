@@ -28,7 +28,7 @@ export async function reviewCode(
   const found = kept.find((one) => one.codeHash === codeHash && one.key === wanted.key);
   if (!found)
     throw new NotFound(`workflow "${workflowId}" keeps no such code for node "${node}" - list its generations`);
-  const changes = verdict === "approved" ? approval(ports, by, found) : rejection(found);
+  const changes = verdict === "approved" ? approvalChanges(ports, by, found) : rejectionChanges(found);
   if (!changes) return found;
   const others = kept.filter((one) => one !== found && one.key === found.key && one.status === "pinned");
   await ports.generations.update(found, changes);
@@ -40,14 +40,14 @@ export async function reviewCode(
 
 type Changes = Parameters<ServicePorts["generations"]["update"]>[1];
 
-function approval({ clock }: Pick<ServicePorts, "clock">, by: Principal, found: Generation): Changes | null {
+function approvalChanges({ clock }: Pick<ServicePorts, "clock">, by: Principal, found: Generation): Changes | null {
   if (found.approved && found.status === "pinned") return null;
   const approved = found.approved ?? { by: by.name || by.id, at: new Date(clock.now()).toISOString() };
   return { approved, status: "pinned" };
 }
 
 /** An approval is permanent: it records who read the code, and when. */
-function rejection({ status, approved, node }: Generation): Changes | null {
+function rejectionChanges({ status, approved, node }: Generation): Changes | null {
   if (status === "replaced") return null;
   if (approved)
     throw new Conflict(`${approved.by} has approved this code of node "${node}" - approve other code in its place`);

@@ -46,7 +46,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
     await recordRefused(ports, place, request, "oversized", request.flaw.message);
     throw request.flaw;
   }
-  const delivery = await start(ports, place, request);
+  const delivery = await startRun(ports, place, request);
   if (delivery.execution === null) throw new Refused(`hook "${request.id}": ${delivery.reason}`);
   return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
 }
@@ -71,7 +71,7 @@ async function checkSignature(
   return signatureProblem(signature, keys, { value, body, nowMs: ports.clock.now() });
 }
 
-async function start(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
+async function startRun(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
   const { id, headers, from } = request;
   const bytes = request.content ?? request.body;
   let body: HookBody;
@@ -82,7 +82,7 @@ async function start(ports: ServicePorts, place: HookPlace, request: HookRequest
     await recordRefused(ports, place, request, "unreadable", error.message);
     throw new Refused(`hook "${id}": ${error.message}`);
   }
-  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
+  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !hiddenHeaders.has(name)));
   const dedupe = dedupeIdOf(place.trigger, { headers, body: bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shown)},"body":${body.json}}`;
   const known = { ...describeTrigger(place), dedupe, from, about: headers["user-agent"] ?? "" };
@@ -90,7 +90,7 @@ async function start(ports: ServicePorts, place: HookPlace, request: HookRequest
 }
 
 /** Headers that carry a login. Nodes must not see them. */
-const hidden = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+const hiddenHeaders = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
 /** Records a refusal at most once per minute and fault, since anyone can send any number of requests. */
 function recordRefused(

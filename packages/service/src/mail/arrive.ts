@@ -2,8 +2,8 @@ import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { describeTrigger, type FoundTrigger, recordRefusedDelivery, startFromTrigger } from "../triggers/start.ts";
-import { refusedByShape } from "./guard.ts";
-import { letterhead, type RawMail, refusedSender } from "./headers.ts";
+import { guardProblem } from "./guard.ts";
+import { identifyMail, type RawMail, senderProblem } from "./headers.ts";
 import { mailContext, parseMail } from "./parse-mail.ts";
 
 /** Starts one run for a mail, or records why it is refused. A repeated mail starts no second run. */
@@ -12,10 +12,10 @@ export async function startFromMail(
   place: FoundTrigger<MailTrigger | ImapTrigger>,
   mail: RawMail,
 ): Promise<Delivery> {
-  const { messageId, ...head } = letterhead(mail);
+  const { messageId, ...head } = identifyMail(mail);
   const known = { ...describeTrigger(place), ...head };
   const refuse = (reason: string) => recordRefusedDelivery(ports, known, reason);
-  const refused = refusedSender(mail.headers, place.trigger.from) ?? refusedByShape(mail.raw);
+  const refused = senderProblem(mail.headers, place.trigger.from) ?? guardProblem(mail.raw);
   if (refused !== undefined) return refuse(refused);
   const parsed = await parseMail(mail.raw).catch((error: unknown) => {
     return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };

@@ -1,6 +1,6 @@
 import type { Attachment, Email } from "postal-mime";
 import { fileNameIn } from "../triggers/file-name.ts";
-import { largestMailBytes, refusedByShape, textLoad } from "./guard.ts";
+import { guardProblem, largestMailBytes, textLoad } from "./guard.ts";
 import { isTnef, readTnef } from "./tnef.ts";
 
 export interface MailAttachment {
@@ -35,7 +35,7 @@ interface Budget {
 export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {
   const all: MailAttachment[] = [];
   const budget = { bytes: maxUnpackedBytes, textBytes: maxUnpackedTextBytes };
-  for await (const one of unpacked(attachments, { read, budget, inside: null, depth: 0 })) {
+  for await (const one of unpackAttachments(attachments, { read, budget, inside: null, depth: 0 })) {
     all.push(one);
     if (all.length > maxAttachments) {
       throw new RangeError(`it has more than ${maxAttachments} attachments - send them in several mails`);
@@ -51,14 +51,14 @@ interface Unpacking {
   depth: number;
 }
 
-async function* unpacked(attachments: readonly Attachment[], at: Unpacking): AsyncIterable<MailAttachment> {
+async function* unpackAttachments(attachments: readonly Attachment[], at: Unpacking): AsyncIterable<MailAttachment> {
   for (const [index, attachment] of attachments.entries()) {
     const one = attachmentOf(attachment, index, at.inside);
     yield one;
     if (at.depth === maxDepth) continue;
     const deeper = { ...at, inside: one.name, depth: at.depth + 1 };
-    if (isMail(one.type)) yield* unpacked(await attachmentsIn(one.bytes, at), deeper);
-    else if (isTnef(one.bytes)) yield* unpacked(tnefAttachments(one.bytes, at.budget), deeper);
+    if (isMail(one.type)) yield* unpackAttachments(await attachmentsIn(one.bytes, at), deeper);
+    else if (isTnef(one.bytes)) yield* unpackAttachments(tnefAttachments(one.bytes, at.budget), deeper);
   }
 }
 
@@ -70,7 +70,7 @@ function isMail(type: string): boolean {
 /** Empty if the attached mail exceeds the limits or cannot be read. */
 async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Promise<Attachment[]> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (refusedByShape(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];
+  if (guardProblem(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];
   try {
     return (await read(raw)).attachments;
   } catch {

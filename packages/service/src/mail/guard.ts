@@ -35,24 +35,25 @@ function isBase64(raw: Buffer, start: number, end: number): boolean {
 export const largestMailBytes = 40 * 1024 * 1024;
 
 /** Limits of an honest mail. A parser takes seconds or minutes for mails beyond them. */
-const most = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
+const limits = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
 /** The reason to refuse a mail before parsing it; undefined if it may be parsed. */
-export function refusedByShape(raw: Buffer): string | undefined {
+export function guardProblem(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
-  if (raw.length > largestMailBytes) return tooLarge(raw.length);
+  if (raw.length > largestMailBytes) return tooLargeReason(raw.length);
   if (/\0|\r(?!\n)/.test(headText(raw) ?? ""))
     return "its head has a NUL, or a CR without LF: it can be read in two ways";
   const { textBytes, shortLines } = textLoad(raw);
-  if (textBytes > most.textBytes)
-    return `it has ${textBytes} bytes besides base64, and a mail may have ${most.textBytes}`;
-  if (shortLines > most.shortLines) return `it has ${shortLines} short lines, and a mail may have ${most.shortLines}`;
+  if (textBytes > limits.textBytes)
+    return `it has ${textBytes} bytes besides base64, and a mail may have ${limits.textBytes}`;
+  if (shortLines > limits.shortLines)
+    return `it has ${shortLines} short lines, and a mail may have ${limits.shortLines}`;
   const boundaries = boundariesIn(raw);
-  if (boundaries.size > most.boundaries) return `it has parts within parts more than ${most.boundaries} times`;
-  return countParts(raw, boundaries) > most.parts ? `it has more than ${most.parts} parts` : undefined;
+  if (boundaries.size > limits.boundaries) return `it has parts within parts more than ${limits.boundaries} times`;
+  return countParts(raw, boundaries) > limits.parts ? `it has more than ${limits.parts} parts` : undefined;
 }
 
-export function tooLarge(bytes: number): string {
+export function tooLargeReason(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
@@ -60,31 +61,31 @@ export function tooLarge(bytes: number): string {
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;
-  for (const at of places(raw, "boundary")) {
+  for (const at of findPositions(raw, "boundary")) {
     mentions += 1;
     const text = raw.toString("latin1", at, at + 200);
     const [, quoted, plain] = /^boundary\*?0?\*?\s*=\s*(?:"([^"\r\n]{1,120})"|([^\s;"]{1,120}))/i.exec(text) ?? [];
     const boundary = quoted ?? plain;
     if (boundary !== undefined) found.add(boundary);
-    if (found.size > most.boundaries || mentions > most.mentions) break;
+    if (found.size > limits.boundaries || mentions > limits.mentions) break;
   }
   return found;
 }
 
 function countParts(raw: Buffer, boundaries: ReadonlySet<string>): number {
   let parts = 0;
-  for (const at of places(raw, "\n--")) {
+  for (const at of findPositions(raw, "\n--")) {
     const line =
       raw
         .toString("latin1", at + 3, at + 203)
         .split(/\r?\n/, 1)[0]
         ?.trimEnd() ?? "";
     if (boundaries.has(line)) parts += 1;
-    if (parts > most.parts) break;
+    if (parts > limits.parts) break;
   }
   return parts;
 }
 
-function* places(raw: Buffer, text: string): Iterable<number> {
+function* findPositions(raw: Buffer, text: string): Iterable<number> {
   for (let at = raw.indexOf(text); at !== -1; at = raw.indexOf(text, at + 1)) yield at;
 }

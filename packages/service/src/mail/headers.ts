@@ -75,7 +75,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
 }
 
 /** The reason why a sender is refused; undefined if the sender is allowed. */
-export function refusedSender(
+export function senderProblem(
   headers: readonly MailHeader[],
   allowed: readonly string[] | undefined,
 ): string | undefined {
@@ -100,7 +100,7 @@ const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "
  * The record fields of a mail. `dedupe` identifies it: its Message-ID, or without one a hash of the author's headers and
  * body.
  */
-export function letterhead({ raw, headers }: RawMail) {
+export function identifyMail({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
   // Some programs write `<>`, which must not identify all of their mails.
   const dedupe = /[^<>\s]/.test(messageId) ? messageId : `sha256:${authoredHash({ raw, headers })}`;

@@ -8,10 +8,10 @@ import type { DmarcPolicies } from "../ports/mail.ts";
 import { mailKey } from "../triggers/key.ts";
 import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { startFromMail } from "./arrive.ts";
-import { largestMailBytes, tooLarge } from "./guard.ts";
+import { largestMailBytes, tooLargeReason } from "./guard.ts";
 import {
   addressesIn,
-  letterhead,
+  identifyMail,
   longestHeadBytes,
   type MailHeader,
   noSingleSender,
@@ -58,7 +58,7 @@ function recipientOf(text: string): Recipient {
  * The reason to refuse a mail for the findings of SES; undefined if there is none. If a domain asks to reject forged mail,
  * SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
-export async function refusedBy(
+export async function verdictProblem(
   { spam, virus, provenDomain }: Verdicts,
   sender: string,
   policies: DmarcPolicies,
@@ -72,18 +72,18 @@ export async function refusedBy(
 }
 
 /** The origin of a mail that matches no trigger. */
-const nowhere = { type: "mail", workflow: null, trigger: null, client: null } as const;
+const noTrigger = { type: "mail", workflow: null, trigger: null, client: null } as const;
 
 /** Starts a run or records a refusal for each of our recipients. Throws only for outages, never for a bad mail. */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
   const refuse = async (reason: string) => [
-    await recordRefusedDelivery(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),
+    await recordRefusedDelivery(ports, { ...noTrigger, dedupe: key, from: "", about: "" }, reason),
   ];
   const stored = await ports.incomingMail.open(key);
   if (!stored) return refuse(`there is no ${key} in the bucket any more`);
   if (stored.bytes > largestMailBytes) {
     for await (const _ of stored.chunks) break; // an unread answer would keep its connection open
-    return refuse(tooLarge(stored.bytes));
+    return refuse(tooLargeReason(stored.bytes));
   }
   const raw = await buffer(stored.chunks);
   const headers = readHeaders(raw);
@@ -92,18 +92,18 @@ export async function receiveMail(ports: ServicePorts, key: string): Promise<Del
 }
 
 async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> {
-  const { dedupe, from, about } = letterhead(mail);
+  const { dedupe, from, about } = identifyMail(mail);
   const head = { dedupe, from, about };
   const ses = sesHeaders(mail.headers);
   const recipients = recipientsOf(mail.headers, ses, ports.mail.domains);
   if (recipients.length === 0)
-    return [await recordRefusedDelivery(ports, { ...nowhere, ...head }, "it is for no address of ours")];
-  const refused = await refusedBy(verdictsOf(ses), from, ports.mail.dmarcPolicies);
+    return [await recordRefusedDelivery(ports, { ...noTrigger, ...head }, "it is for no address of ours")];
+  const refused = await verdictProblem(verdictsOf(ses), from, ports.mail.dmarcPolicies);
   const deliveries: Delivery[] = [];
   for (const recipient of recipients) {
-    const place = await placeOf(ports, recipient);
+    const place = await findRecipientTrigger(ports, recipient);
     if ("reason" in place) {
-      const known = { ...nowhere, ...head, client: place.gone, dedupe: `${dedupe} ${recipient.text}` };
+      const known = { ...noTrigger, ...head, client: place.gone, dedupe: `${dedupe} ${recipient.text}` };
       deliveries.push(await recordRefusedDelivery(ports, known, place.reason));
     } else if (refused !== undefined) {
       const known = { ...describeTrigger(place), ...head };
@@ -119,7 +119,10 @@ interface NoPlace {
   gone: string | null;
 }
 
-async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<FoundTrigger<MailTrigger> | NoPlace> {
+async function findRecipientTrigger(
+  ports: ServicePorts,
+  recipient: Recipient,
+): Promise<FoundTrigger<MailTrigger> | NoPlace> {
   const found = recipient.address === "" ? undefined : await findTrigger(ports, mailKey(recipient.address), "mail");
   if (!found) return noPlace(`no workflow has the mail address "${recipient.address}", of ${recipient.text}`);
   const client = recipient.client ?? found.client;

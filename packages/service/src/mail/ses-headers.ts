@@ -73,7 +73,7 @@ function commentAt(header: string, start: number): string | undefined {
 }
 
 /** Headers that SES puts on top of a mail, each at most once, in this order. */
-const added = [
+const sesHeaderOrder = [
   "return-path",
   "received",
   "x-ses-spam-verdict",
@@ -88,7 +88,7 @@ const added = [
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
   const end = headers.findIndex(({ name }) => {
-    const next = added.indexOf(name);
+    const next = sesHeaderOrder.indexOf(name);
     if (next <= at) return true;
     at = next;
     return false;

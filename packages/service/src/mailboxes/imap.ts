@@ -19,7 +19,7 @@ export function imapMailboxes(outgoing: Omit<Outgoing, "fetch">): Mailboxes {
     async open(address) {
       const client = await connect(address, outgoing);
       try {
-        await reached(address, () => client.mailboxOpen(address.mailbox));
+        await reportUnreachable(address, () => client.mailboxOpen(address.mailbox));
       } catch (error) {
         client.close();
         throw error;
@@ -47,7 +47,7 @@ async function connect(address: MailboxAddress, outgoing: Omit<Outgoing, "fetch"
   });
   // The pending call also reports a broken connection. Without this listener, the event would end the process.
   client.on("error", () => undefined);
-  return reached(address, async () => {
+  return reportUnreachable(address, async () => {
     outgoing.admit(host);
     if (!allowsPrivate && !ports.includes(port))
       throw new HostRefused(`port ${port} is not one of ${ports.join(", ")}`);
@@ -60,7 +60,7 @@ function mailboxOf(client: ImapFlow, address: MailboxAddress): OpenMailbox {
   const uid = true;
   return {
     unread: (limit) =>
-      reached(address, async () => {
+      reportUnreachable(address, async () => {
         const uids = (await client.search({ seen: false }, { uid })) || [];
         const first = uids.sort((a, b) => a - b).slice(0, limit);
         if (first.length === 0) return [];
@@ -70,12 +70,12 @@ function mailboxOf(client: ImapFlow, address: MailboxAddress): OpenMailbox {
             const mail = await client.fetchOne(String(one), { uid, source: { maxLength } }, { uid });
             return (mail ? mail.source : undefined) ?? Buffer.alloc(0);
           };
-          return { uid: one, bytes, read: (maxBytes) => reached(address, () => source(maxBytes)) };
+          return { uid: one, bytes, read: (maxBytes) => reportUnreachable(address, () => source(maxBytes)) };
         });
         return mails.sort((a, b) => a.uid - b.uid);
       }),
     markRead: (one) =>
-      reached(address, async () => {
+      reportUnreachable(address, async () => {
         await client.messageFlagsAdd(String(one), ["\\Seen"], { uid });
       }),
     async close() {
@@ -92,7 +92,7 @@ function isLoopback(host: string): boolean {
 const noServer =
   "no mail server answers there, with a certificate for that name - check imap_host, which everybody must reach, and imap_port (143 or 993)";
 
-async function reached<T>({ host, port, user, mailbox }: MailboxAddress, ask: () => Promise<T>): Promise<T> {
+async function reportUnreachable<T>({ host, port, user, mailbox }: MailboxAddress, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { ImapTrigger } from "@nova/workflow";
 import { startFromMail } from "../mail/arrive.ts";
-import { largestMailBytes, tooLarge } from "../mail/guard.ts";
-import { letterhead, longestHeadBytes, readHeaders } from "../mail/headers.ts";
+import { largestMailBytes, tooLargeReason } from "../mail/guard.ts";
+import { identifyMail, longestHeadBytes, readHeaders } from "../mail/headers.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
@@ -54,10 +54,10 @@ async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMail
   const isTooLarge = mail.bytes > largestMailBytes;
   const raw = await mail.read(isTooLarge ? longestHeadBytes : largestMailBytes);
   const headers = readHeaders(raw) ?? [];
-  const { messageId: _, ...head } = letterhead({ raw, headers });
+  const { messageId: _, ...head } = identifyMail({ raw, headers });
   const known = { ...describeTrigger(place), ...head };
   const delivery = isTooLarge
-    ? await recordRefusedDelivery(ports, known, tooLarge(mail.bytes))
+    ? await recordRefusedDelivery(ports, known, tooLargeReason(mail.bytes))
     : await startFromMail(ports, place, { raw, headers });
   await mailbox.markRead(mail.uid);
   return delivery;

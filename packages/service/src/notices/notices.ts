@@ -8,21 +8,21 @@ import type { Mailer, Notice } from "../ports/mail.ts";
 const longestText = 20_000;
 
 /** Builds a mail. Text of others cannot control a terminal, and cannot add a header line. */
-export function noticeOf(about: Notice["about"], to: string[], subject: string, lines: readonly string[]): Notice {
-  const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(steering, " ").slice(0, longestText);
+export function buildNotice(about: Notice["about"], to: string[], subject: string, lines: readonly string[]): Notice {
+  const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(controlCharacters, " ").slice(0, longestText);
   return { about, to, subject: subject.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), text };
 }
 
 /** Control characters except tab and line feed, and characters that reverse the text direction. */
-const steering = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
+const controlCharacters = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** The sender of a mail about a client's run: the client's own address, if it has one. */
-export function fromOf(client: Pick<Client, "mailFrom"> | undefined): Pick<Notice, "from"> {
+export function senderFields(client: Pick<Client, "mailFrom"> | undefined): Pick<Notice, "from"> {
   return client?.mailFrom ? { from: client.mailFrom } : {};
 }
 
-export async function senderOf({ clients }: Pick<ServicePorts, "clients">, slug: string | undefined) {
-  return fromOf(slug === undefined ? undefined : await clients.get(slug));
+export async function readSender({ clients }: Pick<ServicePorts, "clients">, slug: string | undefined) {
+  return senderFields(slug === undefined ? undefined : await clients.get(slug));
 }
 
 const noMail = "no mail goes out from here";
@@ -33,7 +33,7 @@ const sentence = `${noMail} - name a webhook, or deploy with ${way}`;
 export const noMailer: Mailer = { send: () => Promise.reject(new Refused(sentence)) };
 
 /** The reason why an approval sends no mail. */
-export const unmailed = `${noMail} - deploy with ${way}`;
+export const noMailReason = `${noMail} - deploy with ${way}`;
 
 /** A finding if a definition wants mails and no mailer is configured. */
 export function mailFindings(

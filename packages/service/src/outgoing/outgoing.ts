@@ -55,14 +55,14 @@ export function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
     send(url, { method: request.method, headers, lookup, agent: false, signal }, resolve).on("error", reject).end(body);
     const answer = await promise;
     const { statusCode: status = 0 } = answer;
-    if (!bodiless.includes(status)) return new Response(capped(answer), { status });
+    if (!bodiless.includes(status)) return new Response(limitAnswer(answer), { status });
     answer.destroy();
     return new Response(null, { status });
   };
 }
 
 /** Limits the size of an answer. Cancelling the stream, or exceeding the limit, closes the connection. */
-function capped(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+function limitAnswer(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -97,7 +97,7 @@ export function createOutgoing({ allowsPrivate, lookup: ask = lookUp }: Outgoing
       const addresses = (found ?? []) as LookupAddress[];
       const [first] = addresses;
       // Unknown names get the same refusal, so a caller cannot find out which private names exist.
-      const isNowhere = (!error || unknown.includes(error.code ?? "")) && !allowsPrivate;
+      const isNowhere = (!error || unknownHostCodes.includes(error.code ?? "")) && !allowsPrivate;
       if (error) done(isNowhere ? refusal(host) : error, "");
       else if (!first || !addresses.every(({ address }) => isOpen(address))) done(refusal(host), "");
       else if (how.all) done(null, addresses);
@@ -109,7 +109,7 @@ export function createOutgoing({ allowsPrivate, lookup: ask = lookUp }: Outgoing
   return { allowsPrivate, lookup, admit, fetch: fetchThrough({ lookup, admit }) };
 }
 
-const unknown = ["ENOTFOUND", "ENODATA"];
+const unknownHostCodes = ["ENOTFOUND", "ENODATA"];
 
 function refusal(host: string): HostRefused {
   return new HostRefused(`${host} leads to no public address - name a host that everybody reaches`);

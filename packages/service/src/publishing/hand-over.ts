@@ -12,7 +12,7 @@ export function isLost({ clock }: Clock, { times, at }: HandOver): boolean {
   return clock.now() >= Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
 }
 
-export function handedOverAgain({ clock }: Clock, before?: HandOver): HandOver {
+export function nextHandOver({ clock }: Clock, before?: HandOver): HandOver {
   return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
 }
 
@@ -27,7 +27,7 @@ export async function handOver(ports: ServicePorts, name: PublicationName): Prom
 }
 
 /** Hands a publication over and waits for its end. Returns its current state if the wait was too long. */
-export async function whenPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
+export async function waitUntilPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
   const { publications, clock } = ports;
   const name = { workflowId: waiting.workflowId, version: waiting.version };
   await handOver(ports, name);
@@ -49,7 +49,7 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
     const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
     if (!isLost(ports, handedOver)) continue;
     // Recorded first: a publication that cannot be handed over must not block the others at the next sweep.
-    await ports.publications.recordHandOver({ workflowId, version }, handedOverAgain(ports, handedOver));
+    await ports.publications.recordHandOver({ workflowId, version }, nextHandOver(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
   }
@@ -63,7 +63,7 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {
     if (handedOver && !isLost(ports, handedOver)) continue;
-    await ports.workflowStates.recordHandOver(workflowId, handedOverAgain(ports, handedOver));
+    await ports.workflowStates.recordHandOver(workflowId, nextHandOver(ports, handedOver));
     await handOver(ports, { workflowId, version: Math.max(...touched) });
   }
 }

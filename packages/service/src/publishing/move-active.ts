@@ -3,7 +3,7 @@ import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { MovedPointers, VersionPointers } from "../ports/workflow-states.ts";
 import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.ts";
-import { activeNow } from "../workflows/find.ts";
+import { findActive } from "../workflows/find.ts";
 
 /**
  * Brings triggers into the state of the active version: those in `made` and those of `touched` versions are removed, or
@@ -16,7 +16,7 @@ export async function settleTriggers(
   made: readonly Trigger[] = [],
 ): Promise<void> {
   for (let all = made; ; ) {
-    const { state, version } = await activeNow(ports, workflowId);
+    const { state, version } = await findActive(ports, workflowId);
     all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
     if (all.length === 0 && !state.touched) return;
     const own = version?.workflow.triggers ?? [];
@@ -25,7 +25,7 @@ export async function settleTriggers(
     // Only touched triggers are set up again: that would end the pause of a mailbox.
     const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));
     await putTriggers(ports, workflowId, touched);
-    if (await isStill(ports, workflowId, state)) return;
+    if (await clearTouched(ports, workflowId, state)) return;
     all = [...all, ...own];
   }
 }
@@ -36,7 +36,7 @@ async function triggersOf(ports: ServicePorts, workflowId: string, versions: rea
 }
 
 /** Whether the state is unchanged. Clears `touched` then. */
-async function isStill(ports: ServicePorts, workflowId: string, state: VersionPointers): Promise<boolean> {
+async function clearTouched(ports: ServicePorts, workflowId: string, state: VersionPointers): Promise<boolean> {
   if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
   const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
   return active === state.active && deleted === state.deleted && touched === undefined;
@@ -58,14 +58,14 @@ export async function moveActive(
   const { workflowStates } = ports;
   try {
     for (let isMoved = false; !isMoved; ) {
-      const { state, before, version } = await activeNow(ports, workflowId);
+      const { state, before, version } = await findActive(ports, workflowId);
       const changes = decide(state);
       if (!changes) break;
       const numbers = [version, next].flatMap((one) => (one ? [one.version] : []));
       const touched = [...new Set([...(state.touched ?? []), ...numbers])];
       if (!(await workflowStates.move(workflowId, state, { touched }))) continue;
       await putTriggers(ports, workflowId, after);
-      const moved = { ...changes, touched, before: wayBack(before, version?.version, changes.active) };
+      const moved = { ...changes, touched, before: previousVersions(before, version?.version, changes.active) };
       isMoved = await workflowStates.move(workflowId, { ...state, touched }, moved);
     }
   } finally {
@@ -76,7 +76,7 @@ export async function moveActive(
 const longestWayBack = 100;
 
 /** The new list of previous versions. Going back to one of them drops the later ones, so the next rollback goes further. */
-function wayBack(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
+function previousVersions(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];
   if (from === undefined || from === to) return [...before];
   const place = before.indexOf(to);
@@ -87,7 +87,7 @@ function wayBack(before: readonly number[], from: number | undefined, to: number
  * Sets up the triggers of a version that will be activated, in addition to those of the active one. Does nothing if a
  * later version is active. Throws as `putTriggers` does; `settleTriggers` removes triggers set up by then.
  */
-export async function makeTriggersReal(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
+export async function setUpTriggers(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
   const { deleted = 0, active = 0 } = (await ports.workflowStates.get(workflowId)) ?? {};
   if (deleted < version && active > version) return;
   await putTriggers(ports, workflowId, workflow.triggers);
@@ -98,7 +98,11 @@ export async function makeTriggersReal(ports: ServicePorts, { workflowId, versio
  * again. Returns whether anything changed; a repetition changes nothing. With `staysBack`, an existing version that was not
  * deleted is not activated: a user may have rolled back from it. Throws as `putTriggers` does.
  */
-export async function putForward(ports: ServicePorts, ready: WorkflowVersion, staysBack = false): Promise<boolean> {
+export async function activateUnlessOlder(
+  ports: ServicePorts,
+  ready: WorkflowVersion,
+  staysBack = false,
+): Promise<boolean> {
   const { workflowId, version } = ready;
   let isNew = false;
   await moveActive(ports, workflowId, ready, ({ active = 0, deleted = 0 }) => {

@@ -1,5 +1,5 @@
 import type { WorkflowVersion } from "@nova/engine";
-import { everyClient } from "../clients/clients.ts";
+import { listAllClients } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { callsOf } from "../workflows/called.ts";
 
@@ -28,7 +28,7 @@ async function neededNumbers(ports: ServicePorts, workflowId: string): Promise<R
   const numbers = new Set<number>();
   const { active } = (await ports.workflowStates.get(workflowId)) ?? {};
   if (active !== undefined) numbers.add(active);
-  for await (const { pins } of everyClient(ports)) {
+  for await (const { pins } of listAllClients(ports)) {
     const pinned = pins[workflowId];
     if (pinned !== undefined) numbers.add(pinned);
   }

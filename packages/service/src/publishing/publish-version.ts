@@ -3,7 +3,7 @@ import { StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationName } from "../ports/workflow-states.ts";
-import { makeTriggersReal, putForward, settleTriggers } from "./move-active.ts";
+import { activateUnlessOlder, settleTriggers, setUpTriggers } from "./move-active.ts";
 import { dropOldMachines } from "./old-machines.ts";
 
 /**
@@ -13,16 +13,16 @@ import { dropOldMachines } from "./old-machines.ts";
  * publication that is over, it settles triggers that a crashed process left. Returns whether it called Step Functions.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
-  const read = await refusing(async () => ({ publication: await ports.publications.get(name) }));
+  const read = await catchRefusal(async () => ({ publication: await ports.publications.get(name) }));
   if ("reason" in read) await ports.publications.settle(name, { status: "failed", ...read });
   else if (read.publication?.status !== "publishing")
-    await settled(ports, name.workflowId, read.publication?.workflow.triggers);
+    await trySettleTriggers(ports, name.workflowId, read.publication?.workflow.triggers);
   else return publishPending(ports, name, read.publication);
   return false;
 }
 
 async function publishPending(ports: ServicePorts, name: PublicationName, publication: Publication): Promise<true> {
-  const ready = await refusing(() => makeReady(ports, publication));
+  const ready = await catchRefusal(() => makeReady(ports, publication));
   if ("reason" in ready) {
     await withdraw(ports, publication, ready);
     return true;
@@ -40,24 +40,28 @@ async function makeReady(ports: ServicePorts, publication: Publication): Promise
   if (deleted >= publication.version) return { reason: "the workflow was deleted meanwhile - publish it again" };
   const made = await makeMachine(ports, publication);
   if ("reason" in made) return made;
-  await makeTriggersReal(ports, made);
+  await setUpTriggers(ports, made);
   const stored = await storeVersion(ports, made);
-  if (!("reason" in stored)) await putForward(ports, stored);
+  if (!("reason" in stored)) await activateUnlessOlder(ports, stored);
   return stored;
 }
 
 /** Removes its triggers before the publication ends, since no process would remove them afterwards. */
 async function withdraw(ports: ServicePorts, publication: Publication, { reason }: Refusal): Promise<void> {
   const { workflowId, version, workflow } = publication;
-  const left = await settled(ports, workflowId, workflow.triggers);
+  const left = await trySettleTriggers(ports, workflowId, workflow.triggers);
   const more =
     "reason" in left ? `; the triggers of the version before have to be published again: ${left.reason}` : "";
   await ports.publications.settle({ workflowId, version }, { status: "failed", reason: `${reason}${more}` });
 }
 
 /** Settles triggers. If that fails, the sweeper tries again. */
-function settled(ports: ServicePorts, workflowId: string, touched?: readonly Trigger[]): Promise<object | Refusal> {
-  return refusing(async () => {
+function trySettleTriggers(
+  ports: ServicePorts,
+  workflowId: string,
+  touched?: readonly Trigger[],
+): Promise<object | Refusal> {
+  return catchRefusal(async () => {
     await settleTriggers(ports, workflowId, touched);
     return {};
   });
@@ -65,15 +69,15 @@ function settled(ports: ServicePorts, workflowId: string, touched?: readonly Tri
 
 const wayOut = "correct it, and publish it again";
 /** Names of errors whose message already names the way out. */
-const plain: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
+const selfExplaining: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
 
-async function refusing<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
+async function catchRefusal<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await step();
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StoreUnavailable) throw error;
     const { name, message } = error;
-    return { reason: plain.includes(name) ? message : `${name}: ${message} - ${wayOut}` };
+    return { reason: selfExplaining.includes(name) ? message : `${name}: ${message} - ${wayOut}` };
   }
 }
 

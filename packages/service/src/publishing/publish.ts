@@ -9,11 +9,11 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
 import { findClientProblems, findTriggerConflicts } from "../triggers/trigger-conflicts.ts";
-import { callFindings } from "../workflows/called.ts";
+import { findMissingCalls } from "../workflows/called.ts";
 import { isDraftId } from "../workflows/draft-id.ts";
 import { finishDeletion } from "./change.ts";
-import { whenPublished } from "./hand-over.ts";
-import { putForward } from "./move-active.ts";
+import { waitUntilPublished } from "./hand-over.ts";
+import { activateUnlessOlder } from "./move-active.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
@@ -27,7 +27,7 @@ export async function validateWorkflow(
   const now = ports.clock.now();
   const compiled = await ports.compile(source, { functions });
   if (!compiled.workflow) return compiled;
-  const missing = await callFindings(ports, compiled.workflow);
+  const missing = await findMissingCalls(ports, compiled.workflow);
   const taken = await findTriggerConflicts(ports, by, compiled.workflow);
   const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
   const warnings = [
@@ -131,9 +131,9 @@ async function publishStored(
   stored: Stored,
   staysBack?: boolean,
 ): Promise<PublicationState & { isNew: boolean }> {
-  if ("ready" in stored) return { status: "ready", isNew: await putForward(ports, stored.ready, staysBack) };
+  if ("ready" in stored) return { status: "ready", isNew: await activateUnlessOlder(ports, stored.ready, staysBack) };
   const isNew = stored.created;
-  const state = await whenPublished(ports, stored.publication);
+  const state = await waitUntilPublished(ports, stored.publication);
   return state.status === "failed"
     ? { status: "failed", reason: state.reason, isNew }
     : { status: state.status, isNew };

@@ -15,7 +15,7 @@ export type QueuePorts = Pick<
  * `held`: its workflow was paused while it waited for slots of other pools. During the attempt, another process may have
  * reserved a slot for this run and skipped later ones.
  */
-export type Admitted = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
+export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
 /** After this time, an attempt counts as crashed. If its process is still alive, the newer admission has replaced it. */
 const abandonedMs = 30_000;
@@ -25,7 +25,7 @@ export async function admit(
   ports: QueuePorts,
   ticket: Ticket,
   limit: (pool: string) => Promise<number>,
-): Promise<Admitted> {
+): Promise<AdmitResult> {
   const { executions, slots, clock } = ports;
   const record = await executions.get(ticket.execution);
   if (record?.status !== "queued" || !record.open) {
@@ -38,17 +38,17 @@ export async function admit(
   }
   const { admission: from = "" } = record;
   if (from !== "" && clock.now() - decodeTime(from) < abandonedMs) return { outcome: "busy" };
-  const admission = laterThan(from, clock.now());
+  const admission = nextAdmission(from, clock.now());
   if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
   const full = await takeSlots(ports, ticket, admission, limit);
-  if (full === null) return begin(ports, ticket, record, admission);
+  if (full === null) return startAdmitted(ports, ticket, record, admission);
   // No earlier attempt can be active at this point, so the run's admission can be reset.
-  await executions.admit(record.id, { from: admission, to: from && outOfDate(admission) });
+  await executions.admit(record.id, { from: admission, to: from && backDate(admission) });
   return { outcome: "full", pool: full };
 }
 
 /** Builds a later admission with a greater id. A slot only moves from an earlier admission to a later one. */
-function laterThan(from: string, now: number): string {
+function nextAdmission(from: string, now: number): string {
   return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
 }
 
@@ -56,7 +56,7 @@ function laterThan(from: string, now: number): string {
  * Back-dates the admission, so the run is free immediately. An empty admission would let the next one be earlier than
  * that of a slow process which is still alive.
  */
-function outOfDate(admission: string): string {
+function backDate(admission: string): string {
   return ulid(decodeTime(admission) - abandonedMs);
 }
 
@@ -80,9 +80,14 @@ async function takeSlots(
 }
 
 /** Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts it. */
-async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admission: string): Promise<Admitted> {
+async function startAdmitted(
+  ports: QueuePorts,
+  ticket: Ticket,
+  record: Execution,
+  admission: string,
+): Promise<AdmitResult> {
   const { slots } = ports;
-  if (!(await hasBegun(ports, record.id, admission))) {
+  if (!(await markRunning(ports, record.id, admission))) {
     for (const pool of ticket.pools) await slots.giveBack(pool, record.id, { admission });
     return { outcome: "gone" };
   }
@@ -91,7 +96,7 @@ async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admis
   return { outcome: "begun" };
 }
 
-async function hasBegun({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
+async function markRunning({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
   if (await executions.admit(id, { from: admission, to: admission, begun: true })) return true;
   // The answer of a successful first call may have been lost.
   const record = await executions.get(id);

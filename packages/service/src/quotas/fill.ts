@@ -1,17 +1,17 @@
 import type { Execution } from "@nova/engine";
 import type { SlotStore, Ticket } from "../ports/quotas.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
-import { everybody, limitsOf } from "./pools.ts";
+import { allRunsPool, limitsOf } from "./pools.ts";
 
 /** Merges queues: yields each ticket once, in the common order. It reads no queue further than needed. */
-export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
+export async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
     const tickets = heads.flatMap(({ done, value }) => (done ? [] : [value as Ticket]));
     const [first, ...others] = tickets;
     if (!first) return;
-    const next = others.reduce((a, b) => (orderOf(b) < orderOf(a) ? b : a), first);
+    const next = others.reduce((a, b) => (sortKeyOf(b) < sortKeyOf(a) ? b : a), first);
     yield next;
     for (const [at, { done, value }] of heads.entries()) {
       if (!done && value.execution === next.execution) heads[at] = await (readers[at] as (typeof readers)[0]).next();
@@ -20,7 +20,7 @@ export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncI
 }
 
 /** The sort key of a ticket in every queue: ranked tickets come first. */
-export function orderOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
+export function sortKeyOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
   return rank + execution;
 }
 
@@ -85,7 +85,7 @@ class Queues {
     for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
     if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
-    for await (const ticket of inOrder(queues)) {
+    for await (const ticket of mergeQueues(queues)) {
       if (!ticket.pools.some((pool) => this.#full.has(pool))) await this.#try(ticket, ahead);
       if (Array.from(pools).every((pool) => this.#full.has(pool))) break;
     }
@@ -131,6 +131,6 @@ export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Pr
   if (ticket.pools.length === 0) return;
   await ports.slots.leave(ticket);
   for (const pool of ticket.pools)
-    await ports.slots.giveBack(pool, execution.id, pool === everybody ? { rank: ticket.rank } : {});
+    await ports.slots.giveBack(pool, execution.id, pool === allRunsPool ? { rank: ticket.rank } : {});
   await fillPools(ports, ticket.pools);
 }

@@ -20,17 +20,17 @@ export interface RunQuotas {
 }
 
 /** The pool of all runs, for the limit of the E2B plan. A run counts while it is in progress. */
-export const everybody = "S";
+export const allRunsPool = "S";
 
 /** The name of a pool: `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, or `S` for all. No id contains a `#`. */
 export function poolName({ workflow, client }: Pool): string {
-  if (workflow === undefined) return client === undefined ? everybody : `C#${client}`;
+  if (workflow === undefined) return client === undefined ? allRunsPool : `C#${client}`;
   return client === undefined ? `W#${workflow}` : `P#${workflow}#${client}`;
 }
 
 export function readPool(name: string): Pool {
   const [kind, first = "", second = ""] = name.split("#");
-  if (kind === everybody) return {};
+  if (kind === allRunsPool) return {};
   if (kind === "C") return { client: first };
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }

@@ -2,7 +2,7 @@ import type { Execution, StartRequest, TimeBudget } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { fillPools } from "./fill.ts";
-import { everybody, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
+import { allRunsPool, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 
 /** Starts a run with `start`, or queues it if a quota applies. Without quotas it reads and writes nothing. */
 export async function startOrQueue(
@@ -13,7 +13,7 @@ export async function startOrQueue(
   const atOnce = ports.admissions?.atOnce;
   const pools = poolsOf({ ...quotas, atOnce });
   if (pools.length === 0) return start({});
-  const rank = atOnce !== undefined && { rank: await ports.slots.rank(everybody, quotas.client) };
+  const rank = atOnce !== undefined && { rank: await ports.slots.rank(allRunsPool, quotas.client) };
   const queued = await start({ queue: { pools, admission: "", ...rank } });
   await ports.slots.enqueue(ticketOf(queued));
   await fillPools(ports, pools);
@@ -39,7 +39,7 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
   }
   for await (const pool of ports.slots.pools()) {
     if (timeBudget?.aborted) break;
-    await lookAfter(ports, pool, running);
+    await repairPool(ports, pool, running);
   }
   // Runs even after the time limit: the next sweep may not get this far, and these runs would keep waiting.
   await fillPools(ports, Array.from(waitedFor));
@@ -50,11 +50,11 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
  * Frees unused slots of a pool: those of ended runs, and in the pool of all runs those of waiting runs. The index of open
  * runs may be out of date, so it reads the record.
  */
-async function lookAfter(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
+async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {
     if (running.has(execution)) continue;
     const record = await ports.executions.get(execution);
-    const isIdle = !record?.open || (pool === everybody && record.status === "waiting");
+    const isIdle = !record?.open || (pool === allRunsPool && record.status === "waiting");
     if (isIdle) await ports.slots.giveBack(pool, execution);
     // The process that was starting this run may have crashed: start it now, or free its slots.
     else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));

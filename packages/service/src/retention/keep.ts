@@ -1,13 +1,13 @@
 import type { Execution } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
-import { everyClient } from "../clients/clients.ts";
-import { eraseMembers, withRestarts } from "../erasing/erase-run.ts";
+import { listAllClients } from "../clients/clients.ts";
+import { eraseMembers, readRestartFamily } from "../erasing/erase-run.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const runsInPage = 50;
 
-export interface Retained {
+export interface RetentionResult {
   /** Ids of runs whose contents were erased. */
   erased: string[];
   /** Runs, or clients, that failed this time. The next call tries again. */
@@ -15,7 +15,7 @@ export interface Retained {
 }
 
 /** A page-by-page pass over a client's runs, oldest first. */
-interface Turn {
+interface ClientPass {
   slug: string;
   /** ISO 8601: runs that ended before are erased. */
   end: string;
@@ -31,9 +31,9 @@ interface Turn {
  * Clients take turns page by page, and the one with the oldest mark comes first, so none waits for another. Ends at
  * `until` (milliseconds since the epoch); the next call continues. Can be repeated.
  */
-export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<Retained> {
-  const retained: Retained = { erased: [], failed: [] };
-  const turns = await turnsOf(ports);
+export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<RetentionResult> {
+  const retained: RetentionResult = { erased: [], failed: [] };
+  const turns = await listPasses(ports);
   for (let turn = turns.shift(); turn && ports.clock.now() < until; turn = turns.shift()) {
     try {
       if (await erasePage(ports, turn, retained, until)) turns.push(turn);
@@ -44,9 +44,9 @@ export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_
   return retained;
 }
 
-async function turnsOf(ports: ServicePorts): Promise<Turn[]> {
-  const turns: Turn[] = [];
-  for await (const { slug, quotas, erasedUntil, erasing } of everyClient(ports)) {
+async function listPasses(ports: ServicePorts): Promise<ClientPass[]> {
+  const turns: ClientPass[] = [];
+  for await (const { slug, quotas, erasedUntil, erasing } of listAllClients(ports)) {
     if (quotas?.retentionDays === undefined || erasing) continue;
     const end = new Date(ports.clock.now() - quotas.retentionDays * dayMs).toISOString();
     turns.push({ slug, end, mark: erasedUntil, cursor: undefined, staysFrom: undefined });
@@ -55,7 +55,12 @@ async function turnsOf(ports: ServicePorts): Promise<Turn[]> {
 }
 
 /** Returns whether more pages follow. */
-async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
+async function erasePage(
+  ports: ServicePorts,
+  turn: ClientPass,
+  retained: RetentionResult,
+  until: number,
+): Promise<boolean> {
   const { slug, mark, end, cursor } = turn;
   const from = defined({ from: mark, cursor });
   const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });
@@ -73,7 +78,7 @@ async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, un
 }
 
 /** False for a run that stays for now, such as the source of an open restart. A run inside another is erased with that one. */
-async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
+async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: RetentionResult): Promise<boolean> {
   if (run.erased === true) return true;
   const { open, endedAt } = run;
   if (open || endedAt === undefined || endedAt > end) return false;
@@ -81,7 +86,7 @@ async function eraseRun(ports: ServicePorts, run: Execution, end: string, retain
   try {
     // Reads the record itself, since the list may not show a new restart yet.
     const record = (await ports.executions.get(run.id)) ?? run;
-    if ((await withRestarts(ports, record)).some((one) => one.open)) return false;
+    if ((await readRestartFamily(ports, record)).some((one) => one.open)) return false;
     await eraseMembers(ports, record, [run.id]);
     retained.erased.push(run.id);
     return true;
@@ -91,7 +96,7 @@ async function eraseRun(ports: ServicePorts, run: Execution, end: string, retain
   }
 }
 
-async function moveMark({ clients }: ServicePorts, turn: Turn, reached: string): Promise<void> {
+async function moveMark({ clients }: ServicePorts, turn: ClientPass, reached: string): Promise<void> {
   const mark = turn.staysFrom ?? reached;
   if (turn.mark !== undefined && mark <= turn.mark) return;
   await clients.update(turn.slug, { erasedUntil: mark });

@@ -12,35 +12,35 @@ import {
   type Workflow,
 } from "@nova/workflow";
 
-/** From where on a draft has to run, and what it finds there. */
+/** The start of a partial run, with its context. */
 export interface Front {
-  /** The first nodes: one, or the branches of a fork. */
+  /** The first nodes to run: one node, or the branches of a fork. */
   entries: string[];
-  /** What becomes of keys that several of these branches set. */
+  /** How keys that several of these branches set are merged. */
   merge?: unknown;
   context: Context;
-  /** The nodes before it, whose outcomes the context is made of, in order. */
+  /** The earlier nodes whose outcomes form the context, in order. */
   passed: string[];
 }
 
-/** What a node came to; undefined: nothing that counts. */
+/** Returns the outcome of a node; undefined if it has none that counts. */
 type Lookup = (node: string) => OutcomeAt | undefined;
 
 /**
- * The first place on the main line whose outcome does not count, so that whatever lies before it need not run again, not
- * even to be taken over. Null: everything counts.
+ * Finds the first node or fork on the main line whose outcome does not count. Everything before it need not run. Null
+ * if everything counts.
  */
-export function frontOf(graph: Workflow, came: Lookup, context: Context): Front | null {
-  return new Walk(graph, came).main(context);
+export function findFront(graph: Workflow, findOutcome: Lookup, context: Context): Front | null {
+  return new Walk(graph, findOutcome).main(context);
 }
 
-/** What a node finds, made of whatever the nodes before it have come to. Null where no way leads to it. */
-export function contextBefore(graph: Workflow, node: string, came: Lookup, context: Context): Front | null {
-  return new Walk(graph, came, node).main(context);
+/** Builds the context of a node from the outcomes of the nodes before it. Null if no edge leads to the node. */
+export function buildContextBefore(graph: Workflow, node: string, findOutcome: Lookup, context: Context): Front | null {
+  return new Walk(graph, findOutcome, node).main(context);
 }
 
-/** One way from node to node: the main line, or a branch. */
-interface Stretch {
+/** A sequence of nodes: the main line, or a branch. */
+interface Segment {
   next: string | null;
   end: string | null;
   scope: string;
@@ -49,64 +49,64 @@ interface Stretch {
 class Walk {
   readonly #graph: Workflow;
   readonly #forks: ReadonlyMap<string, Fork>;
-  readonly #came: Lookup;
+  readonly #findOutcome: Lookup;
   readonly #target: string | undefined;
-  /** Ids from which ways lead to the target, itself among them. */
-  readonly #leading: ReadonlySet<string>;
+  /** Ids of the target and of all nodes from which it can be reached. */
+  readonly #ancestors: ReadonlySet<string>;
   #passed: string[] = [];
 
-  constructor(graph: Workflow, came: Lookup, target?: string) {
+  constructor(graph: Workflow, findOutcome: Lookup, target?: string) {
     this.#graph = graph;
     this.#forks = forksOf(graph);
-    this.#came = came;
+    this.#findOutcome = findOutcome;
     this.#target = target;
     const points = graph.nodes.map((node) => ({ id: node.id, onError: onErrorOf(node) }));
-    this.#leading = target === undefined ? new Set() : canReach(graphOf(points, graph.edges), [target]);
+    this.#ancestors = target === undefined ? new Set() : canReach(graphOf(points, graph.edges), [target]);
   }
 
   main(context: Context): Front | null {
     const start = startOf(this.#graph);
     if (!start) return null;
-    const behind = this.#behind(start.id, { context, scope: "" });
-    if ("entries" in behind) return behind;
-    const found = this.#follow({ next: behind.next, end: null, scope: "" }, behind.context);
+    const rest = this.#continueAfter(start.id, { context, scope: "" });
+    if ("entries" in rest) return rest;
+    const found = this.#follow({ next: rest.next, end: null, scope: "" }, rest.context);
     return "entries" in found ? found : null;
   }
 
-  /** Goes on until something does not count, or the stretch is over. */
-  #follow(stretch: Stretch, before: Context): Front | { context: Context } {
+  /** Follows a segment until a node's outcome does not count, or to the end. */
+  #follow(segment: Segment, before: Context): Front | { context: Context } {
     let context = before;
-    let { next } = stretch;
-    /** What the node behind one that failed finds, and no other. */
+    let { next } = segment;
+    /** The error that only the node after a failed node sees. */
     let error: Member[] = [];
-    while (next !== null && next !== stretch.end && this.#nodeOf(next)?.type !== "end") {
-      const came = next === this.#target ? undefined : this.#came(next);
-      if (next === this.#target || (!came && this.#target === undefined)) {
-        const found = context.apply({ set: error, delete: [] }, `${stretch.scope}#${next}`);
+    while (next !== null && next !== segment.end && this.#nodeOf(next)?.type !== "end") {
+      const outcome = next === this.#target ? undefined : this.#findOutcome(next);
+      if (next === this.#target || (!outcome && this.#target === undefined)) {
+        const found = context.apply({ set: error, delete: [] }, `${segment.scope}#${next}`);
         return { entries: [next], context: found, passed: [...this.#passed] };
       }
-      if (came) {
+      if (outcome) {
         this.#passed.push(next);
-        context = context.apply(came, `${stretch.scope}#${next}`);
+        context = context.apply(outcome, `${segment.scope}#${next}`);
       }
-      error = came ? failureIn(came, next) : [];
-      const behind = this.#behind(next, { context, scope: stretch.scope, ...(came && { came }) });
-      if ("entries" in behind) return behind;
-      ({ context, next } = behind);
+      error = outcome ? failureIn(outcome, next) : [];
+      const rest = this.#continueAfter(next, { context, scope: segment.scope, ...(outcome && { outcome }) });
+      if ("entries" in rest) return rest;
+      ({ context, next } = rest);
     }
     return { context };
   }
 
-  /** Behind a node, and behind the fork that it opens. */
-  #behind(
+  /** Continues after a node, and after the fork that it opens. */
+  #continueAfter(
     node: string,
-    { context, scope, came }: { context: Context; scope: string; came?: OutcomeAt },
+    { context, scope, outcome }: { context: Context; scope: string; outcome?: OutcomeAt },
   ): Front | { context: Context; next: string | null } {
-    const fork = came?.error ? undefined : this.#forks.get(node);
-    if (!fork) return { context, next: this.#wayOn(node, came) };
+    const fork = outcome?.error ? undefined : this.#forks.get(node);
+    if (!fork) return { context, next: this.#nextNode(node, outcome) };
     const { branches, next, merge } = fork;
-    if (this.#target !== undefined && !(next !== null && this.#leading.has(next))) {
-      const branch = branches.find(({ entry }) => this.#leading.has(entry));
+    if (this.#target !== undefined && !(next !== null && this.#ancestors.has(next))) {
+      const branch = branches.find(({ entry }) => this.#ancestors.has(entry));
       if (branch) return { context, next: branch.entry };
     }
     const passed = this.#passed;
@@ -122,21 +122,22 @@ class Walk {
     }
     const how = this.#target === undefined ? merge : merge === "unique" ? "last" : merge;
     const changes = mergeBranches(context, done, { node, merge: how });
-    // The join of the run itself says what is wrong.
+    // The join reports the problem when the run reaches it.
     if ("problem" in changes) return cut;
     return { context: context.apply(changes, `${scope}#${node}.join`), next };
   }
 
-  #wayOn(id: string, came: OutcomeAt | undefined): string | null {
+  #nextNode(id: string, outcome: OutcomeAt | undefined): string | null {
     const indexed = nodeIndex(this.#graph).get(id);
     if (!indexed) return null;
     const { node, edges } = indexed;
     const onError = onErrorOf(node);
     const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label)?.to;
-    const decided = came && came.decision !== null ? (leads(came.decision) ?? leads(defaultLabel)) : edges[0]?.to;
-    const way = (came?.error ? onError : decided) ?? null;
-    if (this.#target === undefined || (way !== null && this.#leading.has(way))) return way;
-    return [...edges.map(({ to }) => to), onError ?? ""].find((to) => this.#leading.has(to)) ?? way;
+    const decided =
+      outcome && outcome.decision !== null ? (leads(outcome.decision) ?? leads(defaultLabel)) : edges[0]?.to;
+    const next = (outcome?.error ? onError : decided) ?? null;
+    if (this.#target === undefined || (next !== null && this.#ancestors.has(next))) return next;
+    return [...edges.map(({ to }) => to), onError ?? ""].find((to) => this.#ancestors.has(to)) ?? next;
   }
 
   #nodeOf(id: string) {

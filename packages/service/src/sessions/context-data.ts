@@ -5,34 +5,34 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { nodeOf } from "./draft.ts";
-import { withOutput } from "./edit.ts";
-import { shapeOf } from "./shape.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
+import { applyOutput } from "./edit.ts";
 
-interface GivenData {
+interface ContextDataRequest {
   node: string;
   /** JSON text of an object. */
   contextData: string;
 }
 
-interface TakenData {
+interface AppliedContextData {
   state: SessionState;
   /** Nodes whose outputs were written by hand. */
   written: string[];
-  /** Members for this run alone. */
+  /** Context members for this run only. */
   extra: Member[];
 }
 
 /**
- * Takes over outputs of other nodes as a front end has them. Outputs of nodes of the draft (`id:<node>`, or a node's name)
- * are written by hand where they differ, which raises the versions of their nodes. Everything else that the prompt names
- * counts for this run alone. A value that is null counts as absent. Throws `NotFound`, `Refused`.
+ * Applies the outputs that a front end sends. Outputs of nodes of the draft (`id:<node>`, or a node's name) are stored
+ * as hand-written if they differ, which raises the versions of their nodes. Other values that the prompt names count
+ * for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
  */
-export async function withContextData(
+export async function applyContextData(
   ports: ServicePorts,
   by: Principal,
   session: Session,
-  { node, contextData }: GivenData,
-): Promise<TakenData> {
+  { node, contextData }: ContextDataRequest,
+): Promise<AppliedContextData> {
   const members = contextMembers(contextData);
   const current = members.find(({ key }) => key === currentNodeKey)?.json;
   if (current !== undefined && current !== JSON.stringify(node))
@@ -42,19 +42,19 @@ export async function withContextData(
   const written: string[] = [];
   for (const { input, json } of inputsIn(state.draft, data)) {
     if (input === node) continue;
-    const next = await withOutput(ports, by, { ...session, state }, input, { output: json });
+    const next = await applyOutput(ports, by, { ...session, state }, input, { output: json });
     if (!next) continue;
     state = next;
     written.push(input);
   }
   const asked = nodeOf(state.draft, node);
-  if (asked.executor === "text") return { state, written, extra: namedAlone(state.draft, asked, data) };
-  // No other node has references, so a foreign id is a slip of the pen.
+  if (asked.executor === "text") return { state, written, extra: membersForThisRun(state.draft, asked, data) };
+  // Other nodes have no references, so an unknown id is a mistake.
   for (const { key } of data) if (key.startsWith(idPrefix)) nodeOf(state.draft, key.slice(idPrefix.length));
   return { state, written, extra: [] };
 }
 
-/** Members with a value. Throws `Refused` for a key that marks a reference. */
+/** The members with a value. Throws `Refused` for a key that marks a reference. */
 export function contextMembers(contextData: string): Member[] {
   const members = membersOf(contextData);
   const mark = members.find(({ key }) => key.startsWith("$"));
@@ -62,7 +62,7 @@ export function contextMembers(contextData: string): Member[] {
   throw new Refused(`context_data has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
 }
 
-/** Outputs of nodes of the draft. `id:<node>` wins over the node's name. */
+/** Outputs of nodes of the draft. `id:<node>` has priority over the node's name. */
 function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string; json: string }[] {
   return nodes.flatMap(({ id, name }) => {
     const keys = [idPrefix + id, ...(typeof name === "string" ? [name] : [])];
@@ -72,10 +72,10 @@ function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string
 }
 
 /**
- * Members that the prompt names and the draft does not have before the node. The names of nodes before it lead to their
- * outputs anyway, unless the mapping gives a name another id. Members that no reference names change nothing.
+ * The members that the prompt names and no earlier node sets. Names of earlier nodes refer to their outputs, unless the
+ * mapping assigns them to another id. Members that no reference names have no effect.
  */
-function namedAlone(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
+function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
   const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";
   const mapping = new Map(
     Array.from(mappingOf({ [mappingKey]: JSON.parse(json) }), ([name, node]) => [normalName(name), node]),
@@ -83,7 +83,7 @@ function namedAlone(draft: Draft, { id, prompt, system }: DraftNode, members: re
   const keys = new Set(members.map(({ key }) => normalName(key)));
   const isGiven = (name: string) =>
     [name, idPrefix + name].some((key) => keys.has(normalName(key))) || mapping.has(normalName(name));
-  const before = nodesBefore(draft, id);
+  const before = findEarlierNodes(draft, id);
   const isOwn = (name: string) =>
     before.some((node) => {
       const names = [node.id, typeof node.name === "string" ? node.name : node.id].map(normalName);
@@ -98,8 +98,8 @@ function namedAlone(draft: Draft, { id, prompt, system }: DraftNode, members: re
   return members.filter(({ key }) => wanted.has(normalName(key)));
 }
 
-function nodesBefore(draft: Draft, id: string): DraftNode[] {
-  const { before } = shapeOf(draft);
+function findEarlierNodes(draft: Draft, id: string): DraftNode[] {
+  const { before } = buildDraftGraph(draft);
   const found = new Set<string>();
   const add = (node: string) => {
     for (const { from } of before.get(node) ?? []) {

@@ -3,20 +3,20 @@ import { conditionLabel } from "@nova/workflow";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
 
-/** A draft that a person can look over, and a run of which fits the history of Step Functions. */
+/** Limits that keep a draft readable, and its run within the history limit of Step Functions. */
 const maxNodes = 500;
 const maxBytes = 2 * 1024 * 1024;
 
 export const emptyDraft: Draft = { settings: {}, files: {}, nodes: [], edges: [] };
 
-/** Of a node that says no start or end: it comes to something. */
+/** Whether a node is a step, and not a start or an end. Only steps have outcomes. */
 export function isStep({ type }: Pick<DraftNode, "type">): boolean {
   return !["start", "StartNode", "end", "EndNode"].includes(type);
 }
 
 /**
- * An input: a node for a model, without a prompt. Callers write its output; it never runs, and without an output it has
- * brought nothing.
+ * Whether a node is an input: a model node without a prompt. Callers write its output. It never runs, and without an
+ * output it sets nothing.
  */
 export function isInput({ type, executor, prompt, promptFile }: DraftNode): boolean {
   const isAsked = type !== "decision" && ["text", "prompt", "cached"].includes(String(executor));
@@ -49,7 +49,7 @@ export function withNode(draft: Draft, node: DraftNode): Draft {
   return sized({ ...draft, nodes: [...draft.nodes, node] });
 }
 
-/** Null takes a field away. Answers the fields that are others now. Throws `NotFound`, `Refused`. */
+/** Changes fields of a node; null removes a field. Returns the changed fields. Throws `NotFound`, `Refused`. */
 export function withChangedNode(
   draft: Draft,
   id: string,
@@ -65,7 +65,7 @@ export function withChangedNode(
   return { draft: sized({ ...draft, nodes }), fields };
 }
 
-/** With its edges. Throws `NotFound`. */
+/** Removes a node with its edges. Throws `NotFound`. */
 export function withoutNode(draft: Draft, id: string): Draft {
   const gone = nodeOf(draft, id);
   const edges = draft.edges.filter(({ from, to }) => from !== id && to !== id);
@@ -90,7 +90,7 @@ export function withEdge(draft: Draft, edge: DraftEdge): Draft {
   return sized(changed);
 }
 
-/** Without a condition, every edge between the two. Throws `NotFound`. */
+/** Removes an edge; without a condition, all edges between the two nodes. Throws `NotFound`. */
 export function withoutEdge(draft: Draft, edge: DraftEdge): Draft {
   const isMeant = (other: DraftEdge) =>
     edge.condition === undefined ? other.from === edge.from && other.to === edge.to : isSame(other, edge);
@@ -116,7 +116,7 @@ function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** The nodes of a ring that an edge closes, the first one at both ends. */
+/** The cycle that an edge closes, with its first node at both ends. */
 function cycleThrough({ nodes, edges }: Draft, { from, to }: DraftEdge): string[] | undefined {
   const next = nextOf({ nodes, edges });
   const cameFrom = new Map<string, string>([[to, ""]]);
@@ -133,7 +133,7 @@ function wayBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
   return way;
 }
 
-/** Where each node leads, its `onError` included. */
+/** The successors of each node, including its `onError`. */
 export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
   const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) next.get(from)?.push(to);
@@ -146,14 +146,14 @@ export function sha256Of(value: unknown): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Hashes of everything that decides what nodes come to, besides what they find, by node. */
+/** Hashes of everything that decides a node's outcome except its context, by node. */
 export function definitionHashes({ draft, context }: Pick<SessionState, "draft" | "context">): Map<string, string> {
   const { settings, files, nodes, edges } = draft;
   const around = sha256Of([settings, files, context]);
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const hashOf = ({ description: _, ...node }: DraftNode) => {
     const out = leaving.get(node.id) ?? [];
-    // What a decision comes to is one of its edges; of a fork the last branch may win.
+    // The outcome of a decision is one of its edges. After a fork, the order of branches can decide a merge.
     const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
     const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
     return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);

@@ -3,28 +3,28 @@ import { type WorkflowSource, workflowHash } from "@nova/workflow";
 import { Conflict, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { PublishedDraft, Session } from "../ports/sessions.ts";
-import { whenPublished } from "../publishing/hand-over.ts";
+import { waitUntilPublished } from "../publishing/hand-over.ts";
 import { storePublication } from "../publishing/publish.ts";
-import { callFindings } from "../workflows/called.ts";
+import { findMissingCalls } from "../workflows/called.ts";
 import { sha256Of } from "./draft.ts";
 
-/** So many versions of its state machine stay for certain; see `dropOldMachines`. */
+/** Number of machine versions that certainly stay; see `dropOldMachines`. */
 const keptMachines = 40;
 const keptDrafts = 100;
 
 /**
- * The version that runs this, with what to remember of it: one that was published before, or another definition on a state
- * machine that is there already (most edits change what nodes do, not how they hang together), or a new one. Throws
- * `Refused` with the findings, `Conflict` while Step Functions has not taken it.
+ * Returns the version that runs `source`, and the session's list of published drafts. It is an earlier version with the
+ * same definition, a new definition on an existing state machine (most edits change nodes and not the graph), or a new
+ * version. Throws `Refused` with the findings, `Conflict` while Step Functions has not accepted it.
  */
-export async function draftVersion(
+export async function prepareDraftVersion(
   ports: ServicePorts,
   session: Session,
   source: WorkflowSource,
 ): Promise<{ version: WorkflowVersion; published: PublishedDraft[] }> {
   const { functions, workflows } = ports;
   const compiled = await ports.compile(source, { functions });
-  const missing = compiled.workflow ? await callFindings(ports, compiled.workflow) : [];
+  const missing = compiled.workflow ? await findMissingCalls(ports, compiled.workflow) : [];
   const errors = [...compiled.findings, ...missing].filter(({ severity }) => severity === "error");
   if (!compiled.workflow || errors.length > 0)
     throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}`, [...compiled.findings, ...missing]);
@@ -45,20 +45,20 @@ export async function draftVersion(
     const { stateMachineArn } = there;
     const made: WorkflowVersion = { ...named, version, stateMachineArn, createdAt, ...(history && { history }) };
     const draft = { version, hash, machine, machines: like.machines };
-    // Somebody who was quicker has taken the number: then it is published as any other.
+    // If another request took the number, the draft is published like any other.
     if (await workflows.create(made)) return { version: made, published: [...published, draft].slice(-keptDrafts) };
   }
-  const version = await publishedVersion(ports, named);
+  const version = await publishDraft(ports, named);
   const draft = { version: version.version, hash, machine, machines: machines + 1 };
   return { version, published: [...published, draft].slice(-keptDrafts) };
 }
 
 type Named = Pick<WorkflowVersion, "workflow" | "template"> & { draftOf: string };
 
-async function publishedVersion(ports: ServicePorts, { workflow, template, draftOf }: Named): Promise<WorkflowVersion> {
+async function publishDraft(ports: ServicePorts, { workflow, template, draftOf }: Named): Promise<WorkflowVersion> {
   const stored = await storePublication(ports, workflow, template, draftOf);
   if ("ready" in stored) return stored.ready;
-  const publication = await whenPublished(ports, stored.publication);
+  const publication = await waitUntilPublished(ports, stored.publication);
   if (publication.status === "failed") throw new Refused(publication.reason);
   const version = await ports.workflows.get(workflow.id, publication.version);
   if (version) return version;

@@ -18,31 +18,31 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
 import { demandNode } from "./check-node.ts";
 import { edgeName, nodeOf, withChangedNode, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
-import { changing, demandUnchanged, type Expected } from "./record.ts";
-import { shapeOf } from "./shape.ts";
-import { standings, withEdit } from "./standing.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
+import { addEdit, judgeFreshness } from "./freshness.ts";
+import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
 import { homeOf, valuesOf } from "./values.ts";
 
 type Edited = Promise<Session>;
 
 type Edit = Partial<SessionState> & Pick<SessionChange, "what" | "node">;
 
-async function edited(
+async function editSession(
   ports: ServicePorts,
   by: Principal,
   id: string,
   edit: (session: Session) => Promise<Edit> | Edit,
 ): Edited {
-  const { session } = await changing(ports, by, id, async (session) => {
+  const { session } = await changeSession(ports, by, id, async (session) => {
     const { what, node, ...changes } = await edit(session);
     return { state: { ...session.state, ...changes }, what, answer: undefined, ...defined({ node }) };
   });
   return session;
 }
 
-/** Throws `NotFound`, `Conflict`, `Refused`, as all of these do. */
+/** Adds a node. All edits throw `NotFound`, `Conflict`, `Refused`. */
 export function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode): Edited {
-  return edited(ports, by, id, async ({ state }) => {
+  return editSession(ports, by, id, async ({ state }) => {
     await demandNode(state.draft, node);
     const draft = withNode(state.draft, node);
     const nodes = { ...state.nodes, [node.id]: { version: 1 } };
@@ -55,20 +55,20 @@ export async function changeNode(
   by: Principal,
   id: string,
   node: string,
-  { changes, ...expected }: Expected & { changes: Readonly<Record<string, unknown>> },
+  { changes, ...expected }: ExpectedVersions & { changes: Readonly<Record<string, unknown>> },
 ): Edited {
   if (changes.id !== undefined && changes.id !== node)
     throw new Refused(`node "${node}" keeps its id - add one with the other id, and delete this one`);
-  return edited(ports, by, id, async (session) => {
+  return editSession(ports, by, id, async (session) => {
     nodeOf(session.state.draft, node);
     demandUnchanged(session, expected, node);
-    const { state, fields } = await withNodeChanges(session.state, node, changes);
+    const { state, fields } = await applyNodeChanges(session.state, node, changes);
     return { ...state, node, what: `node "${node}" was changed: ${fields.join(", ") || "nothing"}` };
   });
 }
 
-/** The same state where no field differs. Answers the fields that do. Throws `NotFound`, `Refused`. */
-export async function withNodeChanges(
+/** Applies changes to a node. Returns the changed fields; without one, `state` stays the same object. Throws `NotFound`, `Refused`. */
+export async function applyNodeChanges(
   state: SessionState,
   node: string,
   changes: Readonly<Record<string, unknown>>,
@@ -80,8 +80,14 @@ export async function withNodeChanges(
   return { state: { ...state, draft, nodes: { ...state.nodes, [node]: raised } }, fields };
 }
 
-export function deleteNode(ports: ServicePorts, by: Principal, id: string, node: string, expected: Expected): Edited {
-  return edited(ports, by, id, (session) => {
+export function deleteNode(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  node: string,
+  expected: ExpectedVersions,
+): Edited {
+  return editSession(ports, by, id, (session) => {
     const draft = withoutNode(session.state.draft, node);
     demandUnchanged(session, expected, node);
     const { [node]: _, ...nodes } = session.state.nodes;
@@ -93,25 +99,25 @@ export const addEdge = edgeEditor(withEdge, "added");
 export const deleteEdge = edgeEditor(withoutEdge, "deleted");
 
 function edgeEditor(change: (draft: Draft, edge: DraftEdge) => Draft, done: "added" | "deleted") {
-  return (ports: ServicePorts, by: Principal, id: string, edge: DraftEdge, expected: Expected): Edited =>
-    edited(ports, by, id, (session) => {
+  return (ports: ServicePorts, by: Principal, id: string, edge: DraftEdge, expected: ExpectedVersions): Edited =>
+    editSession(ports, by, id, (session) => {
       const draft = change(session.state.draft, edge);
       demandUnchanged(session, expected);
       return { draft, what: `${edgeName(edge)} was ${done}` };
     });
 }
 
-/** A value by hand: JSON text. It wins over whatever runs meanwhile. */
+/** Sets an output by hand; `output` is JSON text. It has priority over the outcome of a run in progress. */
 export async function editOutput(
   ports: ServicePorts,
   by: Principal,
   id: string,
   node: string,
-  { output, decision, ...expected }: Expected & { output: string; decision?: string },
+  { output, decision, ...expected }: ExpectedVersions & { output: string; decision?: string },
 ): Edited {
-  const session = await edited(ports, by, id, async (session) => {
+  const session = await editSession(ports, by, id, async (session) => {
     demandUnchanged(session, expected, node);
-    const state = await withOutput(ports, by, session, node, { output, decision });
+    const state = await applyOutput(ports, by, session, node, { output, decision });
     if (!state) throw new Conflict(`node "${node}" has this output already - nothing was changed`);
     return { ...state, node, what: `the output of node "${node}" was written by hand` };
   });
@@ -119,8 +125,8 @@ export async function editOutput(
   return session;
 }
 
-/** Undefined: it is what is there already. Throws `NotFound`, `Refused`. */
-export async function withOutput(
+/** Sets an output; undefined if it equals the current one. Throws `NotFound`, `Refused`. */
+export async function applyOutput(
   ports: ServicePorts,
   by: Principal,
   session: Session,
@@ -129,9 +135,9 @@ export async function withOutput(
 ): Promise<SessionState | undefined> {
   const { state } = session;
   const node = nodeOf(state.draft, id);
-  const shape = shapeOf(state.draft);
-  const { outcome } = standings(state, shape).get(id) ?? {};
-  if (!shape.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
+  const draftGraph = buildDraftGraph(state.draft);
+  const { outcome } = judgeFreshness(state, draftGraph).get(id) ?? {};
+  if (!draftGraph.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
   const before = outcome && (await valuesOf(ports, outcome));
   const members = membersOf(outputText(node, output, before));
   const mark = members.find(({ key }) => key.startsWith("$"));
@@ -143,14 +149,14 @@ export async function withOutput(
     members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
   );
   const chosen = decisionOf(session, id, decision, members) ?? outcome?.decision;
-  const isSame = before && !before.error && isDeepStrictEqual(plain(before.set), plain(kept));
+  const isSame = before && !before.error && isDeepStrictEqual(parseMembers(before.set), parseMembers(kept));
   if (isSame && chosen === (before.decision ?? undefined)) return undefined;
   const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
-  const edited = withEdit(state, shape, id, { source, ...defined({ decision: chosen }) });
+  const edited = addEdit(state, draftGraph, id, { source, ...defined({ decision: chosen }) });
   return { ...edited, family: state.family ?? { root: home.root } };
 }
 
-/** As of a node: what it sets is kept and shown. Throws `Refused`. */
+/** Throws `Refused` if an output contains a secret, since outputs are stored and shown. */
 async function demandNoSecret(ports: ServicePorts, session: Session, members: readonly Member[]): Promise<void> {
   const { draft, context } = session.state;
   const begin = new Context(membersOf(context).map((member) => ({ ...member, by: 0 })));
@@ -165,7 +171,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
   );
 }
 
-/** The edge that a decision takes from now on: as it is said, or as the output itself says. Throws `Refused`. */
+/** The edge that a decision takes from now on: `said`, or the output's own decision. Throws `Refused`. */
 function decisionOf(
   { state }: Session,
   id: string,
@@ -185,11 +191,11 @@ function decisionOf(
   throw new Refused(`say which edge "${id}" takes from now on: "decision" is one of ${labels.join(", ")}`);
 }
 
-function plain(set: OutcomeAt["set"]) {
+function parseMembers(set: OutcomeAt["set"]) {
   return Object.fromEntries(set.map(({ key, json }) => [key, parsedOrNot(json)]));
 }
 
-/** Keys and values, as the node itself sets them. A single value stands for the one key that the node sets. */
+/** The output as an object of context keys. A single value becomes the value of the only key that the node sets. */
 function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
   const isText = node.executor === "text";
   const into = typeof node.into === "string" ? node.into : isText ? node.id : undefined;

@@ -2,11 +2,11 @@ import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session, SessionChange } from "../ports/sessions.ts";
 
-/** What a second editor is told of. */
+/** Number of changes that conflict messages can quote. */
 const keptChanges = 50;
 
-/** With its next revision, and what was changed in it. */
-export function changed(
+/** Returns the session with the next revision and a record of the change. */
+export function recordChange(
   { clock }: Pick<ServicePorts, "clock">,
   session: Session,
   by: string,

@@ -2,36 +2,40 @@ import type { Edge, Node, PartOfDraft, WorkflowSource } from "@nova/workflow";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
 import { isInput, nextOf, stepsOf } from "./draft.ts";
-import type { Shape } from "./shape.ts";
+import type { DraftGraph } from "./draft-graph.ts";
 
-/** What of a draft is to run, and what of it is checked for that. */
+/** The part of a draft that runs, with the nodes that are checked for it. */
 export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
   nodes: DraftNode[];
-  /** Of all these nodes. */
+  /** Edges between all these nodes. */
   allEdges: DraftEdge[];
 }
 
-/** Everything behind a front: what lies before it is in the context that the part begins with. */
-export function partFrom(draft: Draft, shape: Shape, { entries, merge, passed }: Omit<Front, "context">): Part {
-  const next = nextOf({ nodes: draft.nodes, edges: shape.edges });
+/** The part from a front on. Outcomes before the front are in the initial context of the part. */
+export function partFrom(
+  draft: Draft,
+  draftGraph: DraftGraph,
+  { entries, merge, passed }: Omit<Front, "context">,
+): Part {
+  const next = nextOf({ nodes: draft.nodes, edges: draftGraph.edges });
   const reached = new Set(entries);
   for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);
-  const { nodes, edges: allEdges } = wholeOf(draft, shape);
-  const start = { id: shape.start.id, ...(merge !== undefined && { merge: merge as NonNullable<Node["merge"]> }) };
+  const { nodes, edges: allEdges } = wholeOf(draft, draftGraph);
+  const start = { id: draftGraph.start.id, ...(merge !== undefined && { merge: merge as NonNullable<Node["merge"]> }) };
   const edges = [
     ...entries.map((to): Edge => ({ from: start.id, to })),
-    ...(shape.edges.filter(({ from }) => reached.has(from)) as Edge[]),
+    ...(draftGraph.edges.filter(({ from }) => reached.has(from)) as Edge[]),
   ];
-  return { start, steps: shape.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
+  return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-/** One node, with those before it that have come to something. */
-export function partAlone(draft: Draft, shape: Shape, node: DraftNode, passed: readonly string[] = []): Part {
+/** One node, with the nodes before it that have outcomes. */
+export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode, passed: readonly string[] = []): Part {
   const kept = new Set([...passed, node.id]);
   const isKept = ({ id }: DraftNode) => kept.has(id);
   const free = (id: string): string => (kept.has(id) ? free(`${id}_`) : id);
   const [start, end] = [free("start"), free("end")];
-  const inside = shape.edges
+  const inside = draftGraph.edges
     .filter(({ from }) => kept.has(from))
     .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
   const edges = [...new Map(inside.map((edge) => [JSON.stringify(edge), edge])).values()];
@@ -50,7 +54,7 @@ export function partAlone(draft: Draft, shape: Shape, node: DraftNode, passed: r
   };
 }
 
-/** Without what it says of nodes that are not there. */
+/** Removes references to nodes outside the part. */
 function within(
   { onError, merge, ...node }: DraftNode,
   kept: ReadonlySet<string>,
@@ -64,16 +68,16 @@ function within(
   };
 }
 
-function wholeOf(draft: Draft, { start, ends, edges }: Shape): { nodes: DraftNode[]; edges: DraftEdge[] } {
+function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: DraftNode[]; edges: DraftEdge[] } {
   return { nodes: [start, ...stepsOf(draft), ...ends], edges };
 }
 
-/** What belongs to a published workflow and not to a draft that is run. */
+/** Settings that only apply to a published workflow. */
 const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inputs"]);
 
 /**
- * As people write it. What a run of a part begins with was checked when the session was made, and nodes have set other
- * values since: of `inputs` only what is secret counts.
+ * The part as a workflow file. The session has checked its initial context, and nodes have set other values since, so
+ * only the secret `inputs` are kept.
  */
 export function sourceOfPart(
   draft: Draft,
@@ -87,7 +91,7 @@ export function sourceOfPart(
     name: "A draft",
     ...Object.fromEntries(kept),
     ...(inputs && { inputs }),
-    // A workflow file has no inputs, and no input is ever asked.
+    // A workflow file cannot contain an input node. Input nodes never run, so their prompt does not matter.
     nodes: nodes.map((node) => (isInput(node) ? { ...node, prompt: "An input." } : node)),
     edges: allEdges,
   };
@@ -101,7 +105,7 @@ export function sourceOfPart(
   };
 }
 
-/** Keys that the run begins with, so that prompts may name them. */
+/** Keys of the initial context, so that prompts may name them. */
 function knownInputs(inputs: unknown, keys: readonly string[]): object | undefined {
   const properties = (inputs as { properties?: Record<string, { secret?: unknown }> } | undefined)?.properties ?? {};
   const known = keys.map((key) => [key, {}] as const);
@@ -112,8 +116,12 @@ function knownInputs(inputs: unknown, keys: readonly string[]): object | undefin
   return Object.keys(all).length === 0 ? undefined : { properties: all };
 }
 
-/** The draft as a workflow that can be published. */
-export function sourceOfWhole(draft: Draft, shape: Shape, named: { id?: string; name: string }): WorkflowSource {
-  const fields = { ...named, ...draft.settings, ...wholeOf(draft, shape) };
+/** The draft as a workflow file that can be published. */
+export function sourceOfWhole(
+  draft: Draft,
+  draftGraph: DraftGraph,
+  named: { id?: string; name: string },
+): WorkflowSource {
+  const fields = { ...named, ...draft.settings, ...wholeOf(draft, draftGraph) };
   return { text: JSON.stringify(fields), fileName: "workflow.json", files: draft.files, isSent: true };
 }

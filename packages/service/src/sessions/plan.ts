@@ -2,81 +2,90 @@ import { Context, type Member, membersOf, type OutcomeAt } from "@nova/engine";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
-import { contextBefore, frontOf } from "./compose.ts";
+import { buildContextBefore, findFront } from "./compose.ts";
 import { isInput, nodeOf } from "./draft.ts";
+import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
+import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
 import { type Part, partAlone, partFrom } from "./part.ts";
-import { type Shape, shapeOf } from "./shape.ts";
-import { type Standing, standings } from "./standing.ts";
 import { valuesOfAll } from "./values.ts";
 
-/** What is to run, and what it finds. */
+/** The nodes to run and their context. */
 export interface Plan {
   part: Part;
   runs: string[];
   reused: string[];
   context: Context;
-  /** Members of the context that the caller gave for this run alone: what comes of it is no output of the draft. */
+  /** Context members that the caller sent for this run only. An outcome that used them is stale in the draft. */
   extra?: readonly Member[];
-  /** What nodes have come to that do not run, by their ids. */
-  given: ReadonlyMap<string, OutcomeAt>;
+  /** Outcomes of nodes that do not run, by node id. */
+  outcomes: ReadonlyMap<string, OutcomeAt>;
 }
 
-/** A session as a run finds it. */
-export interface Stand {
-  shape: Shape;
-  standings: ReadonlyMap<string, Standing>;
+/** The state of a session at the start of a run. */
+export interface SessionSnapshot {
+  draftGraph: DraftGraph;
+  freshness: ReadonlyMap<string, NodeFreshness>;
   values: ReadonlyMap<string, OutcomeAt>;
 }
 
-export async function standOf(ports: ServicePorts, { state }: Session): Promise<Stand> {
-  const shape = shapeOf(state.draft);
-  const all = standings(state, shape);
+export async function readSnapshot(ports: ServicePorts, { state }: Session): Promise<SessionSnapshot> {
+  const draftGraph = buildDraftGraph(state.draft);
+  const all = judgeFreshness(state, draftGraph);
   const values = await valuesOfAll(
     ports,
     Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
   );
-  return { shape, standings: all, values };
+  return { draftGraph, freshness: all, values };
 }
 
-/** The stale part of a draft, all that lies behind the first stale node. Throws `Refused` for a draft that cannot run. */
-export function stalePart({ state }: Pick<Session, "state">, { shape, standings, values }: Stand): Plan | null {
-  const [problem] = shape.findings.filter(({ severity }) => severity === "error");
-  if (!shape.graph) throw new Refused(problem?.message ?? "the draft has no node that could run", shape.findings);
+/** Plans everything from the first stale node on; null if nothing is stale. Throws `Refused` for a draft that cannot run. */
+export function planStaleNodes(
+  { state }: Pick<Session, "state">,
+  { draftGraph, freshness, values }: SessionSnapshot,
+): Plan | null {
+  const [problem] = draftGraph.findings.filter(({ severity }) => severity === "error");
+  if (!draftGraph.graph)
+    throw new Refused(problem?.message ?? "the draft has no node that could run", draftGraph.findings);
   const empty = new Set(state.draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
   const counting = (id: string) => {
-    const { state, isSkipped } = standings.get(id) ?? {};
+    const { state, isSkipped } = freshness.get(id) ?? {};
     if (state !== "fresh" || isSkipped) return undefined;
-    return empty.has(id) ? nothing : values.get(id);
+    return empty.has(id) ? emptyOutcome : values.get(id);
   };
   const begin = contextOf(state.context);
-  const front = frontOf(shape.graph, counting, begin);
+  const front = findFront(draftGraph.graph, counting, begin);
   if (!front) return null;
-  const part = partFrom(state.draft, shape, front);
+  const part = partFrom(state.draft, draftGraph, front);
   const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
-  const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
+  const runs = part.steps.filter((id) => !counting(id) && !freshness.get(id)?.isSkipped);
   const reused = counted.filter((id) => !empty.has(id));
   // An empty input inside the part needs an outcome: a node without one would run.
-  const given = pick(reused, values);
-  for (const id of part.steps) if (empty.has(id)) given.set(id, nothing);
-  return { part, runs, reused: inOrder(reused, shape), context: front.context, given };
+  const outcomes = pickKeys(reused, values);
+  for (const id of part.steps) if (empty.has(id)) outcomes.set(id, emptyOutcome);
+  return { part, runs, reused: sortByOrder(reused, draftGraph), context: front.context, outcomes };
 }
 
-/** The outcome of an input that has no output. */
-const nothing: OutcomeAt = { set: [], delete: [], decision: null };
+/** The outcome of an input without an output. */
+const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 
-/** One node alone. Throws `NotFound`, `Refused`. */
-export function onePart({ state }: Pick<Session, "state">, { shape, values }: Stand, id: string): Plan {
+/** Plans one node alone. Throws `NotFound`, `Refused`. */
+export function planOneNode(
+  { state }: Pick<Session, "state">,
+  { draftGraph, values }: SessionSnapshot,
+  id: string,
+): Plan {
   const node = nodeOf(state.draft, id);
-  if (!shape.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
+  if (!draftGraph.before.has(id))
+    throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
   const begin = contextOf(state.context);
-  const front = shape.graph && contextBefore(shape.graph, id, (one) => values.get(one), begin);
+  const front = draftGraph.graph && buildContextBefore(draftGraph.graph, id, (one) => values.get(one), begin);
   const { context = begin, passed = [] } = front ?? {};
   return {
-    part: partAlone(state.draft, shape, node, inOrder(passed, shape)),
+    part: partAlone(state.draft, draftGraph, node, sortByOrder(passed, draftGraph)),
     runs: [id],
-    reused: inOrder(passed, shape),
+    reused: sortByOrder(passed, draftGraph),
     context,
-    given: pick(passed, values),
+    outcomes: pickKeys(passed, values),
   };
 }
 
@@ -84,11 +93,11 @@ function contextOf(text: string): Context {
   return new Context().apply({ set: membersOf(text), delete: [] }, 0);
 }
 
-function inOrder(ids: readonly string[], { order }: Shape): string[] {
+function sortByOrder(ids: readonly string[], { order }: DraftGraph): string[] {
   const wanted = new Set(ids);
   return order.filter((id) => wanted.has(id));
 }
 
-function pick<T>(ids: readonly string[], all: ReadonlyMap<string, T>): Map<string, T> {
+function pickKeys<T>(ids: readonly string[], all: ReadonlyMap<string, T>): Map<string, T> {
   return new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id) as T] as const] : [])));
 }

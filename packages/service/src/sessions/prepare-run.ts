@@ -5,48 +5,48 @@ import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
-import { contextMembers, withContextData } from "./context-data.ts";
+import { applyContextData, contextMembers } from "./context-data.ts";
 import { shortList, withNode } from "./draft.ts";
-import { withNodeChanges } from "./edit.ts";
-import { onePart, type Plan, stalePart, standOf } from "./plan.ts";
-import { shapeOf } from "./shape.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
+import { applyNodeChanges } from "./edit.ts";
+import { type Plan, planOneNode, planStaleNodes, readSnapshot } from "./plan.ts";
 
-/** A run, and the session as it is changed for the run: both are written together, or neither. */
+/** A planned run, and the session's state for it. Both are stored together. */
 export interface Prepared {
   state: SessionState;
-  /** Absent if it is the one of the state. */
+  /** Absent if it is the draft of `state`. */
   draft?: Draft;
-  /** The change, in words for a second editor. */
+  /** Descriptions of the changes, for other editors. */
   done: string[];
-  /** Null: nothing is stale. */
+  /** Null if nothing is stale. */
   plan: Plan | null;
 }
 
 export async function prepareStale(ports: ServicePorts, session: Session, inputs?: string): Promise<Prepared> {
   const before = session.state.context;
-  const context = inputs === undefined ? before : withInputs(before, inputs);
+  const context = inputs === undefined ? before : replaceInputs(before, inputs);
   const state = context === before ? session.state : { ...session.state, context };
-  const plan = stalePart({ state }, await standOf(ports, { ...session, state }));
+  const plan = planStaleNodes({ state }, await readSnapshot(ports, { ...session, state }));
   return { state, done: context === before ? [] : ["the context was changed"], plan };
 }
 
-/** Answers the given text if no value differs. Throws `Refused`. */
-function withInputs(context: string, inputs: string): string {
-  const given = membersOf(inputs);
-  const mark = given.find(({ key }) => key.startsWith("$"));
+/** Returns `context` itself if no value differs. Throws `Refused`. */
+function replaceInputs(context: string, inputs: string): string {
+  const sent = membersOf(inputs);
+  const mark = sent.find(({ key }) => key.startsWith("$"));
   if (mark)
     throw new Refused(`the inputs have the key "${mark.key}" - such keys mark NOVA's references: use another name`);
   const before = new Map(membersOf(context).map(({ key, json }) => [key, json]));
-  return given.every(({ key, json }) => before.get(key) === json) ? context : withVariables(context, inputs);
+  return sent.every(({ key, json }) => before.get(key) === json) ? context : withVariables(context, inputs);
 }
 
 export interface AloneRequest {
   node: string;
-  /** JSON text of an object: see `withContextData`. */
+  /** JSON text of an object; see `applyContextData`. */
   contextData?: string;
-  /** Fields that the node has from this run on. */
+  /** New fields of the node, kept after this run. */
   changes?: Readonly<Record<string, unknown>>;
-  /** `node` is no node of the draft: it has these fields, and runs once. */
+  /** Fields of a node outside the draft, which runs once under the id `node`. */
   passing?: Omit<DraftNode, "id">;
 }
 
@@ -56,8 +56,8 @@ export async function prepareAlone(
   session: Session,
   { node, contextData = "{}", changes }: AloneRequest,
 ): Promise<Prepared> {
-  const changed = changes ? await withNodeChanges(session.state, node, changes) : { state: session.state, fields: [] };
-  const { state, written, extra } = await withContextData(
+  const changed = changes ? await applyNodeChanges(session.state, node, changes) : { state: session.state, fields: [] };
+  const { state, written, extra } = await applyContextData(
     ports,
     by,
     { ...session, state: changed.state },
@@ -67,8 +67,8 @@ export async function prepareAlone(
     ...(changed.fields.length > 0 ? [`its ${changed.fields.join(", ")} were changed`] : []),
     ...(written.length > 0 ? [`the outputs of ${shortList(written)} were written by hand`] : []),
   ];
-  const planned = onePart({ state }, await standOf(ports, { ...session, state }), node);
-  return { state, done, plan: withMembers(planned, extra) };
+  const planned = planOneNode({ state }, await readSnapshot(ports, { ...session, state }), node);
+  return { state, done, plan: addMembers(planned, extra) };
 }
 
 export async function preparePassing(
@@ -78,12 +78,12 @@ export async function preparePassing(
 ): Promise<Prepared> {
   const { state } = session;
   const draft = withNode(state.draft, { ...passing, id } as DraftNode);
-  const stand = { ...(await standOf(ports, session)), shape: shapeOf(draft) };
+  const stand = { ...(await readSnapshot(ports, session)), draftGraph: buildDraftGraph(draft) };
   const extra = contextMembers(contextData).filter(({ key }) => key !== currentNodeKey);
-  return { state, draft, done: [], plan: withMembers(onePart({ state: { ...state, draft } }, stand, id), extra) };
+  return { state, draft, done: [], plan: addMembers(planOneNode({ state: { ...state, draft } }, stand, id), extra) };
 }
 
-function withMembers(planned: Plan, extra: readonly Member[]): Plan {
+function addMembers(planned: Plan, extra: readonly Member[]): Plan {
   if (extra.length === 0) return planned;
   return { ...planned, context: planned.context.apply({ set: [...extra], delete: [] }, 0), extra };
 }

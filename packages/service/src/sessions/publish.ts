@@ -7,13 +7,13 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { type Published, publish } from "../publishing/publish.ts";
 import { isDraftId } from "../workflows/draft-id.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
 import { sourceOfWhole } from "./part.ts";
-import { changing } from "./record.ts";
-import { shapeOf } from "./shape.ts";
+import { changeSession } from "./record.ts";
 
 /**
- * Makes the draft the next version of a workflow: of the one that is named, or that the session was made from, or of a new
- * one by its name. Throws `Refused` with the findings, `Forbidden` with a key of one client, `NotFound`.
+ * Publishes the draft as the next version of a workflow: of `workflow`, of the one that the session was made from, or
+ * of a new one with this name. Throws `Refused` with the findings, `Forbidden` for a key of one client, `NotFound`.
  */
 export async function publishSession(
   ports: ServicePorts,
@@ -22,13 +22,13 @@ export async function publishSession(
   { workflow, name }: { workflow?: string; name?: string },
 ): Promise<Published & { session: Session }> {
   demandAllClients(by);
-  const { session, answer } = await changing(ports, by, id, async (session) => {
+  const { session, answer } = await changeSession(ports, by, id, async (session) => {
     const { state } = session;
     const named = name ?? session.name;
     const to = workflow ?? state.workflow ?? slugOf(named);
     if (isDraftId(to)) throw new Refused(`"${to}" is the id of a draft - publish it under another one`);
     await demandNoTriggers(ports, to);
-    const source = sourceOfWhole(state.draft, shapeOf(state.draft), { id: to, name: named });
+    const source = sourceOfWhole(state.draft, buildDraftGraph(state.draft), { id: to, name: named });
     const published = await publish(ports, by, source);
     const what = `it was published as version ${published.version} of "${to}"`;
     return { state: { ...state, workflow: to }, what, answer: published };
@@ -43,7 +43,7 @@ export async function publishSession(
   return { ...answer, session };
 }
 
-/** A session holds neither triggers nor who hears of failures: publishing would take them away. */
+/** Throws `Refused` if the workflow has triggers or failure recipients: a session does not hold them, so publishing would remove them. */
 async function demandNoTriggers({ workflows }: Pick<ServicePorts, "workflows">, id: string): Promise<void> {
   const { workflow } = (await workflows.latest(id)) ?? {};
   const lost = [...(workflow?.triggers?.length ? ["triggers"] : []), ...(workflow?.onFailure ? ["on_failure"] : [])];

@@ -4,12 +4,12 @@ import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session, SessionChange, SessionState } from "../ports/sessions.ts";
-import { changed } from "./history.ts";
-import { settled } from "./settle.ts";
+import { recordChange } from "./history.ts";
+import { settleSession } from "./settle.ts";
 
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** Throws `NotFound`, in the same words for one that is over, one that was never there, and one out of reach. */
+/** Finds a session. Throws the same `NotFound` for an expired session, an unknown one, and one out of the caller's reach. */
 export async function sessionWithin(
   ports: Pick<ServicePorts, "sessions" | "clock">,
   by: Principal,
@@ -22,7 +22,7 @@ export async function sessionWithin(
   );
 }
 
-/** What a change makes of a session, in words for whoever comes second. */
+/** The result of a change, described for other editors. */
 export interface Change<T> {
   state: SessionState;
   what: string;
@@ -33,10 +33,10 @@ export interface Change<T> {
 const maxTries = 10;
 
 /**
- * Changes a session. Who changed it meanwhile has it done again on what they made of it, so nothing is lost: `change`
- * says itself what stands against it. The state that it was given: there is nothing to change.
+ * Changes a session. If the session changed meanwhile, `change` runs again on the new state, so no change is lost. If
+ * `change` returns the state that it was given, nothing is stored.
  */
-export async function changing<T>(
+export async function changeSession<T>(
   ports: ServicePorts,
   by: Principal,
   id: string,
@@ -44,44 +44,44 @@ export async function changing<T>(
 ): Promise<{ session: Session; answer: T }> {
   for (let tries = 0; tries < maxTries; tries++) {
     const read = await sessionWithin(ports, by, id);
-    const session = await settled(ports, read);
+    const session = await settleSession(ports, read);
     const { state, what, node, answer } = await change(session);
     if (state === read.state) return { session, answer };
-    const next = changed(ports, { ...session, state }, by.id, { what, ...defined({ node }) });
+    const next = recordChange(ports, { ...session, state }, by.id, { what, ...defined({ node }) });
     if (await ports.sessions.replace(next, read.revision)) return { session: next, answer };
   }
   throw new Conflict(`session ${id} is being changed by many at once - try again in a moment`);
 }
 
-/** What a caller has read, and expects still to be so. */
-export interface Expected {
-  /** Of the node. */
+/** The versions that a caller has read and expects to be unchanged. */
+export interface ExpectedVersions {
+  /** Version of the node. */
   version?: number;
-  /** Of the session. */
+  /** Revision of the session. */
   revision?: number;
 }
 
-/** Throws `Conflict`, which says what was changed since. */
+/** Throws `Conflict`, which describes the changes since. */
 export function demandUnchanged(
   { id, revision, state }: Session,
-  { version, ...expected }: Expected,
+  { version, ...expected }: ExpectedVersions,
   node?: string,
 ): void {
   const now = node === undefined ? undefined : state.nodes[node]?.version;
   if (version !== undefined && now !== undefined && now !== version) {
     const since = state.changes.filter((one) => one.node === node && (one.version ?? 0) > version);
     throw new Conflict(
-      `node "${node}" is at version ${now}, and you have read ${version}: ${told(since)} - read it again, and send your change with "version": ${now}`,
+      `node "${node}" is at version ${now}, and you have read ${version}: ${describeChanges(since)} - read it again, and send your change with "version": ${now}`,
     );
   }
   if (expected.revision === undefined || expected.revision === revision) return;
   const since = state.changes.filter((one) => one.revision > (expected.revision as number));
   throw new Conflict(
-    `session ${id} is at revision ${revision}, and you have read ${expected.revision}: ${told(since)} - read it again, and send your change with "revision": ${revision}`,
+    `session ${id} is at revision ${revision}, and you have read ${expected.revision}: ${describeChanges(since)} - read it again, and send your change with "revision": ${revision}`,
   );
 }
 
-function told(changes: readonly SessionChange[]): string {
+function describeChanges(changes: readonly SessionChange[]): string {
   const last = changes.slice(-3).map(({ what, by, at }) => `${what}, by ${by} at ${at}`);
   return last.length === 0 ? "it was changed" : last.join("; ");
 }

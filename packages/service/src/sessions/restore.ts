@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeRecord, Session, SessionState } from "../ports/sessions.ts";
-import { changing } from "./record.ts";
+import { changeSession } from "./record.ts";
 
 /**
- * Takes back what a run changed in a session, as far as no other request changed it again. A node whose version was written keeps
- * rising: a reader of the version in between never takes another one for it.
+ * Undoes the changes of a failed run in a session, except where another request has changed the session again. The
+ * version of a node still grows, so a reader never mistakes another state for the one in between.
  */
 export async function restoreSession(
   ports: ServicePorts,
@@ -16,7 +16,7 @@ export async function restoreSession(
   const { state: after } = session;
   const execution = after.family?.last ?? "";
   const hasRun = (await ports.executions.get(execution)) !== undefined;
-  await changing(ports, by, session.id, ({ state }) => {
+  await changeSession(ports, by, session.id, ({ state }) => {
     const isMine = isDeepStrictEqual(state.draft, after.draft);
     const nodes = Object.entries(state.nodes).map(([id, record]): [string, NodeRecord] => {
       const earlier = before.nodes[id];

@@ -6,20 +6,19 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
 import { nodeOf } from "./draft.ts";
-import { sessionRun } from "./ended.ts";
 import { restoreSession } from "./restore.ts";
-import { runAlone } from "./run.ts";
+import { readSessionRun, runAlone } from "./run.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
-/** A front end of chains of prompts asks for the text that a model writes to a prompt. */
+/** A request of a prompt-chain front end for the model's answer to a prompt. */
 export interface TextRequest {
   ulid: string;
   prompt: string;
   llmConfig?: object;
-  /** JSON text of an object: see `withContextData`; `__current_node` is the node whose prompt this is. */
+  /** JSON text of an object; see `applyContextData`. `__current_node` is the node of this prompt. */
   contextData?: string;
-  /** `fail` refuses a reference without a value. Absent: as the node says, else `mark`. */
+  /** `fail` refuses a reference without a value. Absent: the node's setting, or `mark`. */
   onMissing?: "fail" | "mark";
 }
 
@@ -32,16 +31,15 @@ export interface GeneratedText {
   cost: number;
   /** Seconds. */
   duration: number;
-  /** One sentence for each reference without a value: the prompt says `[CONTEXT_ERROR: ...]` in its place. */
+  /** One sentence for each reference without a value, which the prompt shows as `[CONTEXT_ERROR: ...]`. */
   warnings: string[];
 }
 
 const waitMs = 25_000;
 
 /**
- * Asks for the text of a node of the session, whose prompt this is from now on, or for one that belongs to no node. Throws
- * as `runAlone`; `Refused` where the model failed, or takes longer than a request waits. A request that fails leaves the
- * session as it was.
+ * Generates the text of a node, which keeps this prompt, or of a prompt without a node. Throws as `runAlone` does;
+ * `Refused` if the model fails or takes longer than a request waits. A failed request leaves the session unchanged.
  */
 export async function generateText(
   ports: ServicePorts,
@@ -63,7 +61,7 @@ export async function generateText(
   const what = known ? { changes: fields } : { passing: { type: "action", ...fields } };
   const node = known?.id ?? freeId(draft, "text");
   const begun = await runAlone(ports, by, id, { ulid, node, contextData, ...what });
-  const { record } = await sessionRun(ports, by, id, begun, waitMs);
+  const { record } = await readSessionRun(ports, by, id, begun, waitMs);
   if (!record || record.tip === undefined)
     throw new Refused(
       `the model takes longer than a request waits - GET /executions/${begun.execution} says how it ends`,
@@ -93,7 +91,7 @@ function freeId({ nodes }: Draft, id: string): string {
   return nodes.some((node) => node.id === id) ? freeId({ nodes } as Draft, `${id}_`) : id;
 }
 
-/** What nodes have come to, each as one value: of a node that sets one key its value, else all keys. Null: nothing. */
+/** The outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all keys. Null without an output. */
 export async function nodeValues(
   ports: ServicePorts,
   session: Session,
@@ -107,7 +105,7 @@ export async function nodeValues(
   return Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, single(output)]));
 }
 
-/** A prompt with the outputs of the session, and what the caller has besides, in the places of its references. */
+/** Renders a prompt with the outputs of the session and the caller's values. */
 export async function renderTemplate(
   ports: ServicePorts,
   by: Principal,
@@ -119,11 +117,11 @@ export async function renderTemplate(
     value ? [[idPrefix + node, JSON.parse(value.text)] as const] : [],
   );
   const names = session.state.draft.nodes.map(({ id, name }) => [typeof name === "string" ? name : id, id]);
-  const given = JSON.parse(contextData) as Record<string, unknown>;
-  const own = given[mappingKey];
+  const sent = JSON.parse(contextData) as Record<string, unknown>;
+  const own = sent[mappingKey];
   const mapping = { ...Object.fromEntries(names), ...(own !== null && typeof own === "object" ? own : {}) };
   return {
     session,
-    rendered: renderPrompt(template, { ...Object.fromEntries(values), ...given, [mappingKey]: mapping }),
+    rendered: renderPrompt(template, { ...Object.fromEntries(values), ...sent, [mappingKey]: mapping }),
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { InputsRefused, membersOf } from "@nova/engine";
 import {
   checkContext,
@@ -9,22 +10,23 @@ import {
   writeWorkflow,
 } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
+import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { cancelRuns, removeSession } from "../erasing/remove-session.ts";
 import { Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
-import type { Principal } from "../ports/access.ts";
+import type { Attempt, Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
-import { seenBy } from "../workflows/show.ts";
+import { redactWorkflow } from "../workflows/show.ts";
 import { demandNode } from "./check-node.ts";
 import { emptyDraft, withEdge, withNode } from "./draft.ts";
 import { sessionWithin } from "./record.ts";
-import { settled } from "./settle.ts";
+import { settleSession } from "./settle.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 export const usualRetentionDays = 30;
@@ -33,20 +35,20 @@ export interface SessionRequest {
   /** ULID of the session. */
   ulid: string;
   name?: string;
-  /** Absent: an empty one. */
+  /** Absent: the session starts empty. */
   workflow?: string;
-  /** Absent: the one that is active. */
+  /** Absent: the active version. */
   version?: number;
-  /** Absent: the key's own, or the one that everything without a client belongs to. */
+  /** Absent: the client of the key, or the default client. */
   client?: string;
-  /** JSON text of an object: what every run of the draft begins with. */
+  /** JSON text of an object: the initial context of every run. */
   context?: string;
   retentionDays?: number;
   nodes?: readonly DraftNode[];
   edges?: readonly DraftEdge[];
 }
 
-/** Throws `NotFound`, `Refused`, `InputsRefused`, `Conflict`. */
+/** Creates a session. Throws `NotFound`, `Refused`, `InputsRefused`, `Conflict`. */
 export async function createSession(ports: ServicePorts, by: Principal, request: SessionRequest): Promise<Session> {
   const { ulid, client = by.client ?? defaultClient, retentionDays = usualRetentionDays, workflow } = request;
   const record = await demandClient(ports, by, client);
@@ -56,7 +58,7 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   if (mark)
     throw new Refused(`the context has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
   if (from) await demandInputs(from.workflow, context);
-  let draft = from ? draftOf(seenBy(by, from.workflow)) : emptyDraft;
+  let draft = from ? draftFromWorkflow(redactWorkflow(by, from.workflow)) : emptyDraft;
   for (const node of request.nodes ?? []) {
     await demandNode(draft, node);
     draft = withNode(draft, node);
@@ -85,7 +87,7 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
     expiresAt: new Date(now + retentionDays * dayMs).toISOString(),
     state,
   };
-  // Whoever repeats a request that was lost makes the same one.
+  // A repeated request finds the session that the first one created.
   if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
   await recordDeed(ports, by, {
     action: "session.created",
@@ -96,15 +98,15 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   return session;
 }
 
-/** Of what is missing there may be more later: only what is there has to fit. */
+/** Checks the values that are present. Missing inputs may follow later. */
 async function demandInputs(workflow: Workflow, context: string): Promise<void> {
   const { required: _, ...inputs } = parseExact(textOfJson(workflow.inputs ?? {})) as Record<string, ExactValue>;
   const findings = await checkContext({ inputs: keepingDigits(JSON.stringify(inputs)) }, context, []);
   if (findings.length > 0) throw new InputsRefused(findings);
 }
 
-/** Throws `Refused` for a workflow with loops. */
-function draftOf(workflow: Workflow): Draft {
+/** Converts a workflow to a draft. Throws `Refused` for a workflow with loops. */
+function draftFromWorkflow(workflow: Workflow): Draft {
   const source = writeWorkflow(workflow);
   const { id: _, name: __, nodes, edges, ...settings } = JSON.parse(source.text) as Written;
   const loop = edges.find(({ max }) => max !== undefined);
@@ -113,7 +115,7 @@ function draftOf(workflow: Workflow): Draft {
       `"${workflow.id}" has a loop, from "${loop.from}" to "${loop.to}", and a session runs each node once - take a version without it`,
     );
   const files = Object.entries(source.files).filter(([path]) => path.startsWith("lib/"));
-  const inline = nodes.map((node) => withoutFiles(node, source.files));
+  const inline = nodes.map((node) => inlineFiles(node, source.files));
   return { settings, files: Object.fromEntries(files), nodes: inline, edges };
 }
 
@@ -122,13 +124,10 @@ interface Written extends Record<string, unknown> {
   edges: (DraftEdge & { max?: number })[];
 }
 
-/** Code and prompts where they are edited. */
-function withoutFiles(
-  { codeFile, promptFile, ...node }: DraftNode,
-  files: Readonly<Record<string, string>>,
-): DraftNode {
+/** Moves code and prompts from files into the node, where they are edited. */
+function inlineFiles({ codeFile, promptFile, ...node }: DraftNode, files: Readonly<Record<string, string>>): DraftNode {
   const inside = Array.isArray(node.nodes) && {
-    nodes: (node.nodes as DraftNode[]).map((one) => withoutFiles(one, files)),
+    nodes: (node.nodes as DraftNode[]).map((one) => inlineFiles(one, files)),
   };
   const text = (file: unknown) => (typeof file === "string" ? files[file] : undefined);
   return {
@@ -138,16 +137,16 @@ function withoutFiles(
   } as DraftNode;
 }
 
-/** With what its executions have come to. Throws `NotFound`. */
+/** Returns a session with the outcomes of its ended executions. Throws `NotFound`. */
 export async function readSession(ports: ServicePorts, by: Principal, id: string): Promise<Session> {
   const read = await sessionWithin(ports, by, id);
-  const session = await settled(ports, read);
-  // Who else has changed it meanwhile finds the same.
+  const session = await settleSession(ports, read);
+  // If this loses against another change, the next reader computes the same outcomes.
   if (session.revision > read.revision) await ports.sessions.replace(session, read.revision);
   return session;
 }
 
-/** Newest first. */
+/** Lists sessions, newest first. */
 export async function listSessions(
   ports: Pick<ServicePorts, "sessions" | "clock">,
   by: Principal,
@@ -160,7 +159,7 @@ export async function listSessions(
   return { ...rest, items: items.filter(({ expiresAt }) => expiresAt > now) };
 }
 
-/** Nobody finds it from now on; what was published for it goes, its executions stay. Throws `NotFound`. */
+/** Deletes a session. Its state machine is removed; its executions stay. Throws `NotFound`. */
 export async function deleteSession(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   for (;;) {
     const session = await sessionWithin(ports, by, id);
@@ -173,4 +172,39 @@ export async function deleteSession(ports: ServicePorts, by: Principal, id: stri
     else await removeSession(ports, over);
     return;
   }
+}
+
+/**
+ * Returns the id of a key's session with this name, or of its default session. Creates the session if it does not exist
+ * or has expired. Two concurrent requests get the same session.
+ */
+export async function findNamedSession(ports: ServicePorts, by: Principal, name: string | undefined): Promise<string> {
+  const now = ports.clock.now();
+  const wanted: Attempt = {
+    format: 1,
+    principal: by.id,
+    client: by.client ?? defaultClient,
+    id: ulid(now),
+    // An Idempotency-Key cannot contain a NUL, so it never collides with this key.
+    key: hash("sha256", `session\0${name ?? ""}`),
+    fingerprint: "session",
+    since: new Date(now).toISOString(),
+    expiresAt: Math.floor(now / 1000) + (usualRetentionDays * dayMs) / 1000,
+  };
+  const known = await ports.attempts.begin(wanted, now);
+  if (known?.made !== undefined) {
+    const id = `ses_${known.id}`;
+    const session = await ports.sessions.get(id);
+    if (session && Date.parse(session.expiresAt) > now) return id;
+  }
+  // An attempt whose session is over counts as expired; one that another request has made since does not.
+  const isOver = known?.made !== undefined;
+  const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
+  const { id } = await createSession(ports, by, {
+    ulid: (current ?? wanted).id,
+    name: name ?? "Default session",
+    retentionDays: usualRetentionDays,
+  });
+  await ports.attempts.finish(wanted, JSON.stringify(id));
+  return id;
 }

@@ -4,13 +4,13 @@ import type { NodeOutcome, Session } from "../ports/sessions.ts";
 
 type Reads = Pick<ServicePorts, "chain" | "blobs">;
 
-/** What an outcome holds; undefined where its entry is gone. */
+/** The values of an outcome; undefined if its entry is gone. */
 export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome): Promise<OutcomeAt | undefined> {
   if ("set" in source) return { set: membersOf(source.set), delete: [], decision: decision ?? null };
   return outcomeAt(ports, source);
 }
 
-/** The same of many nodes, by their ids; those that have none are missing. */
+/** The values of outcomes by node id; nodes without values are missing. */
 export async function valuesOfAll(
   ports: Reads,
   outcomes: Iterable<readonly [string, NodeOutcome | undefined]>,
@@ -22,28 +22,28 @@ export async function valuesOfAll(
   return new Map(found.flat());
 }
 
-/** Where the blobs of a session's executions lie, and what people write by hand. */
+/** The home of the blobs of a session's executions and of hand-written outputs. */
 export function homeOf({ client, id, state }: Session): BlobHome {
   return { client, root: state.family?.root ?? rootOf(id) };
 }
 
-/** The first execution of a session gets this id, so that there is a place for what is written before it. */
+/** The id of the session's first execution, known in advance, so blobs written before it have a home. */
 export function rootOf(session: string): string {
   return session.replace(/^ses_/, "exec_");
 }
 
-/** Where an outcome is from, as people see it. */
-export function shownSource(source: NodeOutcome["source"]) {
+/** The source of an outcome as the API shows it. */
+export function describeSource(source: NodeOutcome["source"]) {
   if ("set" in source) return { edited_by: source.by, at: source.at };
   return { execution_id: source.execution, scope: source.scope, seq: source.seq };
 }
 
-/** One place of a document of outcomes: what the node there came to, and from where. */
-export function documented(
+/** One place of the outcome document: the outcome of a node, and its source. */
+export function documentPlace(
   { set, delete: deleted, decision, error }: OutcomeAt,
   { source }: Pick<NodeOutcome, "source">,
 ): string {
-  const from = { ...shownSource(source), ...("hash" in source && { hash: source.hash }) };
+  const from = { ...describeSource(source), ...("hash" in source && { hash: source.hash }) };
   const fields = [
     ...(set.length > 0 ? [{ key: "set", json: objectText(set) }] : []),
     ...(deleted.length > 0 ? [{ key: "delete", json: JSON.stringify(deleted) }] : []),

@@ -3,41 +3,41 @@ import { wholeContext } from "../executions/executions.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { nodeOf } from "./draft.ts";
-import { shapeOf } from "./shape.ts";
-import { type Standing, standings } from "./standing.ts";
-import { homeOf, shownSource, valuesOfAll } from "./values.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
+import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
+import { describeSource, homeOf, valuesOfAll } from "./values.ts";
 
-/** How one node stands. */
+/** The state of one node. */
 export interface NodeView {
   node_id: string;
   version: number;
   state: "fresh" | "stale";
-  /** No way leads to it, as the decisions before it stand. */
+  /** The current decisions lead past the node. */
   skipped: boolean;
-  /** Where its output is from; null: it has none. */
+  /** The source of its output; null if it has none. */
   source: { execution_id: string; scope: string; seq: number } | { edited_by: string; at: string } | null;
-  /** What a decision, or a person, chose. */
+  /** The choice of a decision node or of a person. */
   decision: string | null;
 }
 
-/** How the steps of a session stand, in the order in which they run. */
+/** The states of a session's steps, in run order. */
 export function nodeViews({ state }: Session): NodeView[] {
-  return Array.from(standings(state, shapeOf(state.draft)), ([node, standing]) => viewOf(node, standing));
+  return Array.from(judgeFreshness(state, buildDraftGraph(state.draft)), ([node, standing]) => viewOf(node, standing));
 }
 
-function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }: Standing): NodeView {
-  const source = outcome ? shownSource(outcome.source) : null;
+function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }: NodeFreshness): NodeView {
+  const source = outcome ? describeSource(outcome.source) : null;
   return { node_id, version, state, skipped, source, decision: outcome?.decision ?? null };
 }
 
 export interface OutputView extends NodeView {
-  /** Keys and values that the node has set, large ones in their places as far as there is room; null: none. */
+  /** The keys and values that the node set, with large values as far as they fit; null without an output. */
   output: RawJson | null;
-  /** What it failed with, where its `onError` goes on. */
+  /** The error of a failed node whose `onError` node follows. */
   error: string | null;
 }
 
-/** Outputs of these nodes, or of all. Throws `NotFound` for one that is not there. */
+/** Returns outputs of these nodes, or of all. Throws `NotFound` for an unknown node. */
 export async function sessionOutputs(
   ports: Pick<ServicePorts, "chain" | "blobs">,
   session: Session,
@@ -58,13 +58,13 @@ export async function sessionOutputs(
   );
 }
 
-/** What every run of the draft begins with, as people may see it. */
+/** The initial context of every run, as the API shows it. */
 export function shownContextOf({ state: { context, draft } }: Session): RawJson {
   return shownContext(membersOf(context), secretKeysOf({ workflow: draft.settings }));
 }
 
-/** How a session runs, and what keeps it from running. */
-export function sessionShape({ state }: Session) {
-  const { kind, why, order, findings } = shapeOf(state.draft);
+/** Describes how a session runs, and why it cannot run. */
+export function describeDraftGraph({ state }: Session) {
+  const { kind, why, order, findings } = buildDraftGraph(state.draft);
   return { kind, why, order, findings: findings.filter(({ severity }) => severity === "error") };
 }

@@ -3,7 +3,7 @@ import { sweepErasures } from "../erasing/delete-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { sweepPublications, sweepTriggers } from "../publishing/hand-over.ts";
 import { sweepQueues } from "../quotas/queue.ts";
-import { activeNow } from "../workflows/find.ts";
+import { findActive } from "../workflows/find.ts";
 
 /** The time limit of a sweep. */
 export interface SweepTime {
@@ -47,7 +47,7 @@ export async function sweepService(ports: ServicePorts, time: SweepTime = {}): P
       return undefined;
     }
   };
-  const isActive = async (id: string, version: number) => (await activeNow(ports, id)).version?.version === version;
+  const isActive = async (id: string, version: number) => (await findActive(ports, id)).version?.version === version;
   const { open, ...runs } = (await part("runs", (timeBudget) => sweepRuns(ports, timeBudget))) ?? noRuns();
   const tasks = await part("tasks", (timeBudget) => sweepTasks(ports, open, timeBudget));
   const queued = await part("queues", (timeBudget) => sweepQueues(ports, timeBudget));

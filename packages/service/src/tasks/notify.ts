@@ -2,7 +2,7 @@ import { approveCommand, formOf, type Links, type WaitingTask } from "@nova/engi
 import { isMailAddress } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import type { Notified } from "../failures/notify.ts";
-import { noticeOf, senderOf, unmailed } from "../notices/notices.ts";
+import { buildNotice, noMailReason, readSender } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Notice } from "../ports/mail.ts";
@@ -32,23 +32,28 @@ export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Link
   const isPage = URL.canParse(page);
   const address = links.toApi(`/tasks/${task.id}`);
   const about = { execution, ...defined({ client }) };
-  return noticeOf(about, to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
-    `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
-    "",
-    // Quotes the message, so a reader can tell it from NOVA's own text.
-    ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
-    "",
-    ...(client === undefined ? [] : [`client     ${client}`]),
-    `execution  ${execution}`,
-    `node       ${node}`,
-    `choices    ${choices.join(", ")}`,
-    "",
-    ...(isPage ? [`Answer at ${page}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
-    "",
-    ...commands,
-    ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
-    ...formLines(task),
-  ]);
+  return buildNotice(
+    about,
+    to,
+    `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`,
+    [
+      `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
+      "",
+      // Quotes the message, so a reader can tell it from NOVA's own text.
+      ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
+      "",
+      ...(client === undefined ? [] : [`client     ${client}`]),
+      `execution  ${execution}`,
+      `node       ${node}`,
+      `choices    ${choices.join(", ")}`,
+      "",
+      ...(isPage ? [`Answer at ${page}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
+      "",
+      ...commands,
+      ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
+      ...formLines(task),
+    ],
+  );
 }
 
 /** SES quota "Recipients per message". */
@@ -74,13 +79,13 @@ export async function notifyTask(
     ports.tasks.noteMail(task, defined({ to, at: new Date(ports.clock.now()).toISOString(), problem }));
   const { mailer } = ports;
   if (!mailer) {
-    await note(unmailed);
+    await note(noMailReason);
     return { told: [] };
   }
   const whose = { principal: "approval", client: task.client ?? null, livesMs };
   await once(ports, { ...whose, key: `${id} mail`, asked: "mail" }, async () => {
     try {
-      const from = await senderOf(ports, task.client);
+      const from = await readSender(ports, task.client);
       await mailer.send({ ...approvalNotice(task, to, ports.links), ...from });
     } catch (error) {
       await note(String(error instanceof Error ? error.message : error).slice(0, longestProblem));

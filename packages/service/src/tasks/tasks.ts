@@ -99,7 +99,7 @@ export async function readTask(ports: ServicePorts, by: Principal, id: string): 
 }
 
 /** Matches no token. */
-const noHash = "0".repeat(64);
+const unmatchableHash = "0".repeat(64);
 
 /** Finds the resume link of an id and a token. Throws the same `NotFound` for every mistake; `TooMany`. */
 export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
@@ -107,7 +107,7 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
   const execution = executionOfToken(token);
   const link = execution === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
   const digest = createHash("sha256").update(token).digest();
-  const isRight = timingSafeEqual(digest, Buffer.from(link?.tokenHash ?? noHash, "hex"));
+  const isRight = timingSafeEqual(digest, Buffer.from(link?.tokenHash ?? unmatchableHash, "hex"));
   if (link && isRight) return link;
   throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
 }

@@ -4,8 +4,8 @@ import { NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
-import { activeNow, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
-import { seesTrigger } from "../workflows/show.ts";
+import { findActive, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
+import { canSeeTrigger } from "../workflows/show.ts";
 import { expressionOf } from "./kinds.ts";
 
 /** A schedule of the active version of a workflow. */
@@ -57,9 +57,9 @@ async function* idsFrom({ workflows }: Pick<ServicePorts, "workflows">, first: s
 }
 
 async function schedulesOf(ports: ServicePorts, by: Principal, workflow: string): Promise<ScheduleTrigger[]> {
-  const { version } = await activeNow(ports, workflow);
+  const { version } = await findActive(ports, workflow);
   const triggers = (version?.workflow.triggers ?? []).filter((trigger) => trigger.type === "schedule");
-  return triggers.filter((trigger) => seesTrigger(by, trigger)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return triggers.filter((trigger) => canSeeTrigger(by, trigger)).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 async function shownSchedule(

@@ -51,10 +51,10 @@ export function describeTrigger({ workflow, trigger: { id, type }, client }: Fou
 /** A file of received bytes, for a mark in a context. */
 export function fileOf(bytes: Uint8Array): FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => once(bytes) };
+  return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
 }
 
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* yieldOnce(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
@@ -77,7 +77,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   const there = await ports.deliveries.begin(mine);
   const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
   if (there?.status === "started" && there.execution !== null) {
-    return continued(ports, by, there, there.execution);
+    return continueDelivery(ports, by, there, there.execution);
   }
   if (there?.status === "failed") return there;
   const delivery = there ?? mine;
@@ -87,17 +87,17 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
     await execute(ports, by, defined({ ulid, workflow, client, context, files, trigger }));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    if (!(await hasBegun(ports, `exec_${ulid}`, client))) {
-      return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
+    if (!(await hasStarted(ports, `exec_${ulid}`, client))) {
+      return finishDelivery(ports, delivery, { status: "refused", execution: null, reason: error.message });
     }
   }
   const execution = `exec_${ulid}`;
-  const started = await finished(ports, delivery, { status: "started", execution, reason: null });
-  return there ? continued(ports, by, started, execution) : started;
+  const started = await finishDelivery(ports, delivery, { status: "started", execution, reason: null });
+  return there ? continueDelivery(ports, by, started, execution) : started;
 }
 
 /** Answers a repeated arrival with the run that continues. A refusal goes only to this sender; the record stays. */
-async function continued(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
+async function continueDelivery(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
   if (!run) return delivery;
   try {
@@ -109,7 +109,7 @@ async function continued(ports: ServicePorts, by: Principal, delivery: Delivery,
 }
 
 /** Whether an earlier delivery started the run before it crashed. Runs of a deleted client count as not started. */
-async function hasBegun(ports: ServicePorts, run: string, client: string): Promise<boolean> {
+async function hasStarted(ports: ServicePorts, run: string, client: string): Promise<boolean> {
   return (await ports.executions.get(run)) !== undefined && (await missingClientReason(ports, client)) === undefined;
 }
 
@@ -166,9 +166,9 @@ function deliveryOf(
     trigger,
     client,
     at: new Date(now).toISOString(),
-    from: shortened(from),
-    about: shortened(about),
-    dedupe: shortened(dedupe),
+    from: shorten(from),
+    about: shorten(about),
+    dedupe: shorten(dedupe),
     status,
     execution: `exec_${ulid}`,
     reason: null,
@@ -176,7 +176,7 @@ function deliveryOf(
   };
 }
 
-async function finished(
+async function finishDelivery(
   ports: ServicePorts,
   delivery: Delivery,
   outcome: Pick<Delivery, "status" | "execution" | "reason">,
@@ -186,7 +186,7 @@ async function finished(
 }
 
 /** Cuts text of others to a length that every list can show. */
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 

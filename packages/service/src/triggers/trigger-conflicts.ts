@@ -3,7 +3,7 @@ import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { seesTrigger } from "../workflows/show.ts";
+import { canSeeTrigger } from "../workflows/show.ts";
 import { triggerKey } from "./key.ts";
 
 /** Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach: in the same words. */
@@ -33,7 +33,7 @@ export async function findTriggerConflicts(
   const findings = await Promise.all(
     wanted.map(async (trigger, index) => {
       const live = await triggers.get(triggerKey(id, trigger));
-      if (!live || live.workflowId === id || !seesTrigger(by, live.trigger)) return [];
+      if (!live || live.workflowId === id || !canSeeTrigger(by, live.trigger)) return [];
       const [what, other] =
         trigger.type === "mail" ? [`mail address "${trigger.address}"`, "address"] : [`webhook "${trigger.id}"`, "id"];
       const has = `workflow "${live.workflowId}" has the ${what}`;

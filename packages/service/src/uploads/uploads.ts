@@ -8,8 +8,8 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { UploadTicket } from "../ports/uploads.ts";
 
 /** Matches `{"$upload": id}` in JSON text. It never matches inside a string, since quotes there follow a backslash. */
-const named = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
-const aloneNamed = new RegExp(`^${named.source}$`);
+const uploadPattern = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
+const wholeUploadPattern = new RegExp(`^${uploadPattern.source}$`);
 const idPattern = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 /** Maximum length of an invalid id in a message. */
 const longestQuoted = 40;
@@ -26,22 +26,22 @@ export async function placeUploads(
   home: BlobHome,
   context: string,
 ): Promise<{ context: string; files: StartFile[] }> {
-  const ids = new Set(Array.from(context.matchAll(named), ([, id = ""]) => id));
+  const ids = new Set(Array.from(context.matchAll(uploadPattern), ([, id = ""]) => id));
   if (ids.size === 0) return { context, files: [] };
   const placed = new Map<string, Placed>();
   for (const id of ids) placed.set(id, await placeUpload(ports, home, id));
   const files: StartFile[] = [];
   const rest = membersOf(context).flatMap(({ key, json }) => {
-    const whole = placed.get(aloneNamed.exec(json)?.[1] ?? "");
+    const whole = placed.get(wholeUploadPattern.exec(json)?.[1] ?? "");
     if (whole) files.push({ key, ...whole });
     return whole
       ? []
-      : [{ key, json: json.replaceAll(named, (_, id: string) => marked(placed.get(id) as Placed, files)) }];
+      : [{ key, json: json.replaceAll(uploadPattern, (_, id: string) => addMark(placed.get(id) as Placed, files)) }];
   });
   return { context: objectText(rest), files };
 }
 
-function marked(placed: Placed, files: StartFile[]): string {
+function addMark(placed: Placed, files: StartFile[]): string {
   const mark = newFileMark();
   files.push({ mark, ...placed });
   return JSON.stringify(mark);

@@ -31,7 +31,7 @@ export async function missingCall(
 }
 
 /** A finding for each node that calls an unknown workflow or version. A workflow may call itself before it is published. */
-export async function callFindings(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
+export async function findMissingCalls(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   const calls = callsOf(caller).filter(({ workflow }) => workflow !== caller.id);
   const missing = await Promise.all(calls.map((call) => missingCall(ports, call)));
   return missing.flatMap((one) => {

@@ -7,10 +7,13 @@ import type { WorkflowQuotas } from "../ports/quotas.ts";
 import type { Paused, VersionPointers, WorkflowState } from "../ports/workflow-states.ts";
 
 /** Not a valid trigger id, so it cannot collide with one. */
-const whole = "*";
+const wholeWorkflow = "*";
 
 /** The pause of a workflow, or of one of its schedules; undefined if it is not paused. */
-export function pauseOf(state: Pick<WorkflowState, "paused"> | undefined, schedule = whole): Paused | undefined {
+export function pauseOf(
+  state: Pick<WorkflowState, "paused"> | undefined,
+  schedule = wholeWorkflow,
+): Paused | undefined {
   return state?.paused?.[schedule];
 }
 
@@ -20,7 +23,7 @@ type PausePorts = Pick<ServicePorts, "workflowStates" | "clock">;
 export async function setPaused(
   { workflowStates, clock }: PausePorts,
   by: Principal,
-  { workflow, schedule = whole, isPaused }: { workflow: string; schedule?: string; isPaused: boolean },
+  { workflow, schedule = wholeWorkflow, isPaused }: { workflow: string; schedule?: string; isPaused: boolean },
 ): Promise<boolean> {
   for (;;) {
     const { paused: from = {} } = (await workflowStates.get(workflow)) ?? {};
@@ -40,7 +43,7 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
 }
 
 /** Returns the version for new runs (undefined if there is none), the state it was read from, and previous versions, oldest first. */
-export async function activeNow(
+export async function findActive(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
 ) {

@@ -10,15 +10,15 @@ import { isDraftId } from "./draft-id.ts";
 import { noVersion, noWorkflow, pauseOf } from "./find.ts";
 
 /** A definition without data of other clients: their triggers, and the recipients of failure notices. */
-export function seenBy(by: Principal, workflow: Workflow): Workflow {
+export function redactWorkflow(by: Principal, workflow: Workflow): Workflow {
   if (by.client === null) return workflow;
   const { onFailure: _, triggers, ...shared } = workflow;
-  const own = triggers?.filter((trigger) => seesTrigger(by, trigger));
+  const own = triggers?.filter((trigger) => canSeeTrigger(by, trigger));
   return { ...shared, ...(own && own.length > 0 && { triggers: own }) };
 }
 
 /** Whether a caller may see a trigger. The key of one client sees only triggers of that client. `by` is null for the operator. */
-export function seesTrigger(by: Principal | null, trigger: Trigger): boolean {
+export function canSeeTrigger(by: Principal | null, trigger: Trigger): boolean {
   return by === null || by.client === null || trigger.client === by.client;
 }
 

@@ -3,69 +3,76 @@ import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
 import { isStep, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
 
-/** How a draft runs: as the graph that it is, or its nodes one after the other. */
-export interface Shape {
+/** The graph that runs for a draft: as it was drawn, or its nodes one after the other. */
+export interface DraftGraph {
   kind: "graph" | "line";
-  /** Why it is a line though it was drawn as a graph; null: it is none, or it was. */
+  /** Why a drawn graph runs as a line; null if it runs as drawn. */
   why: string | null;
-  /** Ids of its steps, each behind those that it depends on. */
+  /** Ids of its steps in an order in which every step follows its predecessors. */
   order: string[];
-  /** What leads to a step: all that a node finds came along these ways. */
-  before: ReadonlyMap<string, readonly Way[]>;
+  /** Edges into each step. The context of a step comes along these edges. */
+  before: ReadonlyMap<string, readonly IncomingEdge[]>;
   start: DraftNode;
   ends: DraftNode[];
-  /** From the start to an end. */
+  /** All edges, from the start to the ends. */
   edges: DraftEdge[];
-  /** Its graph without what its nodes do; absent where it is none that could run, which `findings` say. */
+  /** The structure as a workflow, without code and prompts; absent if it cannot run, and `findings` says why. */
   graph?: Workflow;
   findings: Finding[];
 }
 
-/** One edge, or an `onError`. */
-export interface Way {
+/** An edge into a step, or an `onError`. */
+export interface IncomingEdge {
   from: string;
   on: { kind: "always" } | { kind: "choice"; label: string; others: readonly string[] } | { kind: "failure" };
 }
 
-/** Of a draft that somebody looks at again and again while it stays the same. */
-const shapes = new LRUCache<string, Shape>({ max: 50 });
+/** Graphs by the hash of their structure, since most requests do not change the structure. */
+const cachedGraphs = new LRUCache<string, DraftGraph>({ max: 50 });
 
-/** Structure only, so it is there whatever else is wrong with the nodes. */
-export function shapeOf(draft: Draft): Shape {
+/** Builds the graph from the structure alone, so faults inside nodes do not matter. */
+export function buildDraftGraph(draft: Draft): DraftGraph {
   const structure = {
     nodes: draft.nodes.map(({ id, type, onError, merge }) => ({ id, type, onError, merge })),
     edges: draft.edges,
   };
   const key = sha256Of(structure);
-  const known = shapes.get(key) ?? readShape({ ...draft, nodes: structure.nodes as DraftNode[] });
-  shapes.set(key, known);
+  const known = cachedGraphs.get(key) ?? analyseDraft({ ...draft, nodes: structure.nodes as DraftNode[] });
+  cachedGraphs.set(key, known);
   return known;
 }
 
-/** Ways part and meet in a form that no state machine has. */
+/** Codes of findings for branches that do not nest, which no state machine can express. */
 const doesNotNest = new Set(["NOVA220", "NOVA221", "NOVA222", "NOVA223"]);
 
-function readShape(draft: Draft): Shape {
-  const order = orderOf(draft);
-  const asGraph = framed(draft, draft.edges);
-  const graph = parsed(asGraph, draft);
+function analyseDraft(draft: Draft): DraftGraph {
+  const order = sortSteps(draft);
+  const asGraph = addStartAndEnds(draft, draft.edges);
+  const graph = parseGraph(asGraph, draft);
   const errors = graph.findings.filter(({ severity }) => severity === "error");
   const base = { order, start: asGraph.start, ends: asGraph.ends };
   const isPlain = draft.edges.every(({ condition }) => condition === undefined);
   const canBeLine = isPlain && draft.nodes.every(({ onError }) => onError === undefined);
   if (errors.length === 0 || !canBeLine || !errors.every(({ code }) => doesNotNest.has(code))) {
-    const before = waysBefore(draft, draft.edges);
+    const before = findIncomingEdges(draft, draft.edges);
     return { ...base, kind: "graph", why: null, before, edges: asGraph.edges, ...graph };
   }
   const decisions = new Set(draft.nodes.filter(isDecision).map(({ id }) => id));
-  const line = order.slice(1).map((to, index) => onwards(order[index] as string, to, decisions));
-  const asLine = framed(draft, line);
+  const line = order.slice(1).map((to, index) => edgeTo(order[index] as string, to, decisions));
+  const asLine = addStartAndEnds(draft, line);
   const why = `its branches do not nest (${errors[0]?.message}), so its nodes run one after the other: ${shortList(order)}`;
-  return { ...base, kind: "line", why, before: waysBefore(draft, line), edges: asLine.edges, ...parsed(asLine, draft) };
+  return {
+    ...base,
+    kind: "line",
+    why,
+    before: findIncomingEdges(draft, line),
+    edges: asLine.edges,
+    ...parseGraph(asLine, draft),
+  };
 }
 
-/** Those that were there first come first. */
-function orderOf(draft: Draft): string[] {
+/** Sorts the steps topologically. Among free steps, the earlier one in the draft comes first. */
+function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);
   const waitsFor = new Map(draft.nodes.map(({ id }) => [id, 0]));
   for (const to of [...next.values()].flat()) waitsFor.set(to, (waitsFor.get(to) ?? 0) + 1);
@@ -82,10 +89,10 @@ function orderOf(draft: Draft): string[] {
   return order.filter((id) => steps.has(id));
 }
 
-type Frame = Pick<Shape, "start" | "ends" | "edges">;
+type FramedGraph = Pick<DraftGraph, "start" | "ends" | "edges">;
 
-/** With a start in front of whatever nothing leads to, and an end behind whatever leads nowhere. */
-function framed({ nodes }: Draft, edges: readonly DraftEdge[]): Frame {
+/** Adds a start before steps without predecessors, and an end after steps without successors. */
+function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[]): FramedGraph {
   const free = (id: string): string => (nodes.some((node) => node.id === id) ? free(`${id}_`) : id);
   const isStart = ({ type }: DraftNode) => type === "start" || type === "StartNode";
   const start = nodes.find(isStart) ?? { id: free("start"), type: "start" };
@@ -105,14 +112,14 @@ function framed({ nodes }: Draft, edges: readonly DraftEdge[]): Frame {
     edges: [
       ...unreached.map(({ id }): DraftEdge => ({ from: start.id, to: id })),
       ...edges,
-      ...last.map(({ id }) => onwards(id, end, decisions)),
+      ...last.map(({ id }) => edgeTo(id, end, decisions)),
       ...(steps.length === 0 && !left.has(start.id) ? [{ from: start.id, to: end }] : []),
     ],
   };
 }
 
-/** Whatever the node comes to. */
-function onwards(from: string, to: string, decisions: ReadonlySet<string>): DraftEdge {
+/** Builds an edge that is taken for every outcome. */
+function edgeTo(from: string, to: string, decisions: ReadonlySet<string>): DraftEdge {
   return { from, to, ...(decisions.has(from) && { condition: defaultLabel }) };
 }
 
@@ -120,8 +127,8 @@ function isDecision({ type }: DraftNode): boolean {
   return type === "decision" || type === "DecisionNode";
 }
 
-/** Each step as the simplest node with as many ways out. */
-function parsed({ start, ends, edges }: Frame, draft: Draft): { graph?: Workflow; findings: Finding[] } {
+/** Parses the structure: each step becomes the simplest node with the same outgoing edges. */
+function parseGraph({ start, ends, edges }: FramedGraph, draft: Draft): { graph?: Workflow; findings: Finding[] } {
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const nodes = stepsOf(draft).map(({ id, onError, merge }) => {
     const out = leaving.get(id) ?? [];
@@ -140,15 +147,15 @@ function parsed({ start, ends, edges }: Frame, draft: Draft): { graph?: Workflow
   return { ...(workflow && { graph: workflow }), findings };
 }
 
-function waysBefore(draft: Draft, edges: readonly DraftEdge[]): Map<string, Way[]> {
+function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<string, IncomingEdge[]> {
   const steps = new Set(stepsOf(draft).map(({ id }) => id));
-  const before = new Map<string, Way[]>([...steps].map((id) => [id, []]));
+  const before = new Map<string, IncomingEdge[]>([...steps].map((id) => [id, []]));
   const choices = edges.filter(({ condition }) => condition !== undefined);
   const labels = Map.groupBy(choices, ({ from }) => from);
   for (const { from, to, condition } of edges) {
     if (!steps.has(from)) continue;
     const others = (labels.get(from) ?? []).map((edge) => conditionLabel(edge.condition));
-    const on: Way["on"] =
+    const on: IncomingEdge["on"] =
       condition === undefined ? { kind: "always" } : { kind: "choice", label: conditionLabel(condition), others };
     before.get(to)?.push({ from, on });
   }
@@ -157,8 +164,8 @@ function waysBefore(draft: Draft, edges: readonly DraftEdge[]): Map<string, Way[
   return before;
 }
 
-/** Whether what a node came to leads along one of its ways. */
-export function leadsAlong({ on }: Pick<Way, "on">, { decision, failed }: NodeOutcome): boolean {
+/** Whether the outcome of an edge's source leads along this edge. */
+export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed }: NodeOutcome): boolean {
   if (on.kind === "failure") return failed === true;
   if (failed) return false;
   if (on.kind === "always" || decision === undefined) return true;

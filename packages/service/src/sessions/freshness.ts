@@ -1,0 +1,131 @@
+import { defined } from "@nova/workflow/defined";
+import type { EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
+import { definitionHashes, isInput, sha256Of } from "./draft.ts";
+import { type DraftGraph, followsEdge } from "./draft-graph.ts";
+
+/** Whether the outcome of a node equals that of a new run of the whole draft. */
+export interface NodeFreshness {
+  state: "fresh" | "stale";
+  version: number;
+  outcome?: NodeOutcome;
+  /** The current decisions lead past the node, so it needs no output. */
+  isSkipped: boolean;
+  /** The inputs of an outcome computed now. */
+  inputs: RunBasis;
+  /** The hash of `inputs`. */
+  basis: string;
+}
+
+/** Stands for the outcome id of a node without an outcome. */
+const none = "none";
+const skipped = "skipped";
+
+/**
+ * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, its
+ * surroundings, and the outcomes of all nodes before it, which must be fresh themselves. Direct predecessors alone would
+ * not suffice: a node that ran alone after a stale one used the outcomes of earlier nodes. So an edit makes exactly its
+ * node and the descendants stale, without any marks.
+ */
+export function judgeFreshness(
+  state: Pick<SessionState, "draft" | "context" | "nodes">,
+  draftGraph: DraftGraph,
+): Map<string, NodeFreshness> {
+  const hashes = definitionHashes(state);
+  const inputNodes = new Set(state.draft.nodes.filter(isInput).map(({ id }) => id));
+  const ancestors = findAncestors(draftGraph);
+  const all = new Map<string, NodeFreshness>();
+  for (const id of draftGraph.order) {
+    const { version = 1, outcome } = state.nodes[id] ?? {};
+    const incoming = draftGraph.before.get(id) ?? [];
+    const areFresh = incoming.every(({ from }) => all.get(from)?.state === "fresh");
+    const isReachable = incoming.some((edge) => {
+      const source = all.get(edge.from);
+      return !source?.isSkipped && (!source?.outcome || followsEdge(edge, source.outcome));
+    });
+    const isSkipped = areFresh && incoming.length > 0 && !isReachable;
+    const definition = hashes.get(id) ?? none;
+    const inputs: RunBasis = {
+      // A skipped node that ran alone must not look fresh.
+      definition: isSkipped ? `${definition} ${skipped}` : definition,
+      before: ancestors.get(id) ?? [],
+      version,
+    };
+    const basis = basisOf(inputs, (from) => outcomeId(all.get(from)));
+    const isFresh = areFresh && (isSkipped || inputNodes.has(id) || outcome?.basis === basis);
+    all.set(id, {
+      state: isFresh ? "fresh" : "stale",
+      version,
+      ...(outcome && { outcome }),
+      isSkipped,
+      inputs,
+      basis,
+    });
+  }
+  return all;
+}
+
+export function outcomeId(freshness: Pick<NodeFreshness, "isSkipped" | "outcome"> | undefined): string {
+  if (freshness?.isSkipped) return skipped;
+  return freshness?.outcome?.id ?? none;
+}
+
+/** The hash of an outcome's inputs. `idOf` returns the outcome id of a node. */
+export function basisOf({ definition, before }: Omit<RunBasis, "version">, idOf: (node: string) => string): string {
+  return sha256Of(["all", definition, before.map((id) => [id, idOf(id)])]);
+}
+
+/** The inputs of a run of these nodes. `nodes` may contain a node outside the draft. */
+export function buildRunBases(
+  state: Pick<SessionState, "draft" | "context" | "nodes">,
+  draftGraph: DraftGraph,
+  nodes: Iterable<string>,
+): Record<string, RunBasis> {
+  const all = judgeFreshness(state, draftGraph);
+  const unknownNode: RunBasis = { definition: none, before: [], version: 1 };
+  return Object.fromEntries(Array.from(nodes, (id) => [id, all.get(id)?.inputs ?? unknownNode]));
+}
+
+/** All ancestors of each node, sorted. */
+function findAncestors({ order, before }: DraftGraph): Map<string, string[]> {
+  const all = new Map<string, string[]>();
+  for (const id of order) {
+    const parents = (before.get(id) ?? []).map(({ from }) => from);
+    all.set(id, [...new Set(parents.flatMap((parent) => [parent, ...(all.get(parent) ?? [])]))].sort());
+  }
+  return all;
+}
+
+/** The outcome of one node in an execution of the session. */
+export type RunOutcome = Pick<NodeOutcome, "id" | "decision" | "failed" | "source">;
+
+/** Adds the outcomes of an execution. A node that a user changed after the start of the execution keeps that change. */
+export function addOutcomes(
+  state: SessionState,
+  execution: string,
+  outcomes: ReadonlyMap<string, RunOutcome>,
+): SessionState {
+  const run = state.runs.find((one) => one.execution === execution);
+  if (!run) return state;
+  const idOf = (node: string) => outcomes.get(node)?.id ?? run.given[node] ?? skipped;
+  const nodes = { ...state.nodes };
+  for (const [id, basis] of Object.entries(run.nodes)) {
+    const found = outcomes.get(id);
+    const record = nodes[id];
+    if (!found || record?.version !== basis.version) continue;
+    nodes[id] = { version: record.version + 1, outcome: { ...found, basis: basisOf(basis, idOf) } };
+  }
+  return { ...state, nodes, runs: state.runs.filter((one) => one !== run) };
+}
+
+/** Sets an outcome that a user wrote. */
+export function addEdit(
+  state: SessionState,
+  draftGraph: DraftGraph,
+  id: string,
+  { source, decision }: { source: EditSource; decision?: string },
+): SessionState {
+  const { basis, version, outcome } = judgeFreshness(state, draftGraph).get(id) as NodeFreshness;
+  const chosen = decision ?? outcome?.decision;
+  const edited: NodeOutcome = { id: sha256Of([id, version, source]), basis, ...defined({ decision: chosen }), source };
+  return { ...state, nodes: { ...state.nodes, [id]: { version: version + 1, outcome: edited } } };
+}
