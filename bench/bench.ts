@@ -19,7 +19,7 @@ import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
-/** In this order, and before the others: what needs a quiet machine first. */
+/** Run in this order and before the others: first the benches that need a quiet machine. */
 const apart: Record<string, BenchApart> = { "cold-run": coldRun, "at-once": atOnce, plans, fair, memory, references };
 
 const inCloud: Record<string, Bench> = {
@@ -37,7 +37,7 @@ const inCloud: Record<string, Bench> = {
   stress,
 };
 
-/** Those of these names, or all where there are none; in their own order. Throws `RangeError` for a name of nothing. */
+/** Returns the named benches in their own order, or all without names. Throws `RangeError` for an unknown name. */
 export function chooseBenches(names: readonly string[]): string[] {
   const all = Object.keys({ ...apart, ...inCloud });
   const unknown = names.find((name) => !all.includes(name));
@@ -45,7 +45,7 @@ export function chooseBenches(names: readonly string[]): string[] {
   return all.filter((name) => names.length === 0 || names.includes(name));
 }
 
-/** The figures of one run; each is handed on as soon as it is known. */
+/** Takes the figures of one run and reports each as soon as it is known. */
 export async function takeFigures(
   open: () => Promise<LocalCloud>,
   chosen: readonly string[],

@@ -10,10 +10,10 @@ import {
 } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 
-/** The smallest node that does something: reads a key, writes a key. */
+/** The smallest useful node: reads a key, writes a key. */
 export const countingCode = 'context["n"] = context.get("n", 0) + 1';
 
-/** A workflow of `length` code nodes in a row between start and end. */
+/** Publishes a workflow of `length` code nodes in a row. */
 export function publishChain(cloud: LocalCloud, length: number): Promise<WorkflowVersion> {
   return publish(cloud, chainOf(length));
 }
@@ -28,10 +28,10 @@ export function chainOf(length: number): Source {
   );
 }
 
-/** Long enough for branches that wait for one another to show, and no work for the processor. */
+/** Long enough to show waiting branches, without work for the processor. */
 const waitingCode = "import time\ntime.sleep(0.3)";
 
-/** So many branches side by side. */
+/** A workflow with this number of parallel branches. */
 export function branchesOf(width: number): Source {
   const ids = Array.from({ length: width }, (_, i) => `wait${i + 1}`);
   return between(
@@ -47,7 +47,7 @@ export function branchesOf(width: number): Source {
 type Edge = { from: string; to: string; condition?: string | boolean; max?: number };
 type Source = { id: string; nodes: object[]; edges: Edge[] };
 
-/** A workflow of these nodes between the nodes `start` and `end`. */
+/** Publishes a workflow of these nodes between `start` and `end`. */
 export function publishBetween(cloud: LocalCloud, ...source: Parameters<typeof between>): Promise<WorkflowVersion> {
   return publish(cloud, between(...source));
 }
@@ -67,7 +67,7 @@ export async function publish(cloud: LocalCloud, source: Source): Promise<Workfl
 
 export interface Run {
   id: string;
-  /** From StartExecution to the end of the run, as a client sees it. */
+  /** From StartExecution to the end of the run, as a client measures it. */
   wallMs: number;
 }
 
@@ -83,7 +83,7 @@ export async function runChain(
   return { id, wallMs: performance.now() - start };
 }
 
-/** From the first node's start to the last node's end, by the chain of work's own clock. */
+/** From the first node's start to the last node's end, by the times in the chain of work. */
 export async function nodesMs(cloud: LocalCloud, id: string): Promise<number> {
   const { entries } = await readTrace(cloud.ports, id);
   const tasks = entries.filter(({ node_type }) => node_type === "action");

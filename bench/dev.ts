@@ -13,27 +13,27 @@ export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
 export interface Dev extends AsyncDisposable {
   pid: number;
   client: NovaClient;
-  /** Starts so many runs, or one for every client that is named, all at once, and waits until they have ended. */
+  /** Starts this number of runs, or one for every named client, all at once, and waits for their ends. */
   runAll(workflow: string, runs: number | readonly string[]): Promise<Runs>;
-  /** From now on; `stop` waits until none is left. */
+  /** Watches from now on; `stop` waits until no sandbox is left. */
   watchSandboxes(): { stop(): Promise<Sandboxes> };
 }
 
 export interface Runs {
-  /** Until the last request was answered, and until the last run had ended. */
+  /** Time until the last request was answered, and until the last run had ended. */
   acceptedMs: number;
   allMs: number;
-  /** In the order of their clients; "refused" is what the API did not take. */
+  /** In the order of their clients; "refused" marks runs that the API refused. */
   runs: { id: string; ms: number; status: string }[];
 }
 
 export interface Sandboxes {
   made: number;
-  /** From creation to end: what E2B would be paid for. */
+  /** From creation to end: the time that E2B charges. */
   seconds: number;
 }
 
-/** `nova dev` as a process of its own, in a data folder that is empty. */
+/** Starts `nova dev` as a separate process in an empty data folder. */
 export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   const folder = await mkdtemp(join(tmpdir(), "nova-bench-"));
   const dataDir = join(folder, ".nova");
@@ -93,7 +93,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   };
 }
 
-/** The API answers each within 30 seconds, or not. */
+/** The API must answer each request within 30 seconds. */
 const requestsAtOnce = 200;
 
 interface End {

@@ -5,28 +5,28 @@ export interface Figure {
   name: string;
   aim: string;
   value: number | null;
-  /** Null where the figure could not be taken here; `detail.skipped` says why. */
+  /** Null if the figure could not be taken here; `detail.skipped` has the reason. */
   met: boolean | null;
-  /** What the value was computed from; times in milliseconds. */
+  /** The inputs of the value; times in milliseconds. */
   detail: Record<string, number | string>;
 }
 
-/** Takes one or more figures; everything that is compared is measured in turns, in the same run. */
+/** Takes one or more figures. Compared values are measured alternately, in the same run. */
 export type Bench = (cloud: LocalCloud) => Promise<Figure[]>;
 
-/** Of processes that it starts itself: this one has opened nothing yet. */
+/** Takes figures of processes that it starts itself, before this process opens anything. */
 export type BenchApart = () => Promise<Figure[]>;
 
 export function atMost(most: number, name: string, value: number, detail: Figure["detail"] = {}, unit = " x"): Figure {
   return { name, aim: `at most ${most}${unit}`, value: rounded(value), met: value <= most, detail };
 }
 
-/** Why a rival is not there: it cannot be had, or no walls can be made here. */
+/** The reason why a rival is missing: it cannot be installed, or no walls can be made here. */
 export class NoRival extends Error {
   override readonly name = "NoRival";
 }
 
-/** Of a comparison with what is not here. */
+/** The figure of a comparison with a missing rival. */
 export function notTaken(most: number, name: string, error: unknown): Figure {
   if (!(error instanceof NoRival)) throw error;
   return { name, aim: `at most ${most} x`, value: null, met: null, detail: { skipped: error.message } };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { countingCode } from "./chains.ts";
 
-/** What a model would say, by the role that asks; the code is what the other figures run, too. */
+/** The answers of a model by role. The code is the same as in the other figures. */
 const answers: Record<string, unknown> = {
   input_analyzer: { needs_analysis: false, complexity: "simple" },
   code_generator: { code: countingCode },
@@ -12,12 +12,12 @@ const answers: Record<string, unknown> = {
 };
 
 export interface InstantModel {
-  /** Points the SDK at it. */
+  /** Points the SDK at this provider. */
   environment: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** A model provider that knows every answer at once: what is measured through it is the pipeline. */
+/** Starts a model provider that answers immediately, so that figures measure the pipeline alone. */
 export async function openInstantModel(): Promise<InstantModel> {
   const server = createServer(async (request, response) => {
     const { model } = (await json(request)) as { model: string };
@@ -36,7 +36,7 @@ export async function openInstantModel(): Promise<InstantModel> {
   };
 }
 
-/** Requests say who asks: `<role>.<uuid>`. */
+/** Reads the role from a request: `<role>.<uuid>`. */
 function roleOf({ headers }: IncomingMessage): string {
   return String(headers["x-client-request-id"]).split(".")[0] ?? "";
 }

@@ -7,8 +7,8 @@ import type { Figure } from "./figure.ts";
 import { openInstantModel } from "./instant-model.ts";
 
 /**
- * `npm run bench` takes all figures of this machine, `npm run bench cold-run memory` these two;
- * `npm run -s bench -- --json` prints one JSON object. Answers whether no figure missed its aim.
+ * `npm run bench` takes all figures of this machine, `npm run bench cold-run memory` only these two; `npm run -s bench
+ * -- --json` prints one JSON object. Returns true if every figure meets its aim.
  */
 async function main(argv: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
 
 export interface Held {
-  /** Of memory, where pages that are shared count by their share (PSS). */
+  /** Proportional memory (PSS): shared pages count by their share. */
   mb: number;
   processes: number;
 }
 
-/** What a process holds with all that it started, and they. Linux alone tells it. */
+/** Returns the memory and number of a process and its descendants. Works on Linux only. */
 export function heldBy(pid: number): Held {
   const children = Map.groupBy(readdirSync("/proc").filter(Number), (id) =>
     Number(/\) \S (\d+)/.exec(told(id, "stat"))?.[1]),
@@ -21,7 +21,7 @@ export function heldBy(pid: number): Held {
   return { mb: rounded(kilobytes.reduce((sum, one) => sum + one) / 1024, 0), processes: tree.length };
 }
 
-/** Empty of a process that is gone. */
+/** Returns an empty text for an ended process. */
 function told(id: string, file: string): string {
   try {
     return readFileSync(`/proc/${id}/${file}`, "utf8");
@@ -30,7 +30,7 @@ function told(id: string, file: string): string {
   }
 }
 
-/** The most that it holds while the work lasts. Looking takes time from the work: at most a tenth of it. */
+/** Returns the peak during the work. Sampling takes at most a tenth of the time. */
 export async function peakOf(pid: number, work: Promise<unknown>): Promise<Held> {
   const peak = { mb: 0, processes: 0 };
   let isOver = false;
@@ -48,7 +48,7 @@ export async function peakOf(pid: number, work: Promise<unknown>): Promise<Held>
   return peak;
 }
 
-/** A bench that is stopped leaves nothing at work. */
+/** Kills the child with this process, so that a stopped bench leaves no process behind. */
 export function dieTogether(child: ChildProcess): void {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

@@ -1,4 +1,4 @@
-/** Restate's handlers. Arguments: where its SDK is installed, the port, and the socket of the walled zygote. */
+/** Handlers for Restate. Arguments: the folder of its SDK, the port, and the socket of the walled zygote. */
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";

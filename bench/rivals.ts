@@ -12,7 +12,7 @@ import { dieTogether, end } from "./processes.ts";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
-/** Rivals are installed once for all benches, and are nothing that the project depends on. */
+/** Rivals are installed once for all benches. The project does not depend on them. */
 const cache = join(tmpdir(), "nova-bench-rivals");
 
 async function installed(name: string, evidence: string, command: (place: string) => string[]): Promise<string> {
@@ -26,12 +26,14 @@ async function installed(name: string, evidence: string, command: (place: string
   }
 }
 
-/** The interpreter itself: what `python3` names may be a shell script that looks for it, and ten times slower. */
+/** Returns the interpreter itself: `python3` may be a shell script that searches for it and is ten times slower. */
 export async function interpreter(): Promise<string> {
   return (await run("python3", ["-c", "import sys; print(sys.executable)"])).stdout.trim();
 }
 
-/** LangGraph with SQLite, each step a Python behind walls; answers milliseconds of the last chain of `times`. */
+/**
+ * Runs LangGraph with SQLite, each step as a Python behind walls. Returns milliseconds of the last of `times` chains.
+ */
 export async function langGraph(): Promise<
   (steps: number, options?: { bytes?: number; times?: number }) => Promise<number>
 > {
@@ -50,11 +52,11 @@ export async function langGraph(): Promise<
 }
 
 export interface Restate extends AsyncDisposable {
-  /** So many runs at once, each of so many steps; answers milliseconds. */
+  /** Runs this number of runs with this number of steps at once; returns milliseconds. */
   runAll(runs: number, steps: number): Promise<number>;
 }
 
-/** Restate's server, and its handlers in a process of Node, each step a Python behind walls. */
+/** Starts Restate's server, and its handlers in a Node process. Each step is a Python behind walls. */
 export async function openRestate(): Promise<Restate> {
   const place = await installed("restate", "node_modules/@restatedev/restate-sdk", (place) => [
     ...[

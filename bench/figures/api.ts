@@ -3,10 +3,10 @@ import { publishChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded, timed } from "../figure.ts";
 
 const inARow = 100;
-/** Issue's aim for a request that starts a run. */
+/** The aim for a request that starts a run. */
 const aimMs = 25;
 
-/** What starting runs over HTTP costs. */
+/** Measures the cost of starting runs over HTTP. */
 export const api: Bench = async (cloud) => {
   const { workflowId } = await publishChain(cloud, 1);
   const server = await openApi(cloud, { port: 0 });

@@ -4,7 +4,7 @@ import { type Bench, median, rounded } from "../figure.ts";
 const branches = 10;
 const rounds = 5;
 
-/** Branches side by side, against one such node alone. */
+/** Compares parallel branches with a single such node. */
 export const branchesAtOnce: Bench = async (cloud) => {
   const [one, many] = [await publish(cloud, branchesOf(1)), await publish(cloud, branchesOf(branches))];
   const [oneMs, manyMs]: number[][] = [[], []];

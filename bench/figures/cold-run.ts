@@ -10,7 +10,9 @@ import { langGraph } from "../rivals.ts";
 const starter = join(import.meta.dirname, "../../packages/cli/starter");
 const rounds = 5;
 
-/** From a cold process to the result of 3 nodes: `nova run` in a data folder that is empty, beside 3 steps of LangGraph. */
+/**
+ * Measures a cold process up to the result of 3 nodes: `nova run` in an empty data folder, beside 3 steps of LangGraph.
+ */
 export const coldRun: BenchApart = async () => {
   const rival = await langGraph().catch((error) => {
     if (error instanceof NoRival) return undefined;

@@ -6,8 +6,8 @@ const runs = 1_000;
 const clients = Array.from({ length: 10 }, (_, i) => `bench-${i}`);
 
 /**
- * No client waits for another one's runs, though it asks after that one has asked for all of its own. Within the limits
- * of a plan, so that most of them wait, and a machine holds them.
+ * Checks that no client waits for the runs of another client that came first. It uses the limits of a plan, so that
+ * most runs wait and one machine can run them.
  */
 export const fair: BenchApart = async () => {
   await using dev = await openDev("pro");

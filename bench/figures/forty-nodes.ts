@@ -8,11 +8,14 @@ import { interpreter, langGraph, openRestate, type Restate } from "../rivals.ts"
 
 const nodes = 40;
 const rounds = 5;
-/** "Warm" is a server that has been at work for a while: by then the engine's code is compiled. */
+/** "Warm" is a server with compiled code: it has worked for a while. */
 const warmUps = 10;
 const valueBytes = 5_000_000;
 
-/** 40 code nodes with the whole audit, against bare interpreter starts and against rivals whose steps have the same walls. */
+/**
+ * Compares 40 code nodes with the whole audit to bare interpreter starts, and to rivals whose steps have the same
+ * walls.
+ */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);
   for (let run = 0; run < warmUps; run++) await runChain(cloud, version);

@@ -4,7 +4,7 @@ import { type Bench, median, rounded } from "../figure.ts";
 const lengths = [10, 100, 400] as const;
 const rounds = 3;
 
-/** What one more node costs, in a short chain and in a long one; and how many calls it makes. */
+/** Measures the cost and the calls of one more node, in a short chain and in a long one. */
 export const growth: Bench = async (cloud) => {
   const wallMs = new Map<number, number>();
   const calls = new Map<number, { dynamodb: number; s3: number; sandbox: number }>();

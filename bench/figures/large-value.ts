@@ -5,7 +5,9 @@ const bytes = 50 * 1024 * 1024;
 const nodes = 20;
 const rounds = 3;
 
-/** A 50 MB value passes 20 nodes that do not touch it: stored once, and neither time nor memory notice. */
+/**
+ * Passes a 50 MB value through 20 nodes that do not use it: it must be stored once, without a cost in time or memory.
+ */
 export const largeValue: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);
   await runChain(cloud, version);
@@ -48,7 +50,7 @@ export const largeValue: Bench = async (cloud) => {
   ];
 };
 
-/** Most that heap and buffers grow until `stop`, in bytes, looked at every 20 ms. */
+/** Returns the largest growth of heap and buffers until `stop`, in bytes, sampled every 20 ms. */
 function watchMemory(): { stop(): number } {
   const inUse = () => {
     const { heapUsed, external } = process.memoryUsage();

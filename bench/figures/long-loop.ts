@@ -2,16 +2,16 @@ import { executionOf, verifyExecution } from "@nova/engine";
 import { publishBetween, publishChain, runChain } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
-/** Each makes 7 events; Step Functions ends an execution of 25,000. */
+/** Each visit makes 7 events; Step Functions ends an execution of 25,000. */
 const visits = 3_700;
-/** The most that an edge may lead back. */
+/** The largest `max` of an edge. */
 const round = 1_000;
 const chainLength = 100;
 
 const counting = `n = context["n"] = context.get("n", 0) + 1
 context["branch_decision"] = n % ${round} > 0 and n < ${visits}`;
 
-/** A loop whose events need two histories: what a visit costs there, against a node in a chain. */
+/** Compares a visit in a loop that needs two histories with a node in a chain. */
 export const longLoop: Bench = async (cloud) => {
   const version = await publishBetween(
     cloud,

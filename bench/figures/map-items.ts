@@ -6,7 +6,7 @@ const items = 1_000;
 const chainLength = 100;
 const rounds = 3;
 
-/** What an item of a map costs, scope and sandbox included, against a node in a chain. */
+/** Compares an item of a map, with its scope and sandbox, with a node in a chain. */
 export const mapItems: Bench = async (cloud) => {
   const body = { nodes: [{ id: "count", type: "action", code: countingCode }], edges: [] };
   const version = await publishBetween(

@@ -6,10 +6,12 @@ import { heldBy } from "../processes.ts";
 
 const [few, many] = [500, 5_000];
 const atOnce = 4;
-/** For what ends a moment after its run. */
+/** Time for everything that ends a moment after its run. */
 const quietMs = 3_000;
 
-/** What `nova dev` and its processes hold after many runs, against after few: not more with each run. */
+/**
+ * Compares the memory of `nova dev` and its processes after many runs and after few: it must not grow with each run.
+ */
 export const memory: BenchApart = async () => {
   await using dev = await openDev();
   const { id } = await dev.client.workflows.publish(chainOf(1));

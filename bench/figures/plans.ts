@@ -5,11 +5,11 @@ import { atMost, type BenchApart, rounded } from "../figure.ts";
 const [runs, nodes] = [60, 3];
 const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 
-/** Runs one after another, of branches that need a sandbox each: the first ones make them. */
+/** Consecutive runs of branches that need a sandbox each. The first runs create the sandboxes. */
 const [wideRuns, firstRuns, branches] = [10, 5, 8];
 const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;
 
-/** What the limits of E2B's plans cost, and what of its sandboxes is paid for. */
+/** Measures the effect of the limits of E2B's plans, and the paid time of sandboxes. */
 export const plans: BenchApart = async () => {
   const free = await underPlan("none");
   const limited = [];
@@ -46,7 +46,7 @@ async function wideUnder(plan: "none" | "hobby"): Promise<number> {
   return ms;
 }
 
-/** The pool has hit where a run got a sandbox that had been made for another one. */
+/** The pool has a hit if a run got a sandbox that was created for another run. */
 function told({ made, seconds }: Sandboxes): Record<string, number> {
   const all = runs + 1;
   return { pool_hit_rate: rounded(1 - made / all), sandbox_seconds_per_1000_runs: rounded((1000 * seconds) / all, 0) };

@@ -7,11 +7,11 @@ const nodes = 20;
 const rounds = 5;
 
 /**
- * Nodes whose code a model writes, with a model that answers at once: what an attempt costs besides, and what a node
- * costs whose code was written before.
+ * Measures nodes with generated code and an instant model: the overhead of an attempt, and a node with code from an
+ * earlier run.
  */
 export const promptNodes: Bench = async (cloud) => {
-  const mark = randomUUID(); // code that an earlier bench had written would be found again
+  const mark = randomUUID(); // code of an earlier bench must not be reused
   const publish = (round: number) => publishPrompts(cloud, round, mark);
   await runChain(cloud, await publish(0));
   const written: number[] = [];
@@ -66,7 +66,7 @@ function attemptFigures(written: number[], checked: number[]): Figure[] {
   ];
 }
 
-/** A hit against code written by hand, node for node. */
+/** Compares pinned code with hand-written code, node by node. */
 async function hitFigure(
   cloud: Parameters<Bench>[0],
   prompts: Awaited<ReturnType<typeof publishPrompts>>,

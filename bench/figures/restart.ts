@@ -7,7 +7,7 @@ const [length, from, rounds] = [100, 90, 3];
 const items = 10_000;
 const by = "bench";
 
-/** What it costs to take over what an earlier run has done, instead of doing it again. */
+/** Compares reusing the outcomes of an earlier run with running again. */
 export const restart: Bench = async (cloud) => [...(await chainAgain(cloud)), await dryRunOfMap(cloud)];
 
 async function chainAgain(cloud: LocalCloud): Promise<Figure[]> {
@@ -45,7 +45,7 @@ async function chainAgain(cloud: LocalCloud): Promise<Figure[]> {
   ];
 }
 
-/** Large values that this process has stored since it was asked. */
+/** Counts the large values that this process stores from now on. */
 function blobsOf({ ports }: LocalCloud): { put(): number } {
   const { blobs } = ports;
   const stored = { ...blobs };

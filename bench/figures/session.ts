@@ -5,7 +5,7 @@ import { atMost, type Bench, median, rounded, timed } from "../figure.ts";
 const [length, rounds] = [100, 10];
 const codeOf = (id: string, more = "") => `context["${id}"] = 1${more}`;
 
-/** What a run of a long draft costs after an edit of its last node. */
+/** Measures a run of a long draft after an edit of its last node. */
 export const session: Bench = async (cloud) => {
   const server = await openApi(cloud, { port: 0 });
   try {
@@ -29,7 +29,7 @@ export const session: Bench = async (cloud) => {
   }
 };
 
-/** A chain whose nodes are all fresh. */
+/** Creates a session with a chain of fresh nodes. */
 async function sessionOf(nova: NovaClient, length: number): Promise<string> {
   const ids = Array.from({ length }, (_, index) => `n${index + 1}`);
   const nodes = ids.map((id) => ({ id, type: "action", code: codeOf(id) }));

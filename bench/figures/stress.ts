@@ -8,7 +8,7 @@ const runs = 500;
 const atOnce = 2;
 const inputBytes = 1_000_000;
 const timeoutSeconds = 1;
-/** A run that has not ended then counts as one that took so long. */
+/** A run without an end after this time counts with this time. */
 const watchdogMs = 60_000;
 
 const reading = 'context["n"] = len(context["f"]) + len(context["g"])';
@@ -29,7 +29,7 @@ interface Timed {
   ms: number;
 }
 
-/** Code that ends before the large values that it names were sent to it leaves nothing behind that others wait for. */
+/** Checks that code which ends before its large values arrive leaves no waiting process behind. */
 export const stress: Bench = async (cloud) => {
   const versions = new Map<string, WorkflowVersion>([["whole", await publish(cloud, "whole", "")]]);
   for (const [ending, code] of Object.entries(early)) versions.set(ending, await publish(cloud, ending, code));
@@ -68,7 +68,7 @@ function publish(cloud: LocalCloud, ending: string, code: string): Promise<Workf
   );
 }
 
-/** Milliseconds, without those that the code is given. */
+/** Returns milliseconds, without the running time of the code. */
 async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: string): Promise<number> {
   const begin = performance.now();
   const { id } = await startExecution(cloud.ports, {
@@ -85,7 +85,7 @@ async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: strin
   return performance.now() - begin - (ending === "timeout" ? timeoutSeconds * 1000 : 0);
 }
 
-/** As if the machine under its sandbox died. */
+/** Kills the sandbox as if its machine died. */
 async function untilKilled({ ports }: LocalCloud, execution: string): Promise<void> {
   while ((await ports.executions.get(execution))?.status === "running") {
     await ports.sandboxes.killAll(execution);

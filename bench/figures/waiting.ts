@@ -5,13 +5,13 @@ import { countingCode, publishBetween } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
 const runs = 1000;
-/** Of these the first ones have had a sandbox before they wait. */
+/** This number of runs has used a sandbox before the wait. */
 const withCode = 50;
 const atOnce = 8;
-/** Long enough for whatever ends a moment later. */
+/** Long enough for everything that ends a moment later. */
 const quietMs = 3000;
 
-/** 1,000 runs wait for an answer at once: what they hold meanwhile, and that each goes on with its own. */
+/** Measures 1,000 runs that wait for an answer: their memory, and whether each continues with its own answer. */
 export const waiting: Bench = async (cloud) => {
   const start = performance.now();
   const first = await askMany(cloud, withCode, countingCode);
@@ -45,7 +45,10 @@ export const waiting: Bench = async (cloud) => {
   ];
 };
 
-/** Starts so many runs, with a node of code before the approval or without; answers their ids when all of them wait. */
+/**
+ * Starts this number of runs, with or without a code node before the approval, and returns their ids after all of them
+ * wait.
+ */
 async function askMany(cloud: LocalCloud, count: number, code?: string): Promise<string[]> {
   const version = await publishAsking(cloud, code);
   return inTurns(Array.from({ length: count }), () => startUntilAsked(cloud, version));
@@ -61,7 +64,7 @@ function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<Wor
   ]);
 }
 
-/** Comes back when the function that asked is done. */
+/** Returns after the function that requests the approval has ended. */
 async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Promise<string> {
   const { id } = await startExecution(cloud.ports, { version, context: "{}" });
   const asked = Promise.withResolvers<void>();
@@ -91,7 +94,7 @@ async function sandboxesAlive({ environment }: LocalCloud): Promise<number> {
   return ((await answer.json()) as unknown[]).length;
 }
 
-/** A few at a time, results in order. */
+/** Runs a few at a time and returns the results in order. */
 async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

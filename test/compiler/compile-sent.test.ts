@@ -15,13 +15,13 @@ function sent(fields: object, code = 'context["a"] = 1') {
   return { text: JSON.stringify({ name: "sums", nodes, edges, ...fields }), fileName: "workflow.json", files: {} };
 }
 
-describe("a definition that somebody sent", () => {
-  it("compiles to what it compiles to elsewhere", async () => {
+describe("a sent definition", () => {
+  it("compiles to the same state machine as a local one", async () => {
     const source = sent({ inputs: { properties: { b: { type: "number" } } } });
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("has a node with 760 KB of additions", async () => {
+  it("is stopped with a finding for 760 KB of additions in a node", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,
@@ -29,7 +29,7 @@ describe("a definition that somebody sent", () => {
     expect(findings).toMatchObject([{ code: "NOVA607", path: "$.nodes[1].code", message }]);
   });
 
-  it("has a schema of alternatives in each other", async () => {
+  it("is stopped with a finding for a schema of nested alternatives", async () => {
     let inputs: object = { required: ["a"] };
     for (let level = 0; level < 200; level++) inputs = { anyOf: [inputs, { required: ["b"] }] };
     const { findings } = await compileSent(sent({ inputs }));
@@ -37,7 +37,7 @@ describe("a definition that somebody sent", () => {
     expect(findings).toMatchObject([{ code: "NOVA501", message }]);
   });
 
-  it("is checked while the event loop goes on", async () => {
+  it("does not block the event loop during its check", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     await compileSent(sent({}, "context['a'] = 1\n".repeat(10_000)));
@@ -45,7 +45,7 @@ describe("a definition that somebody sent", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("has its first findings told, errors first, and how many there are more", async () => {
+  it("has its first findings in the answer, errors first, with the number of the others", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

@@ -6,7 +6,7 @@ import { aslErrors } from "./support/asl-validator.ts";
 const hello = new URL("../../packages/examples/hello", import.meta.url).pathname;
 
 describe("compiling a source", () => {
-  it("ends in a state machine that asl-validator accepts", async () => {
+  it("results in a state machine that asl-validator accepts", async () => {
     const { workflow, stateMachine, definition, findings } = await compileWorkflow(await readWorkflowSource(hello));
     expect(findings).toEqual([]);
     expect(workflow?.id).toBe("hello");
@@ -24,7 +24,7 @@ describe("compiling a source", () => {
     ],
     ["NOVA603", "decision", 'context["decision"] = True', /node "work" never decides/],
     ["NOVA502", "action", 'context["$a"] = 1', /node "work": line 1: the key "\$a" is reserved for NOVA/],
-  ])("finds in Python: %s", async (code, type, python, message) => {
+  ])("reports a finding in Python: %s", async (code, type, python, message) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "error", file: "work.py" })]);
     expect(findings[0]?.message).toMatch(message);
@@ -36,27 +36,27 @@ describe("compiling a source", () => {
     ["NOVA604", "action", "import ssl as context"],
     ["NOVA606", "action", "context['branch_decision'] = True"],
     ["NOVA606", "decision", "context['branch_decision'] = True; context['error'] = 1"],
-  ])("warns of what is not certain to be a mistake, and compiles it: %s", async (code, type, python) => {
+  ])("warns of a possible mistake and compiles it: %s", async (code, type, python) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "warning", file: "work.py", line: 1 })]);
     expect(definition).toBeDefined();
   });
 
-  it("knows what a node's code has without importing it, and that a module of lib has none of it", async () => {
+  it("takes the names of a node's code as given, and refuses them in a module of lib", async () => {
     const source = sourceWith("action", "context['x'] = json.dumps(outputs['a']) + str(base64)");
     source.files["lib/total.py"] = "def total():\n    return context['total']\n";
     const { findings } = await compileWorkflow(source);
     expect(findings).toEqual([expect.objectContaining({ code: "NOVA602", file: "lib/total.py", line: 2 })]);
   });
 
-  it("collects what is wrong with the graph together with what is wrong with its Python", async () => {
+  it("collects findings in the graph together with findings in Python", async () => {
     const source = sourceWith("action", "context['x'] = totl");
     source.text = source.text.replace('"to":"end"', '"to":"ende"');
     const { findings } = await compileWorkflow(source);
     expect(findings.map((one) => one.code)).toEqual(expect.arrayContaining(["NOVA206", "NOVA602"]));
   });
 
-  it("refuses what Step Functions would refuse for its size", async () => {
+  it("refuses a state machine that is too large for Step Functions", async () => {
     const count = 1_300;
     const ids = Array.from({ length: count }, (_, index) => `n${index}`);
     const path = ["start", ...ids, "end"];

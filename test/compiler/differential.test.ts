@@ -8,7 +8,7 @@ import { fates } from "./support/fates.ts";
 import { graphs } from "./support/graphs.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/** With one or two items more, a map gives each an execution of its own; loops go on in one of theirs. */
+/** With one or two more items, a map runs each in its own execution; loops continue in further ones. */
 const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
@@ -44,7 +44,7 @@ describe("a compiled workflow", () => {
   });
 });
 
-it("the runs that are drawn end in every way, and meet everything on it: else these tests were blind to it", () => {
+it("has tests whose random runs end in every way and meet every event", () => {
   const walks = fc.sample(fc.tuple(graphs, fates), 3_000).map(([{ workflow }, chosen]) => walk(workflow, chosen));
   const ends = new Set(walks.map(({ end }) => end));
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
@@ -53,7 +53,7 @@ it("the runs that are drawn end in every way, and meet everything on it: else th
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 
-it("branches join where the program that a workflow was made from has them join", () => {
+it("has its joins at the nodes where the original program joins", () => {
   fc.assert(
     fc.property(graphs, ({ workflow, joins }) => {
       const found = [...forksOf(workflow).values()].filter(({ kind }) => kind === "parallel");
@@ -62,7 +62,7 @@ it("branches join where the program that a workflow was made from has them join"
   );
 });
 
-it("every compiled workflow is accepted by asl-validator", async () => {
+it("is accepted by asl-validator", async () => {
   await fc.assert(
     fc.asyncProperty(graphs, options, async ({ workflow }, how) => {
       expect(await aslErrors(toStateMachine(workflow, how))).toBe("");
@@ -81,7 +81,7 @@ const shownOf = ({ end, scopes }: Walk): Shown => ({
   scopes: Object.fromEntries([...scopes].map(([scope, { visited }]) => [scope, visited])),
 });
 
-/** Where another branch failed, a branch may have been stopped: then its walk stands for what it would have visited. */
+/** If another branch failed, a branch may have been stopped: then the walk stands for its visits. */
 function shown({ end, scopes }: Executed, walked: Walk): Shown {
   const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);
   const whole = cut.filter(([scope, { visited }]) => isBeginning(scopes.get(scope) ?? [], visited));

@@ -5,14 +5,11 @@ import { expect, it } from "vitest";
 import { allStates } from "./support/states.ts";
 
 const size = 8;
-/** Where it fans out, the last node of its first branch, and the first of its second one. */
+/** For a fan-out: the last node of its first branch, and the first of its second one. */
 const [fork, last, second] = [1, 3, 4];
 const name = (index: number) => (index === size ? "end" : `n${index}`);
 
-/**
- * n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few ways past others, and edges with a `max` from anywhere to
- * anywhere.
- */
+/** n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few shortcuts, and edges with a `max` between any nodes. */
 const shapes = fc
   .record({
     chooses: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
@@ -41,7 +38,7 @@ const shapes = fc
     };
   });
 
-it("every shape with loops that has no finding compiles, and its loops lead back to states of the same frame", () => {
+it("every shape with loops and without findings compiles, and its loops lead back to states of the same frame", () => {
   const verdicts = { sound: 0, refused: 0 };
   fc.assert(
     fc.property(shapes, (definition) => {

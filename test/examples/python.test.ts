@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 const folder = join(import.meta.dirname, "python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("finds the Python tests", () => {
+test("the Python tests are found", () => {
   expect(modules).toContain("test_totals.py");
 });
 
-// They need Python and its standard library alone; PDFs are read in the end-to-end tests.
-test.each(modules)("passes %s", async (module) => {
+// The tests need only Python and its standard library; PDFs are read in the end-to-end tests.
+test.each(modules)("the Python test %s passes", async (module) => {
   const run = promisify(execFile)("python3", ["-m", "unittest", "-q", module.replace(/\.py$/, "")], { cwd: folder });
   const { stderr } = await run.catch((error: { stderr: string }) => error);
   expect(stderr).toMatch(/Ran [1-9]\d* tests? in [\d.]+s\s+OK\s*$/);

@@ -7,12 +7,12 @@ async function allRoles(): Promise<Allowed> {
   return Object.assign({}, ...Object.values(templates).map(allowedBy));
 }
 
-it("allows each role what was reviewed, and nothing else", async () => {
+it("a role has only its reviewed permissions", async () => {
   const roles = Object.entries(await allRoles()).map(([role, lines]) => [role, ...lines.map((line) => `  ${line}`)]);
   await expect(`${roles.flat().join("\n")}\n`).toMatchFileSnapshot("allowed.txt");
 });
 
-it("allows no action by a wildcard", async () => {
+it("a role has no action with a wildcard", async () => {
   const lines = Object.values(await allRoles()).flat();
   expect(lines.filter((line) => /^[\w:]*\*/.test(line))).toEqual([]);
 });
@@ -24,13 +24,13 @@ const rolesWith = (roles: Allowed, action: RegExp) =>
       .filter(([, lines]) => lines.length > 0),
   );
 
-it("allows one role to take contents out of chains, and nobody to delete an item of one", async () => {
+it("one role may erase contents in chains, and no role may delete an item of a chain", async () => {
   const roles = await allRoles();
   expect(Object.keys(rolesWith(roles, /UpdateItem.*[ (]C#/))).toEqual(["novaeraserole"]);
   expect(rolesWith(roles, /^dynamodb:(BatchWrite|PartiQL|Transact)|DeleteItem.*[ (]C#/)).toEqual({});
 });
 
-it("allows to delete tickets of queues, places of tasks that are over, what people delete, and to the eraser what goes with a client", async () => {
+it("the roles may delete tickets of queues, ended tasks and records that people delete; the eraser may delete the records of a client", async () => {
   const deletes = rolesWith(await allRoles(), /^dynamodb:DeleteItem/);
   const others = Object.entries(deletes)
     .map(([role, lines]) => [role, lines.filter((line) => !/pk is (Q|WAKE)#\*$/.test(line))] as const)
@@ -61,11 +61,11 @@ it.each([
   ],
   ["hands a role to a service", /^iam:/, ["novaapirole", "novapublishrole"]],
   ["makes keys of the API", /PutItem.* K#/, ["novaapirole"]],
-])("has one who %s, and no other", async (_, action, roles) => {
+])("one role %s, and no other", async (_, action, roles) => {
   expect(Object.keys(rolesWith(await allRoles(), action)).toSorted()).toEqual(roles);
 });
 
-it("hands roles to Step Functions and to Scheduler, each its own", async () => {
+it("a role is passed to Step Functions or to Scheduler, never to both", async () => {
   const { templates } = await stacksOf("production");
   const passing = Object.values(templates)
     .flatMap((template) => Object.values(template.findResources("AWS::IAM::Policy")))
@@ -94,7 +94,7 @@ it.each([
   expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);
 });
 
-it("opens and seals with the vault's key only what names a task or a credential, and each for those who need it", async () => {
+it("the vault's key encrypts and decrypts only for tasks and credentials, each for the roles that need it", async () => {
   const uses = rolesWith(await allRoles(), /^kms:\w+ on .*VaultKey/);
   const context = "where kms:EncryptionContextKeys ForAnyValue:StringEquals";
   expect(
@@ -109,12 +109,12 @@ it("opens and seals with the vault's key only what names a task or a credential,
     "novarequestapprovalrole",
     "novasweeprole",
   ]);
-  // Nobody who delivers events reads credentials, and nobody who hands out tokens opens them.
+  // The role that delivers events cannot read credentials, and the roles that hand out tokens cannot decrypt them.
   expect(uses.novadelivereventrole).toEqual([`kms:Decrypt on VaultKey.Arn ${context} task`]);
   expect(uses.novarequestapprovalrole).toContain(`kms:Encrypt on VaultKey.Arn ${context} task`);
 });
 
-it("bounds every write into the table by the partitions that it may reach", async () => {
+it("every write into the table is limited to the partitions of its role", async () => {
   const writes = Object.values(await allRoles())
     .flat()
     .filter((line) => /^dynamodb:(Put|Update)Item/.test(line));

@@ -16,7 +16,7 @@ const stage = () => {
 };
 
 describe("the HTTP API", () => {
-  it("hands every method of every address to one function", () => {
+  it("passes every method and path to one function", () => {
     api.resourceCountIs("AWS::ApiGatewayV2::Route", 1);
     api.hasResourceProperties("AWS::ApiGatewayV2::Route", { RouteKey: "$default" });
     api.hasResourceProperties("AWS::ApiGatewayV2::Integration", {
@@ -25,13 +25,13 @@ describe("the HTTP API", () => {
     });
   });
 
-  it("lets two hundred requests in at once, and bounds what everybody together may ask", () => {
+  it("accepts two hundred requests at once, and limits all callers together", () => {
     const { ThrottlingBurstLimit, ThrottlingRateLimit } = stage().DefaultRouteSettings;
     expect(ThrottlingBurstLimit).toBeGreaterThanOrEqual(200);
     expect(ThrottlingRateLimit).toBe(200);
   });
 
-  it("may invoke the function, and nothing else may", () => {
+  it("is the only caller of the function", () => {
     const permissions = Object.values(api.findResources("AWS::Lambda::Permission")).map(({ Properties }) => Properties);
     expect(permissions.map(({ Principal }) => Principal)).toEqual(["apigateway.amazonaws.com"]);
     expect(permissions[0]).toHaveProperty("SourceArn");
@@ -39,7 +39,7 @@ describe("the HTTP API", () => {
 });
 
 describe("its log", () => {
-  it("is one line of JSON for each request, kept for three months", () => {
+  it("has one line of JSON for each request, kept for three months", () => {
     api.hasResource("AWS::Logs::LogGroup", {
       DeletionPolicy: "Retain",
       Properties: { LogGroupName: "/aws/vendedlogs/apis/nova", RetentionInDays: 90 },
@@ -52,7 +52,7 @@ describe("its log", () => {
     });
   });
 
-  it.each(["header", "authorizer", "querystring", "body", "identity.user"])("says nothing of %s", (what) => {
+  it.each(["header", "authorizer", "querystring", "body", "identity.user"])("does not contain the %s", (what) => {
     expect(stage().AccessLogSettings.Format.toLowerCase()).not.toContain(what);
   });
 });
@@ -60,7 +60,7 @@ describe("its log", () => {
 describe("its address", () => {
   const outputOf = (template: Template, name: string) => JSON.stringify(template.findOutputs(name));
 
-  it("is a name of one's own where there are a domain and a certificate, and then no other", () => {
+  it("is the only address if a domain and a certificate are configured", () => {
     api.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
       DomainName: "nova.example.com",
       DomainNameConfigurations: [{ SecurityPolicy: "TLS_1_2", EndpointType: "REGIONAL" }],

@@ -20,7 +20,7 @@ function only(template: Template, type: string) {
 const distribution = (template: Template) => only(template, "AWS::CloudFront::Distribution").DistributionConfig;
 
 describe("the console", () => {
-  it("is a page from a bucket that CloudFront alone may read", () => {
+  it("is a page from a bucket that only CloudFront may read", () => {
     const { Statement } = only(production, "AWS::S3::BucketPolicy").PolicyDocument;
     const allowed = Statement.filter(({ Effect }: { Effect: string }) => Effect === "Allow");
     expect(allowed).toMatchObject([
@@ -29,7 +29,7 @@ describe("the console", () => {
     expect(only(production, "AWS::S3::Bucket").PublicAccessBlockConfiguration.BlockPublicPolicy).toBe(true);
   });
 
-  it("has the API at its own address, which nothing of it is kept from", () => {
+  it("has the whole API at its own address", () => {
     const { DefaultCacheBehavior: api, CacheBehaviors: pages } = distribution(production);
     expect(api.AllowedMethods).toContain("POST");
     expect(api).toMatchObject({
@@ -41,7 +41,7 @@ describe("the console", () => {
     expect(JSON.stringify(distribution(personal).Origins)).toContain("execute-api");
   });
 
-  it("runs no script but its own and is in nobody's frame", () => {
+  it("runs only its own scripts and refuses frames", () => {
     const headers = only(production, "AWS::CloudFront::ResponseHeadersPolicy").ResponseHeadersPolicyConfig;
     const { ContentSecurityPolicy, FrameOptions, StrictTransportSecurity } = headers.SecurityHeadersConfig;
     const policy = JSON.stringify(ContentSecurityPolicy);
@@ -51,7 +51,7 @@ describe("the console", () => {
     for (const { ResponseHeadersPolicyId: id } of distribution(production).CacheBehaviors) expect(id).toBeDefined();
   });
 
-  it("has a name of one's own where there are a domain and a certificate", () => {
+  it("has a custom name if a domain and a certificate are configured", () => {
     expect(distribution(production).Aliases).toEqual(["console.example.com"]);
     expect(distribution(personal).Aliases).toBeUndefined();
     expect(JSON.stringify(production.findOutputs("Url"))).toContain("https://console.example.com/console/");

@@ -25,11 +25,11 @@ describe("the role of the state machines", () => {
     expect(aliases.toSorted()).toEqual(compiled.toSorted());
   });
 
-  it("has the name that publishing hands to Step Functions", () => {
+  it("has the name that publishing passes to Step Functions", () => {
     engine.hasResourceProperties("AWS::IAM::Role", { RoleName: "nova-machines-us-east-1" });
   });
 
-  it("is assumed by Step Functions for machines of this account alone", () => {
+  it("can only be assumed by Step Functions, for machines of this account", () => {
     engine.hasResourceProperties("AWS::IAM::Role", {
       AssumeRolePolicyDocument: {
         Statement: [
@@ -60,11 +60,11 @@ describe("the rules", () => {
     [true, "somebody's", { account: "123456789012", source: "shop" }],
     [false, "NOVA's own", { account: "123456789012", source: "nova" }],
     [false, "another account's", { account: "210987654321", source: "shop" }],
-  ])("hand on (%s) an event on the bus that is %s", (isMatch, _, event) => {
+  ])("forward (%s) an event on the bus that is %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
-  it("may, all that there ever are, keep what could not be handed on", () => {
+  it("may write undelivered events into the queue, also rules of triggers", () => {
     const [{ Properties } = { Properties: {} }] = Object.values(engine.findResources("AWS::SQS::QueuePolicy"));
     const [sends] = Properties.PolicyDocument.Statement.filter(
       (one: { Condition: object }) => "ArnLike" in one.Condition,
@@ -81,22 +81,22 @@ describe("the rules", () => {
     [false, "a run that begins", ended("RUNNING", "nova-invoice", "exec_01J")],
     [false, "an item of a distributed map", ended("SUCCEEDED", "nova-invoice", "5f0c1a52-9a5e")],
     [false, "somebody else's state machine", ended("FAILED", "payroll", "exec_01J")],
-  ])("hand on (%s) the end of %s", (isMatch, _, event) => {
+  ])("forward (%s) the end of %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("RunEnds"), event)).toBe(isMatch);
   });
 
-  it("keep what their functions could not take", () => {
+  it("keep events that their functions could not handle", () => {
     for (const { Properties } of Object.values(engine.findResources("AWS::Events::Rule"))) {
       expect(brief(Properties.Targets[0].DeadLetterConfig.Arn)).toBe("Undelivered.Arn");
     }
   });
 
-  it("sweep every minute", () => {
+  it("run the sweep every minute", () => {
     engine.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 minute)" });
   });
 });
 
-it("keeps logs for three months in production, and those of state machines where Step Functions can write them", () => {
+it("the log groups keep logs for three months in production, and Step Functions can write the log of state machines", () => {
   for (const LogGroupName of ["/aws/lambda/nova", "/aws/vendedlogs/states/nova"]) {
     engine.hasResource("AWS::Logs::LogGroup", {
       DeletionPolicy: "Retain",

@@ -18,12 +18,12 @@ beforeAll(async () => {
 
 const variablesOf = (name: string) => deployed.get(name)?.variables ?? {};
 
-describe("the functions that are deployed", () => {
+describe("the deployed functions", () => {
   it("are those of the plan", () => {
     expect([...deployed.keys()].toSorted()).toEqual(names.toSorted());
   });
 
-  it.each(names)("have %s on Node 24 and arm, traced, with the shared log group", (name) => {
+  it.each(names)("include %s on Node 24 and arm, traced, with the shared log group", (name) => {
     const { file, timeoutSeconds, memoryMb } = lambdas[name];
     expect(deployed.get(name)?.properties).toMatchObject({
       Handler: `functions/${file}.handler`,
@@ -36,13 +36,13 @@ describe("the functions that are deployed", () => {
     expect(JSON.stringify(deployed.get(name)?.properties.LoggingConfig)).toMatch(/Logs/);
   });
 
-  it("are known by an alias each, which moves with their code", () => {
+  it("have an alias each, which moves with their code", () => {
     const aliases = templates.flatMap((template) => Object.values(template.findResources("AWS::Lambda::Alias")));
     expect(aliases.map(({ Properties }) => Properties.Name)).toEqual(names.map(() => "live"));
     expect(aliases.map(({ Properties }) => JSON.stringify(Properties.FunctionVersion))).not.toContain('"$LATEST"');
   });
 
-  it.each(names)("tell %s what its environment asks for, in less than Lambda's 4 KB", (name) => {
+  it.each(names)("have an environment with all variables of %s, in less than Lambda's 4 KB", (name) => {
     expect(Environment.parse(variablesOf(name))).toMatchObject({
       NOVA_TABLE: "Table",
       NOVA_BUCKET: "Bucket",
@@ -66,14 +66,14 @@ describe("the functions that are deployed", () => {
     expect(JSON.stringify(variablesOf(name)).length).toBeLessThan(3_000);
   });
 
-  it("send no mail, and may send none, where no address is set up for it", async () => {
+  it("may send no mail if no address is configured", async () => {
     const personal = Object.values((await stacksOf("ada")).templates);
     const texts = (made: Template[]) => JSON.stringify(made.map((template) => template.toJSON()));
     expect(texts(templates)).toMatch(/ses:SendEmail/);
     expect(texts(personal)).not.toMatch(/ses:SendEmail|NOVA_MAIL_FROM/);
   });
 
-  it("know keys by the names of parameters, never by value, and only where they use them", () => {
+  it("get the names of key parameters, never the keys, and only if they use them", () => {
     const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
     const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];
     const keys = names.map((name) => [
@@ -94,7 +94,7 @@ describe("the functions that are deployed", () => {
     });
   });
 
-  it("are tried three times where nobody waits for them, and what fails then is kept", () => {
+  it("are retried twice if they are invoked without waiting, and failed events are kept", () => {
     const configured = templates.flatMap((one) => Object.values(one.findResources("AWS::Lambda::EventInvokeConfig")));
     expect(configured).toHaveLength(8);
     for (const template of templates.slice(0, 2)) {
@@ -105,7 +105,7 @@ describe("the functions that are deployed", () => {
     }
   });
 
-  it("share a role only where both take contents out of chains", () => {
+  it("share a role only if both erase contents in chains", () => {
     const roles = names.map((name) => JSON.stringify(deployed.get(name)?.properties.Role));
     expect(roles[names.indexOf("nova-retain")]).toBe(roles[names.indexOf("nova-erase")]);
     expect(new Set(roles).size).toBe(names.length - 1);

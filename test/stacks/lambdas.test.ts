@@ -10,7 +10,7 @@ const plans = Object.entries(lambdas) as [LambdaName, LambdaPlan][];
 const names = (is: (plan: LambdaPlan) => boolean) => plans.filter(([, plan]) => is(plan)).map(([name]) => name);
 
 describe("the plan of the functions", () => {
-  it("has every function of functions/, with its time, and the API", () => {
+  it("has every function of functions/ with its timeout, and the API", () => {
     const times = Object.entries({ ...functions, ...serviceFunctions }).map(([name, { timeoutSeconds }]) => [
       name,
       timeoutSeconds,
@@ -19,13 +19,13 @@ describe("the plan of the functions", () => {
     expect(Object.fromEntries(planned)).toEqual(Object.fromEntries([...times, ["nova-api", 30]]));
   });
 
-  it.each(plans)("gives %s a file and a time that Lambda has", (_, { file, timeoutSeconds, memoryMb }) => {
+  it.each(plans)("has a file and a valid timeout for %s", (_, { file, timeoutSeconds, memoryMb }) => {
     expect(existsSync(join(root, `functions/${file}.ts`))).toBe(true);
     expect(timeoutSeconds).toBeLessThanOrEqual(900);
     expect(memoryMb % 128).toBe(0);
   });
 
-  it.each(plans)("allows %s nothing twice", (_, { may }) => {
+  it.each(plans)("has each permission of %s once", (_, { may }) => {
     expect(may.length).toBe(new Set(may).size);
   });
 
@@ -46,11 +46,11 @@ describe("the plan of the functions", () => {
     ["whole table", ["nova-erase", "nova-api"]],
     ["new executions", ["nova-run-node", "nova-fire-trigger", "nova-receive-mail", "nova-poll-mailbox", "nova-api"]],
     ["sealing credentials", ["nova-run-node", "nova-poll-mailbox", "nova-notify", "nova-api"]],
-  ])("keeps %j to %j", (grant, allowed) => {
+  ])("allows %j only to %j", (grant, allowed) => {
     expect(names(({ may }) => may.includes(grant))).toEqual(allowed);
   });
 
-  it("lets those keep what they could not take that nobody waits for", () => {
+  it("allows functions without a waiting caller to keep failed events", () => {
     const asynchronous = names(({ isAsynchronous }) => isAsynchronous === true);
     const waitedFor = ["run-node", "settle-node", "close-execution", "request-approval", "publish", "notify", "api"];
     expect(asynchronous).toEqual(names(() => true).filter((name) => !waitedFor.includes(name.replace("nova-", ""))));
@@ -60,7 +60,7 @@ describe("the plan of the functions", () => {
     expect(keeping.map(([name]) => name)).toEqual(asynchronous);
   });
 
-  it("gives two functions one role only where both take contents out of chains", () => {
+  it("shares a role between two functions only if both erase contents in chains", () => {
     expect(plans.filter(([, { as }]) => as).map(([name, { as, may }]) => [name, as, may])).toEqual([
       ["nova-retain", "nova-erase", []],
     ]);

@@ -30,14 +30,14 @@ describe("the metrics of runs", () => {
   it.each([
     ["RunsQueued", "$.queued"],
     ["SandboxesInUse", "$.sandboxes"],
-  ])("know %s as the sweep says it", (MetricName, MetricValue) => {
+  ])("read %s from the line of the sweep", (MetricName, MetricValue) => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern: '{ $.message = "swept" }',
       MetricTransformations: [{ MetricName, MetricValue }],
     });
   });
 
-  it("add up what models cost, as the line of an ended run says it", () => {
+  it("add up the cost of models from the lines of ended runs", () => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern: '{ $.detail.cost_usd = "*" }',
       MetricTransformations: [{ MetricName: "ModelUsd", MetricValue: "$.detail.cost_usd" }],
@@ -48,7 +48,7 @@ describe("the metrics of runs", () => {
 describe("the alarms", () => {
   const alarms = () => Object.values(monitoring.findResources("AWS::CloudWatch::Alarm")).map((one) => one.Properties);
 
-  it("say what they mean, and tell somebody", () => {
+  it("have a meaning, and notify a person", () => {
     expect(alarms().length).toBeGreaterThan(15);
     for (const { AlarmDescription, AlarmActions } of alarms()) {
       expect(AlarmDescription).toMatch(/^\S.{20,}\.$/);
@@ -56,7 +56,7 @@ describe("the alarms", () => {
     }
   });
 
-  it("never take a node that fails for a function that fails", () => {
+  it("do not count a failing node as a failing function", () => {
     const errors = alarms().filter(({ MetricName }) => MetricName === "Errors");
     expect(errors).toHaveLength(Object.keys(lambdas).length - 1);
     expect(JSON.stringify(errors)).not.toContain("nova-run-node");
@@ -65,12 +65,12 @@ describe("the alarms", () => {
   it.each([
     ["publications that fail for reasons of ours", "Unpublished", 1],
     ["answers of the API that are errors of ours", "ApiId", 10],
-  ])("tell of %s", (_, dimension, Threshold) => {
+  ])("cover %s", (_, dimension, Threshold) => {
     const [alarm] = alarms().filter((one) => one.Threshold === Threshold && JSON.stringify(one).includes(dimension));
     expect(alarm?.TreatMissingData).toBe("notBreaching");
   });
 
-  it("are raised by silence where it means that nobody sweeps", () => {
+  it("are raised without data if the sweep has stopped", () => {
     monitoring.hasResourceProperties("AWS::CloudWatch::Alarm", {
       AlarmDescription: Match.stringLikeRegexp("sweep does not run"),
       TreatMissingData: "breaching",

@@ -13,7 +13,7 @@ beforeAll(async () => {
   personal = (await stacksOf("ada")).templates.storage;
 });
 
-/** What `createTable` asks of DynamoDB on a laptop. */
+/** Returns the request of `createTable` for a local DynamoDB. */
 async function localTable(): Promise<CreateTableCommandInput> {
   const inputs: CreateTableCommandInput[] = [];
   const send = async ({ input }: { input: CreateTableCommandInput }) => {
@@ -25,7 +25,7 @@ async function localTable(): Promise<CreateTableCommandInput> {
 }
 
 describe("the table", () => {
-  it("is the one that a laptop has", async () => {
+  it("is the same as on a laptop", async () => {
     const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } = await localTable();
     const [{ Properties: table } = { Properties: {} }] = Object.values(
       production.findResources("AWS::DynamoDB::Table"),
@@ -36,7 +36,7 @@ describe("the table", () => {
     expect(table.AttributeDefinitions.toSorted(byName)).toEqual(AttributeDefinitions?.toSorted(byName));
   });
 
-  it("can be had back in production, and outlives its stack there", () => {
+  it("can be restored in production, and outlives its stack there", () => {
     production.hasResource("AWS::DynamoDB::Table", {
       DeletionPolicy: "Retain",
       Properties: {
@@ -46,14 +46,14 @@ describe("the table", () => {
     });
   });
 
-  it("goes with its stack on any other stage", () => {
+  it("is deleted with its stack on any other stage", () => {
     personal.hasResource("AWS::DynamoDB::Table", {
       DeletionPolicy: "Delete",
       Properties: { DeletionProtectionEnabled: false },
     });
   });
 
-  it("lets nobody delete what is in a chain, and nobody change it but who erases on request", () => {
+  it("denies everyone to delete items of chains, and everyone except the eraser to change them", () => {
     production.hasResourceProperties("AWS::DynamoDB::Table", {
       ResourcePolicy: {
         PolicyDocument: {
@@ -83,21 +83,21 @@ describe("the table", () => {
     });
   });
 
-  it("forgets by itself what was only for a time", () => {
+  it("deletes temporary items by itself", () => {
     const TimeToLiveSpecification = { AttributeName: "expiresAt", Enabled: true };
     production.hasResourceProperties("AWS::DynamoDB::Table", { TimeToLiveSpecification });
   });
 });
 
 describe("the buckets", () => {
-  /** The one that holds more than logs. */
+  /** The bucket that holds more than logs. */
   const data = (template: Template) => {
     const versioned = { Properties: { VersioningConfiguration: { Status: "Enabled" } } };
     const [{ Properties } = { Properties: {} }] = Object.values(template.findResources("AWS::S3::Bucket", versioned));
     return Properties;
   };
 
-  it("are encrypted and closed to the public, both", () => {
+  it("are encrypted and closed to the public", () => {
     const buckets = Object.values(production.findResources("AWS::S3::Bucket"));
     expect(buckets).toHaveLength(2);
     const open = {
@@ -113,7 +113,7 @@ describe("the buckets", () => {
     }
   });
 
-  it("refuse whatever comes without TLS", () => {
+  it("refuse requests without TLS", () => {
     const policies = Object.values(production.findResources("AWS::S3::BucketPolicy"));
     const plain = { Effect: "Deny", Action: "s3:*", Condition: { Bool: { "aws:SecureTransport": "false" } } };
     expect(policies).toHaveLength(2);
@@ -122,7 +122,7 @@ describe("the buckets", () => {
     }
   });
 
-  it("keep what was deleted for a while, by prefix, and log who asked", () => {
+  it("keep deleted objects for a while, by prefix, and log requests", () => {
     production.hasResourceProperties("AWS::S3::Bucket", {
       VersioningConfiguration: { Status: "Enabled" },
       LoggingConfiguration: { LogFilePrefix: "access/" },
@@ -135,13 +135,13 @@ describe("the buckets", () => {
     });
   });
 
-  it("never let a blob that is in use expire", () => {
+  it("never let a used blob expire", () => {
     const rules: { Prefix?: string }[] = data(production).LifecycleConfiguration.Rules;
     const moving = rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule);
     expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "events/", "mail/"]);
   });
 
-  it("take uploads of the console and of the pages that are named, and of no others", () => {
+  it("take uploads from the console and from the configured pages only", () => {
     const ruleOf = (template: Template) => data(template).CorsConfiguration.CorsRules[0];
     const { AllowedOrigins, AllowedMethods } = ruleOf(production);
     expect(AllowedOrigins).toEqual(["https://pages.example.com", "https://console.example.com"]);
@@ -149,7 +149,7 @@ describe("the buckets", () => {
     expect(ruleOf(personal).AllowedOrigins).toEqual(["https://*.cloudfront.net"]);
   });
 
-  it("let SES put mail, by the one rule, where there is a domain", () => {
+  it("allow SES to write mail by the one rule, if a domain is configured", () => {
     const mails = (template: Template) =>
       Object.values(template.findResources("AWS::S3::BucketPolicy"))
         .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
@@ -165,7 +165,7 @@ describe("the buckets", () => {
   });
 });
 
-it("has one key that signs and one that encrypts, and keeps both in production", () => {
+it("includes one key that signs and one that encrypts, and keeps both in production", () => {
   const key = (properties: object) => ({ DeletionPolicy: "Retain", Properties: properties });
   production.hasResource("AWS::KMS::Key", key({ KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" }));
   production.hasResource("AWS::KMS::Key", key({ EnableKeyRotation: true }));

@@ -36,7 +36,7 @@ describe("NOVA's own events", () => {
     ["Approvals", "execution.waiting", "FailuresToTell.Arn"],
     ["Erasures", "client.erasing", "novaeraseLive"],
     ["Publishing", "workflow.publishing", "Publications.Arn"],
-  ])("have %s hand %s on to %s alone", (id, type, target) => {
+  ])("have a rule %s that forwards %s to %s only", (id, type, target) => {
     const { EventPattern, EventBusName, Targets } = rule(id);
     expect(Targets.map(({ Arn }) => brief(Arn))).toEqual([target]);
     expect(brief(EventBusName)).toMatch(/^Bus/);
@@ -45,19 +45,19 @@ describe("NOVA's own events", () => {
     expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
   });
 
-  it("have no wait for an event tell anybody", () => {
+  it("do not include the wait for an event among the notices", () => {
     const { EventPattern } = rule("Approvals");
     expect(matchesPattern(EventPattern as never, own("execution.waiting", "event"))).toBe(false);
   });
 
-  it("keep what their functions could not take", () => {
+  it("are kept if their functions could not handle them", () => {
     for (const { Properties } of Object.values(triggers.findResources("AWS::Events::Rule"))) {
       expect(brief(Properties.Targets[0].DeadLetterConfig.Arn)).toBe("Undelivered.Arn");
     }
   });
 });
 
-it("tells of a failure every quarter of an hour for a day, until somebody hears it", () => {
+it("are reported every quarter of an hour for a day, until a receiver accepts them", () => {
   const [queue] = Object.values(triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 900 } }));
   const { maxReceiveCount, deadLetterTargetArn } = queue?.Properties.RedrivePolicy ?? {};
   expect(maxReceiveCount * 15).toBe(24 * 60);
@@ -65,19 +65,19 @@ it("tells of a failure every quarter of an hour for a day, until somebody hears 
 });
 
 describe("publications", () => {
-  it("are done one after the other: one group of a FIFO queue, one message at a time", () => {
+  it("run one after the other: one group of a FIFO queue, one message at a time", () => {
     triggers.hasResourceProperties("AWS::SQS::Queue", { FifoQueue: true, VisibilityTimeout: 150 });
     triggers.allResourcesProperties("AWS::Lambda::EventSourceMapping", { BatchSize: 1 });
     expect(rule("Publishing").Targets[0]?.SqsParameters).toEqual({ MessageGroupId: "publications" });
   });
 
-  it("are set aside when they failed three times", () => {
+  it("are set aside after three failures", () => {
     triggers.hasResourceProperties("AWS::SQS::Queue", {
       RedrivePolicy: { maxReceiveCount: 3, deadLetterTargetArn: Match.anyValue() },
     });
   });
 
-  it("stay hidden for longer than the function may take, so that nothing is published twice at a time", () => {
+  it("stay hidden longer than the function's timeout, so that no publication runs twice at a time", () => {
     const queues = triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 150 } });
     const functions = triggers.findResources("AWS::Lambda::Function", { Properties: { FunctionName: "nova-publish" } });
     const [{ Properties } = { Properties: {} }] = Object.values(functions);
@@ -92,13 +92,13 @@ describe("triggers of workflows", () => {
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => brief(FunctionName) === "novafiretriggerLive");
 
-  it("fire by rules of NOVA's bus and of the account's own, by their names", () => {
+  it("fire by rules on NOVA's bus and on the account's default bus", () => {
     const sources = permissions().map(({ SourceArn }) => brief(SourceArn).split("123456789012:")[1]);
     expect(sources).toEqual(["rule/nova/nova-*", "rule/nova-*"]);
     expect(permissions().map(({ Principal }) => Principal)).toEqual(["events.amazonaws.com", "events.amazonaws.com"]);
   });
 
-  it("are due in a group of schedules, whose role only its schedules have", () => {
+  it("are due in a group of schedules, with a role for its schedules only", () => {
     triggers.hasResourceProperties("AWS::Scheduler::ScheduleGroup", { Name: "nova" });
     triggers.hasResourceProperties("AWS::IAM::Role", {
       RoleName: "nova-schedules-us-east-1",
@@ -114,12 +114,12 @@ describe("triggers of workflows", () => {
   });
 });
 
-it("erases every hour what is older than its client keeps it", () => {
+it("the hourly schedule erases data that is older than the client's retention", () => {
   triggers.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 hour)" });
 });
 
 describe("mail", () => {
-  it("comes in for the domains, is looked at for spam and viruses, and lies under mail/", () => {
+  it("is received for the domains, scanned for spam and viruses, and stored under mail/", () => {
     triggers.hasResourceProperties("AWS::SES::ReceiptRule", {
       RuleSetName: "nova",
       Rule: {
@@ -134,7 +134,7 @@ describe("mail", () => {
   it.each([
     [true, "mail/0a1b"],
     [false, "blobs/default/exec_1/00"],
-  ])("is handed on (%s) where the object is %s", (isMatch, key) => {
+  ])("is forwarded (%s) if the object is %s", (isMatch, key) => {
     const pattern = JSON.parse(JSON.stringify(rule("Mails").EventPattern), (name, value) =>
       name === "name" ? ["bucket"] : value,
     );
@@ -146,7 +146,7 @@ describe("mail", () => {
     expect(matchesPattern(pattern, event)).toBe(isMatch);
   });
 
-  it("is told of as S3 itself would tell of it", () => {
+  it("is reported in the format of S3", () => {
     const [target] = rule("Mails").Targets;
     const { InputTemplate, InputPathsMap } = { InputTemplate: "", InputPathsMap: {}, ...target?.InputTransformer };
     const [[name = "", path] = []] = Object.entries(InputPathsMap);

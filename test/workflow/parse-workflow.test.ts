@@ -23,8 +23,8 @@ const fixture = (name: string) => {
 
 const end2 = { id: "done", type: "end" };
 
-describe("older definitions", () => {
-  it("run as they are: graph_definition, a numeric id, long type names, e2b and no executor", () => {
+describe("definitions from other front ends", () => {
+  it("run unchanged: graph_definition, a numeric id, long type names, e2b and no executor", () => {
     const { workflow, findings } = fixture("seed-graph-definition.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ format: 1, id: "1", name: "Invoice Processing V3", requirements: [], lib: {} });
@@ -41,7 +41,7 @@ describe("older definitions", () => {
     expect(workflow?.edges[2]).toEqual({ from: "has_pdf_decision", to: "extract_pdf", condition: true });
   });
 
-  it("ask for models in their own words", () => {
+  it("have their own fields for models", () => {
     const { workflow, findings } = fixture("seed-prompt.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ model: { default: "gpt-4o-mini" } });
@@ -70,7 +70,7 @@ describe("older definitions", () => {
     expect([findings, workflow?.model]).toEqual([[], undefined]);
   });
 
-  it("have paths that lead into graph_definition", () => {
+  it("have paths into graph_definition", () => {
     const { id, ...inner } = row(action("read", { timeout: 0 }));
     expect(parse({ id, graph_definition: inner }).findings).toMatchObject([
       { path: "$.graph_definition.nodes[1].timeout" },
@@ -78,7 +78,7 @@ describe("older definitions", () => {
   });
 });
 
-it("fills in defaults, and renames what has a unit", () => {
+it("a parsed workflow has defaults, and names with units", () => {
   const { nodes, ...workflow } = mustParse({
     ...row(action("read", { effects: false, retry: { attempts: 2 }, isolation: "fresh" })),
     name: "Read",
@@ -112,7 +112,7 @@ it("fills in defaults, and renames what has a unit", () => {
   });
 });
 
-it("fills in the defaults of maps, approvals and waits", () => {
+it("a parsed workflow has the defaults of maps, approvals and waits", () => {
   const nodes = [
     start,
     each("m", [action("one"), end2], ["one > done"], { tolerated_failures: "10%", max_concurrency: 2 }),
@@ -161,7 +161,7 @@ it("fills in the defaults of maps, approvals and waits", () => {
   ]);
 });
 
-it("reads code from its file and modules from lib, and leaves other files alone", () => {
+it("a parsed workflow has code from its file and modules from lib, and no other files", () => {
   const files = { "nodes/read.py": "import mails", "lib/mails.py": "x = 1", "lib/deep/er.py": "y = 1", "notes.md": "" };
   const { workflow, python } = parse(row(action("read", { code: undefined, codeFile: "./nodes/read.py" })), files);
   expect(workflow?.nodes[1]).toMatchObject({
@@ -175,7 +175,7 @@ it("reads code from its file and modules from lib, and leaves other files alone"
   ]);
 });
 
-it("gives out the Python of a workflow that has errors", () => {
+it("a definition with errors still gives its Python", () => {
   const { workflow, python } = parse(graph([decision("d", { type: "DecisionNode", code: "x = 1", timeout: -1 })], []));
   expect(workflow).toBeUndefined();
   expect(python).toEqual([{ node: { id: "d", type: "decision" }, code: "x = 1", path: "$.nodes[0].code" }]);
@@ -187,12 +187,12 @@ it.each([
   [{ name: "  Invoice -- Processing  " }, "invoice-processing", "  Invoice -- Processing  "],
   [{ id: "!!!", name: "Ok" }, "ok", "Ok"],
   [{}, "folder", "folder"],
-])("takes the id from id, else name, else folder: %j", (fields, id, name) => {
+])("the id of a workflow comes from id, else name, else folder: %j", (fields, id, name) => {
   const { id: _, ...rest } = row(action("read"));
   expect(mustParse({ ...rest, ...fields })).toMatchObject({ id, name });
 });
 
-it("collects findings of every kind at once, each with its line", () => {
+it("findings of every kind are collected, each with its line", () => {
   const text = JSON.stringify(
     {
       nmae: "x",
@@ -215,14 +215,14 @@ it("collects findings of every kind at once, each with its line", () => {
   );
 });
 
-it("lets a warning pass", () => {
+it("a warning does not stop the parser", () => {
   const nodes = [start, decision("d"), end];
   const { workflow, findings } = parse(graph(nodes, ["start > d", "d > end: true"]));
   expect(findings).toMatchObject([{ code: "NOVA302", severity: "warning" }]);
   expect(workflow?.nodes).toHaveLength(3);
 });
 
-it("reads a file that begins with a byte order mark", () => {
+it("a file may start with a byte order mark", () => {
   const text = `\uFEFF${JSON.stringify(row(action("read")))}`;
   expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).toEqual([]);
 });

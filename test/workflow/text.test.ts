@@ -51,7 +51,7 @@ describe("a version", () => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("keeps its hash where one model was a plain text before there were roles", () => {
+  it("writes one model for every role as a plain text", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };
@@ -60,7 +60,7 @@ describe("a version", () => {
     expect(workflowText(roles)).toContain('"model":{"code_generator":"gpt"}');
   });
 
-  it("says nothing of prompts where there are none", () => {
+  it("contains nothing about prompts without prompt nodes", () => {
     expect(workflowText(mustParse(row(action("a"))))).not.toMatch(/samples|allow|maxCostUsd|approval|scope|model/);
   });
 
@@ -73,7 +73,7 @@ describe("a version", () => {
     expect(workflowHash(mustParse(row(prompt("a", fields))))).not.toBe(workflowHash(mustParse(row(prompt("a")))));
   });
 
-  it("is the SHA-256 of the text, today and for ever", () => {
+  it("is the SHA-256 of the text", () => {
     const frozen = { format: 1, id: "a", name: "é", requirements: [], lib: {}, nodes: [], edges: [] } as const;
     const copy = { ...frozen, requirements: [], nodes: [], edges: [] };
     expect(workflowText(copy)).toBe(

@@ -9,7 +9,7 @@ import { fileInput, publishExample } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../batch");
 
-/** What became of one PDF: what the nodes of the map have set, or why it could not be read. */
+/** The result of one PDF: the keys that the nodes of the map set, or the error. */
 type Result =
   | { name: string; amount: number; currency: string | null; branch: string }
   | { error: { message: string } };
@@ -22,8 +22,8 @@ interface BatchRun {
 }
 
 /**
- * Two mails: one with all invoices, one that brings none. `npm run batch -w @nova/examples` takes the seven of the
- * invoice example; with `-- --json [pdf ...]` those given, and prints one JSON array.
+ * Runs two mails: one with all invoices, one without. `npm run batch -w @nova/examples` takes the seven of the invoice
+ * example; `-- --json [pdf ...]` takes other files and prints one JSON array.
  */
 async function main(argv: string[]): Promise<number> {
   const options = { json: { type: "boolean", default: false } } as const;
@@ -56,7 +56,7 @@ async function runMail(cloud: LocalCloud, version: WorkflowVersion, eml: Buffer)
   return { execution_id: id, status: execution.status, results, summary };
 }
 
-/** The mail as a file, so that the same run can be had with `nova run`. */
+/** Stores the mail as a file, so that `nova run` can repeat the run. */
 async function keep(dataDir: string, eml: Buffer | undefined): Promise<string> {
   const file = join(dataDir, "batch", "mail.eml");
   await mkdir(join(dataDir, "batch"), { recursive: true });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type LocalCloud, openApi } from "@nova/local";
 
-/** Shows the runs in the browser, until Ctrl-C. */
+/** Shows the runs in the browser until Ctrl-C. */
 export async function showConsole(cloud: LocalCloud, say: (line: string) => void): Promise<void> {
   const page = async () => (await import("@nova/console/build")).buildPage();
   const api = await openApi(cloud, { port: 0, page });

@@ -17,7 +17,7 @@ parentPort?.once("message", async () => {
 });
 parentPort?.postMessage(port);
 
-/** The socket server cannot say which port it was given, so it is given one. */
+/** Finds a free port: the socket server cannot report a port that it chooses itself. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, host, resolve));

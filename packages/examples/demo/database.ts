@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
 
-/** A PostgreSQL database, in the fields of a credential of that kind. */
+/** A PostgreSQL database, with the fields of a `database` credential. */
 export interface Database {
   host: string;
   port: number;
@@ -18,12 +18,12 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>;
 }
 
-/** That of `DATABASE_URL`; else one of our own, which keeps its rows in `folder`. */
+/** Opens the database of `DATABASE_URL`, or else an own one with its rows in `folder`. */
 export async function openDatabase(folder: string, url = process.env.DATABASE_URL): Promise<OpenDatabase> {
   return url ? { ...databaseAt(url), close: async () => undefined } : openOwn(folder);
 }
 
-/** Throws `RangeError` where the address is none of PostgreSQL. */
+/** Throws `RangeError` if the address is not of PostgreSQL. */
 export function databaseAt(text: string): Database {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
@@ -40,10 +40,7 @@ export function databaseAt(text: string): Database {
   };
 }
 
-/**
- * PGlite behind its socket, in a thread of its own: it starts and works beside the runs. It lets in whoever is on this
- * machine.
- */
+/** Starts PGlite with a socket in a separate thread, beside the runs. It accepts every user of this machine. */
 async function openOwn(folder: string): Promise<OpenDatabase> {
   await mkdir(folder, { recursive: true });
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), { workerData: { folder } });
@@ -59,12 +56,12 @@ async function openOwn(folder: string): Promise<OpenDatabase> {
   };
 }
 
-/** A row of the table that the invoice workflow books in. */
+/** A row of the table that the invoice workflow writes. */
 export interface Booking {
   execution_id: string;
   file: string | null;
   sender: string;
-  /** As PostgreSQL writes it: `717.97`. */
+  /** In PostgreSQL's format: `717.97`. */
   amount: string | null;
   currency: string | null;
   branch: string;
@@ -82,12 +79,12 @@ const table = `CREATE TABLE IF NOT EXISTS invoices (
   booked_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** Makes the table where it is not there: who runs the workflow has done so before. */
+/** Creates the table if it is missing. An operator would do this before the first run. */
 export async function prepareBookings(database: Database): Promise<void> {
   await asking(database, (client) => client.query(table));
 }
 
-/** What these executions booked, in the order of booking. */
+/** Returns the bookings of these executions, in the order of booking. */
 export async function readBookings(database: Database, executions: readonly string[]): Promise<Booking[]> {
   const select = "SELECT execution_id, file, sender, amount, currency, branch FROM invoices";
   const query = `${select} WHERE execution_id = ANY($1) ORDER BY booked_at, execution_id`;

@@ -13,9 +13,9 @@ import { bookingsTable, tableOf, whereabouts } from "./report.ts";
 import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
-/** The same process, most of its nodes written in sentences. */
+/** The same process, with most nodes written as prompts. */
 const sibling = resolve(example, "../invoice-ai");
-/** Runs at the same time: as many as a laptop has use for. */
+/** Runs at the same time, as many as a laptop can use. */
 const width = 2;
 
 /**
@@ -60,7 +60,10 @@ async function main(argv: string[]): Promise<number> {
 
 type Servers = Awaited<ReturnType<typeof openServers>>;
 
-/** All that a company has around NOVA, closed in the opposite order. PostgreSQL takes longest, so it begins first. */
+/**
+ * Starts the servers of the company around NOVA, which are closed in the opposite order. PostgreSQL starts first
+ * because it takes longest.
+ */
 async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (line: string) => void) {
   const opening = openDatabase(join(dataDir, "demo", "postgres"));
   stack.defer(async () => (await opening).close());
@@ -77,7 +80,7 @@ async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (l
   return { cloud, database: await opening, catcher, noticesBefore, mailPort: incoming.port, say };
 }
 
-/** Each mail is sent to the client's address, and starts its run there. */
+/** Sends each mail to the client's address, which starts its run. */
 async function runBySending({ cloud, database, catcher, mailPort, say }: Servers, mails: InvoiceMail[]) {
   await prepareBookings(database);
   await openOffice(cloud, example, { smtpPort: catcher.port, database });
@@ -94,7 +97,7 @@ async function runInSentences({ cloud, catcher, say }: Servers, mails: InvoiceMa
   return followAll(cloud, mails, say, (mail) => startMail(cloud, version, mail, catcher.port));
 }
 
-/** Code reaches nothing of the machine that it runs on, unless its node says so: here, the nodes that send mail. */
+/** Allows the nodes that send mail to connect to the mail server. Other code reaches no host of this machine. */
 function withMailServer(text: string, host: string): string {
   const definition = JSON.parse(text) as { nodes: { id: string }[] };
   const sends = ({ id }: { id: string }) => id.startsWith("notify_") || id === "send_rejection";
@@ -123,7 +126,7 @@ async function readMails(pdfs: string[]): Promise<InvoiceMail[]> {
   return invoiceMails(await ownInvoices());
 }
 
-/** The mails as files, so that the same run can be had with `nova run ... --file mail=<file>`. */
+/** Stores the mails as files, so that `nova run ... --file mail=<file>` can repeat a run. */
 async function keepMails(folder: string, mails: InvoiceMail[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file, eml } of mails)

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
 
-/** Those of the invoice example, with what people read on them. */
+/** The PDFs of the invoice example, with the totals that people read on them. */
 export const invoices = join(import.meta.dirname, "../invoice/invoices");
 
 export async function ownInvoices(): Promise<string[]> {
@@ -11,7 +11,7 @@ export async function ownInvoices(): Promise<string[]> {
   return names.map((name) => join(invoices, name));
 }
 
-/** A mail as it would arrive; `file` names it in the demo's table. */
+/** A received mail; `file` names it in the demo's table. */
 export interface InvoiceMail {
   file: string;
   /** Its Message-ID. */
@@ -19,7 +19,7 @@ export interface InvoiceMail {
   eml: Buffer;
 }
 
-/** A real message around each PDF, and one in which the PDF was forgotten. Messages differ by nothing but their file. */
+/** Builds a real message for each PDF, and one without its PDF. The messages differ only in the file. */
 export async function invoiceMails(pdfPaths: string[]): Promise<InvoiceMail[]> {
   const withPdf = pdfPaths.map((path) =>
     compose(basename(path), `Invoice ${basename(path, ".pdf")}`, [{ path, contentType: "application/pdf" }]),
@@ -27,7 +27,7 @@ export async function invoiceMails(pdfPaths: string[]): Promise<InvoiceMail[]> {
   return Promise.all([...withPdf, compose("(no attachment)", "Invoice as agreed", [])]);
 }
 
-/** One message with all of the PDFs, in this order. */
+/** Builds one message with all of the PDFs, in this order. */
 export async function mailWith(pdfPaths: string[]): Promise<Buffer> {
   const attachments = pdfPaths.map((path) => ({ path, contentType: "application/pdf" }));
   return (await compose("all", "Invoices of this month", attachments)).eml;

@@ -6,22 +6,22 @@ import { createTransport } from "nodemailer";
 import type { Database } from "./database.ts";
 import type { InvoiceMail } from "./mails.ts";
 
-/** The client whose mails come in. */
+/** The client that owns the mails. */
 export const client = "idom";
 
-/** Where the client's mails go, as the trigger of the workflow and the client's slug make it. */
+/** The address of the client's mails, from the workflow's trigger and the client's slug. */
 export const address = `invoices+${client}@in.example.com`;
 
-/** Who may do what the demo does. */
+/** The principal of the demo. */
 export const operator: Principal = { id: "demo", role: "admin", client: null, name: "demo" };
 
 export interface OfficeServers {
-  /** Of the mail server that takes the notices. */
+  /** Port of the mail server for notices. */
   smtpPort: number;
   database: Database;
 }
 
-/** The client with its mailbox and its database, and the workflow, whose mail trigger becomes real with it. */
+/** Creates the client with its mailbox and its database, and publishes the workflow with its mail trigger. */
 export async function openOffice({ service }: LocalCloud, folder: string, servers: OfficeServers): Promise<void> {
   if (!(await service.clients.get(client))) await createClient(service, operator, { slug: client, name: "Idom" });
   const { host, port, name, user, password, sslmode } = servers.database;
@@ -41,12 +41,12 @@ export async function openOffice({ service }: LocalCloud, folder: string, server
 const timeoutMs = 60_000;
 const pauseMs = 50;
 
-/** A mail that was sent, and started no run. */
+/** A sent mail started no run. */
 export class MailRefused extends Error {
   override name = "MailRefused";
 }
 
-/** Sends a mail as any mail program does, and answers the id of the run that it started. Throws `MailRefused`. */
+/** Sends a mail like a mail program, and returns the id of the run that it started. Throws `MailRefused`. */
 export async function deliver({ service }: LocalCloud, smtpPort: number, { eml, id }: InvoiceMail): Promise<string> {
   const transport = createTransport({ host: "127.0.0.1", port: smtpPort, secure: false, ignoreTLS: true });
   await transport.sendMail({ envelope: { from: "billing@supplier.example", to: address }, raw: eml });

@@ -7,7 +7,7 @@ import type { MailRun } from "./runs.ts";
 
 const columns = ["file", "amount", "currency", "expected", "branch", "time"];
 
-/** What became of the mails, beside what people read on the invoices; then why a run failed, where one did. */
+/** Compares the results of the mails with the totals that people read, and lists the errors of failed runs. */
 export async function tableOf(runs: MailRun[], invoices: string): Promise<string> {
   const rows = await Promise.all(runs.map((run) => rowOf(run, invoices)));
   const failures = runs.flatMap(({ result: { file, error } }) =>
@@ -35,7 +35,7 @@ async function rowOf({ result }: MailRun, invoices: string): Promise<string[]> {
   ];
 }
 
-/** What people read on the invoice; null for a mail that brings none of the example's. */
+/** Returns the total that people read on the invoice; null for other files. */
 async function expectedTotal(file: string, invoices: string): Promise<number | null> {
   const path = join(invoices, `${basename(file, ".pdf")}.expected.json`);
   try {
@@ -47,7 +47,7 @@ async function expectedTotal(file: string, invoices: string): Promise<number | n
   }
 }
 
-/** The rows as PostgreSQL answers them. */
+/** The rows in PostgreSQL's format. */
 export function bookingsTable(bookings: readonly Booking[]): string {
   const rows = bookings.map(({ file, amount, currency, branch, sender }) => [
     ...[file ?? "-", amount ?? "-", currency ?? "-", branch, sender],
@@ -56,7 +56,7 @@ export function bookingsTable(bookings: readonly Booking[]): string {
   return [title, "", ...tableLines(["file", "amount", "currency", "branch", "sender"], rows), ""].join("\n");
 }
 
-/** Where everything lies now, and how to look at a run. */
+/** Lists the files of the demo and the commands that show a run. */
 export function whereabouts(dataDir: string, notices: number, execution: string | undefined): string[] {
   const here = (folder: string) => {
     const path = join(dataDir, "demo", folder);

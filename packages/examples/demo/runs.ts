@@ -6,8 +6,8 @@ import { readWorkflowSource } from "@nova/workflow";
 import type { InvoiceMail } from "./mails.ts";
 
 /**
- * The workflow of an example's folder, ready to run. `adapt` changes its definition, such as the hosts of this machine
- * that its nodes may reach.
+ * Publishes the workflow of an example's folder. `adapt` changes its definition, such as the local hosts that its nodes
+ * may reach.
  */
 export async function publishExample(
   cloud: LocalCloud,
@@ -27,7 +27,7 @@ export async function publishExample(
   });
 }
 
-/** Bytes under a key of the initial context, as `nova run --file` gives them. */
+/** Passes bytes under a key of the initial context, like `nova run --file`. */
 export function fileInput(key: string, bytes: Buffer): FileInput {
   return {
     key,
@@ -39,7 +39,7 @@ export function fileInput(key: string, bytes: Buffer): FileInput {
   };
 }
 
-/** The outcome of one mail. `amount` is null if no total was found; `error` then says why. */
+/** The outcome of one mail. `amount` is null if no total was found; `error` then has the reason. */
 export interface MailResult {
   file: string;
   amount: number | null;
@@ -48,7 +48,7 @@ export interface MailResult {
   status: string;
   duration_ms: number;
   execution_id: string;
-  /** Why the run failed; null if it did not. */
+  /** The error of a failed run; null otherwise. */
   error: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface MailRun {
   result: MailResult;
 }
 
-/** Starts the workflow with the mail's bytes, as `nova run --file` does; answers the id of the run. */
+/** Starts the workflow with the mail's bytes, like `nova run --file`; returns the id of the run. */
 export async function startMail(
   cloud: LocalCloud,
   version: WorkflowVersion,
@@ -67,7 +67,7 @@ export async function startMail(
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
     files: [fileInput("mail", mail.eml)],
-    // The demo has no model's key: what a model writes is pinned.
+    // The demo has no key for models: generated code is pinned.
     frozen: true,
   });
   return id;

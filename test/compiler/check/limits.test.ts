@@ -6,12 +6,12 @@ import { action, body, chainOf, decision, end, map, start, workflow } from "../s
 const definitionOf = (nodes: number) => JSON.stringify(toStateMachine(chainOf(nodes)));
 
 describe("the size of a state machine", () => {
-  it("may be as much as Step Functions takes, in bytes and not in characters", () => {
+  it("may be up to the limit of Step Functions, in bytes and not in characters", () => {
     expect(checkSize("x".repeat(definitionLimitBytes), 10)).toEqual([]);
     expect(checkSize(`${"x".repeat(definitionLimitBytes - 1)}€`, 10)).toHaveLength(1);
   });
 
-  it("beyond that is a finding that says how many nodes fit, and they do", () => {
+  it("above the limit has a finding with the number of nodes that fit", () => {
     const [found] = checkSize(definitionOf(2000), 2000);
     expect(found).toMatchObject({ code: "NOVA701", severity: "error", path: "$.nodes" });
     const fitting = Number(/about (\d+) nodes/.exec(found?.message ?? "")?.[1]);
@@ -31,7 +31,7 @@ function loops(max: number, outer: number) {
   );
 }
 
-it("says nothing of loops of the main line, which go on in a further execution", () => {
+it("has no warning for loops of the main line, which continue in a further execution", () => {
   expect(checkEvents(loops(40, 40))).toEqual([]);
   expect(checkEvents(loops(1000, 1000))).toEqual([]);
 });
@@ -56,7 +56,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   ["in a map, of whose items each goes round", inMap],
   ["in a map that the main line comes to again and again", (max) => inMap(max, 100)],
   ["in a branch", inBranch],
-])("warns of a loop %s", (_, whole) => {
+])("has a warning for a loop %s", (_, whole) => {
   expect(checkEvents(whole(300))).toEqual([]);
   const found = checkEvents(whole(1000));
   expect(found).toMatchObject([{ code: "NOVA702", severity: "warning", path: "$.edges" }]);
@@ -65,7 +65,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   );
 });
 
-it("warns of a single round that is too long", () => {
+it("has a warning for a single round that is too long", () => {
   const ids = ["b", "c", "d", "e"];
   const days = ids.map((id) => action(id, { timeoutSeconds: 24 * 3600, effects: false }));
   const whole = workflow(

@@ -16,7 +16,7 @@ function action(id: string, code: string, more: object = {}): Step {
   return { id, type: "action", code, ...more };
 }
 
-/** Messages about keys, in a workflow of these nodes one after the other. */
+/** Returns the messages about keys in a workflow of these nodes in a row. */
 async function said(steps: Step[], { inputs: declared = inputs, more = { credentials }, lib = "" }: Given = {}) {
   const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
   const edges = nodes.slice(1).map(({ id }, index) => {
@@ -35,7 +35,7 @@ const map = (items: string, code: string): Step => ({
   ...{ id: "each", type: "map", items, as: "row", into: "rows", nodes: [action("one", code)], edges: [] },
 });
 
-describe("a key that nothing before sets", () => {
+describe("a key without an earlier setter", () => {
   it.each<[string, Step, string]>([
     ["code", action("a", 'context["id"] = context["tiket"]'), `node "a": line 1: ${meant}`],
     ["a message", { id: "a", type: "approval", message: "{{tiket.id}}?" }, `node "a" names {{tiket.id}}, but ${meant}`],
@@ -47,11 +47,11 @@ describe("a key that nothing before sets", () => {
       { id: "a", type: "workflow", workflow: "other", input: { id: "tiket.id" } },
       `node "a" names tiket.id, but ${meant}`,
     ],
-  ])("is found in %s", async (_where, step, message) => {
+  ])("has a finding in %s", async (_where, step, message) => {
     expect(await said([step])).toEqual([message]);
   });
 
-  it("is found where only a later node sets it, or one in a map", async () => {
+  it("has a finding if only a later node or a node in a map sets it", async () => {
     const early = action("early", 'context["x"] = context["later"]');
     expect(await said([early, action("late", 'context["later"] = 1')])).toEqual([
       'node "early": line 1: nothing before sets "later", only "late", which does not run before - declare it in inputs, or set it in a node before',
@@ -67,7 +67,7 @@ describe("a key that nothing before sets", () => {
     ["is set before by the code itself", 'context["reason"] = 1\ncontext["x"] = context["reason"]'],
     ["is expected to be absent", 'try:\n    context["x"] = context["reason"]\nexcept KeyError:\n    pass'],
     ["is NOVA's", 'context["x"] = context["error"]'],
-  ])("is nothing to speak of where it %s", async (_how, code) => {
+  ])("has no finding if it %s", async (_how, code) => {
     expect(await said([action("a", code)])).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe("a key that nothing before sets", () => {
     ["a node before computes keys", [action("a", 'context.update(context["ticket"])')], {}],
     ["a node before prints what nobody sees", [action("a", 'print(json.dumps(context["ticket"]))')], {}],
     ["a model writes the code before", [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }], {}],
-  ])("is found as a slip of the pen only, where %s", async (_why, before, given) => {
+  ])("has a finding only as a typing mistake if %s", async (_why, before, given) => {
     const known = action("known", 'context["ticket"] = {}');
     expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
   });
@@ -130,11 +130,11 @@ describe("the link to a wait", () => {
     ["around its map", naming("one", "last")],
     ["that it can do without", action("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass')],
     ["that it computes", action("before", 'context["x"] = tasks[context["customer"]].url')],
-  ])("may be read by a node, of a wait %s", async (_where, node) => {
+  ])("may be read by a node for a wait %s", async (_where, node) => {
     expect(await forked(one, node)).toEqual([]);
   });
 
-  it("is a finding before the fork, in another branch, after a slip of the pen, and of what is no wait", async () => {
+  it("has a finding before the fork, in another branch, with a typing mistake, and for a node that is no wait", async () => {
     expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
       'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
       'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
@@ -157,7 +157,7 @@ describe("the results of a node", () => {
   };
   const fetch = action("fetch", 'context["total"] = 1');
 
-  it("may be read behind the node, also around a map, and where it may be absent", async () => {
+  it("may be read after the node, also around a map, and where they may be absent", async () => {
     const asking = action("ask", 'context["x"] = outputs.get("late") or "late" in outputs and outputs["late"]');
     const expecting = action("expect", 'try:\n    outputs["late"]\nexcept KeyError:\n    pass');
     const one = naming("one", "fetch").code as string;
@@ -178,12 +178,12 @@ describe("the results of a node", () => {
       [map("ticket.rows", "pass"), naming("a", "one")],
       '"one" (in the body of "each") does not run before "a" - name one of "start", "fetch", "each"',
     ],
-  ])("are a finding where %s", async (_how, steps, message) => {
+  ])("have a finding if %s", async (_how, steps, message) => {
     expect(await found(fetch, ...steps)).toEqual([`node "a": line 1: ${message}`]);
   });
 });
 
-describe("an import that nothing provides", () => {
+describe("an import without a provider", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({
       ...{
@@ -202,7 +202,7 @@ describe("an import that nothing provides", () => {
   const inLib =
     'NOVA608 warning module "lib/own.py": line 1: nothing provides the module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?';
 
-  it("is found in nodes and in lib, with what is meant", async () => {
+  it("has a finding in nodes and in lib, with a suggestion", async () => {
     expect(await importing("import csv, pandsa\nimport numpy, own, fitz")).toEqual([
       'NOVA608 warning node "a": line 1: nothing provides the module "pandsa" - add its package to "requirements" of the workflow, or did you mean "pandas"?',
       inLib,
@@ -214,11 +214,11 @@ describe("an import that nothing provides", () => {
     ["that requirements bring", "import bs4, sklearn", { requirements: ["beautifulsoup4>=4", "scikit-learn"] }],
     ["that unknown requirements may bring", "import acme", { requirements: ["company-tools"] }],
     ["in a text", 'context["a"] = """\nimport pandsa\n"""', {}],
-  ])("is no finding %s", async (_how, code, more) => {
+  ])("has no finding %s", async (_how, code, more) => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("is found as a slip of the pen where requirements are not known by their modules", async () => {
+  it("has a finding only as a typing mistake if the modules of the requirements are unknown", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });

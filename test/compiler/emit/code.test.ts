@@ -13,7 +13,7 @@ const machine = toStateMachine(
   ),
 );
 
-it("a long node's task is entered again, after a pause that it says itself, as long as its code runs", async () => {
+it("the task of a long node is entered again after each pause while its code runs", async () => {
   expect(taskOf(machine, "a")).toMatchObject({ Next: "a.running", TimeoutSeconds: 900 });
   expect(stateOf(machine, "a.running", "Choice")).toEqual({
     Type: "Choice",
@@ -24,7 +24,7 @@ it("a long node's task is entered again, after a pause that it says itself, as l
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("a long decision decides behind that, and a long node at an item's end ends the item", () => {
+it("the task of a long decision precedes its Choice, and a long node at an item's end ends the item", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");

@@ -40,11 +40,11 @@ describe("a state machine", () => {
       machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true }),
     ],
     ["of a thousand nodes", toStateMachine(chainOf(1000))],
-  ])("%s is accepted by asl-validator", async (_, machine) => {
+  ])("of %s is accepted by asl-validator", async (_, machine) => {
     expect(await aslErrors(machine)).toBe("");
   });
 
-  it("names states by node id, and adds only names that no node can have", () => {
+  it("has states with the ids of nodes, and others with names that no node can have", () => {
     expect(Object.keys(branching.States)).toEqual([
       ...["start", "big", "big.branch", "big.settle", "big.settled", "high", "low", "end"],
       ...["execution.close", "execution.failed", "execution.closed"],
@@ -52,7 +52,7 @@ describe("a state machine", () => {
     expect(branching.StartAt).toBe("start");
   });
 
-  it("carries the description of workflow and nodes, or else their names, as comments", () => {
+  it("has the descriptions of workflow and nodes, or else their names, as comments", () => {
     const described = compile(
       [start(), action("a", { name: "A", description: "Does a." }), action("b", { name: "B" }), end()],
       ["start -> a", "a -> b", "b -> end"],
@@ -66,7 +66,7 @@ describe("a state machine", () => {
 });
 
 describe("a task", () => {
-  it("tells its function the node and the link directly before, and nothing else", () => {
+  it("passes the node and the position of the run to its function, and nothing else", () => {
     expect(task(line, "work")).toMatchObject({
       Resource: functions.runNode,
       TimeoutSeconds: 900,
@@ -76,13 +76,13 @@ describe("a task", () => {
     expect(task(line, "work")).not.toHaveProperty("ResultPath");
   });
 
-  it("is the same where a model writes the node's code", () => {
+  it("is the same for generated code", () => {
     const executor: Executor = { kind: "prompt", prompt: "Do it.", samples: true, allow: [] };
     const written = compile([start(), action("work", { executor }), end()], ["start -> work", "work -> end"]);
     expect(written.States).toEqual(line.States);
   });
 
-  it("retries no run error that says never, and has a retrier for every run error before States.ALL", () => {
+  it("has no retries for run errors with never, and a retrier for every run error before States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
     const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");
@@ -96,7 +96,7 @@ describe("a task", () => {
     expect(retry.at(-1)?.ErrorEquals).toEqual(["States.ALL"]);
   });
 
-  it("waits for the attempts of its node's own retry, before it looks at any other error", () => {
+  it("waits for the attempts of its node's own retry before it matches any other error", () => {
     const waits = (retry: object) => task(machineOf(retry), "work").Retry[0];
     const named = { ErrorEquals: ["NodeRetry"] };
     expect(waits({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })).toEqual({
@@ -117,7 +117,7 @@ describe("a task", () => {
     ["work", guarded, "work.settle"],
     ["work.settle", guarded, "execution.close"],
     ["big", branching, "big.settle"],
-  ])("%s catches a closed run first, then everything else", (name, machine, next) => {
+  ])("of %s catches a closed run first, then every other error", (name, machine, next) => {
     expect(task(machine, name).Catch).toEqual([
       { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: "execution.closed" },
       { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
@@ -131,7 +131,7 @@ describe("a task", () => {
 });
 
 describe("onError", () => {
-  it("asks the chain in a settle, with the error that was caught, and follows its answer", () => {
+  it("starts a settle that reads the chain, with the caught error, and follows its result", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -147,7 +147,7 @@ describe("onError", () => {
     });
   });
 
-  it("of a decision that did succeed leads along the branch that was committed", () => {
+  it("of a decision that succeeded leads along the committed branch", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -175,7 +175,7 @@ describe("a decision", () => {
     });
   });
 
-  it("with only a default edge still has a rule, as the language demands", () => {
+  it("with only a default edge still has a rule, as the language requires", () => {
     const machine = compile([start(), decision("d"), end()], ["start -> d", 'd -> end : "default"']);
     expect(machine.States["d.branch"]).toEqual({
       Type: "Choice",
@@ -186,7 +186,7 @@ describe("a decision", () => {
 });
 
 describe("the close", () => {
-  it("gets the whole state, and shows the error that it answers", () => {
+  it("gets the whole state, and fails with the error of its answer", () => {
     expect(task(line, "execution.close")).toMatchObject({
       Resource: functions.closeExecution,
       Next: "execution.failed",

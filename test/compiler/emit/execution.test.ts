@@ -24,7 +24,7 @@ const looping = (max: number) =>
   );
 
 describe("a workflow whose loops fit into one history", () => {
-  it("compiles to what it compiled to without them", () => {
+  it("compiles without the states of a further execution", () => {
     const { stateMachine, history } = toMachine(looping(20));
     expect(history).toBeUndefined();
     expect(stateMachine.StartAt).toBe("start");
@@ -36,7 +36,7 @@ describe("a workflow whose loops fit into one history", () => {
 describe("a workflow whose loops need more", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
-  it("begins where its input says, or else at its start", () => {
+  it("starts at the state in its input, or else at its start", () => {
     expect(machine.StartAt).toBe("execution.begin");
     const { Choices, Default } = stateOf(machine, "execution.begin", "Choice");
     expect(Default).toBe("start");
@@ -56,12 +56,12 @@ describe("a workflow whose loops need more", () => {
     ["e.branch", 0],
     ["ask.branch", 0],
     ["ask.settled", 1],
-  ])("looks in %s whether it goes on elsewhere before it looks at the decision", (name, place) => {
+  ])("checks in %s for a further execution before the decision", (name, place) => {
     const rule = { Variable: "$.continuation", IsPresent: true, Next: "execution.continue" };
     expect(stateOf(machine, name, "Choice").Choices[place]).toEqual(rule);
   });
 
-  it("runs itself once more, and ends as that ends", () => {
+  it("runs itself again and ends with the same status", () => {
     const task = taskOf(machine, "execution.continue");
     expect(task).toMatchObject({
       Resource: "arn:aws:states:::states:startExecution.sync:2",
@@ -77,7 +77,7 @@ describe("a workflow whose loops need more", () => {
     expect(task.Retry[0]).toEqual({ ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 });
   });
 
-  it("says what every entry adds to a history", () => {
+  it("has the number of events of every entry", () => {
     expect(history).toMatchObject({ begun: 6, settled: 7 });
     expect(history?.entries).toMatchObject({ a: { own: 5 }, d: { own: 7 }, e: { own: 7 }, ask: { own: 13 } });
     expect(history?.most).toBeGreaterThan(19_000);
@@ -90,7 +90,7 @@ describe("a workflow whose loops need more", () => {
   });
 });
 
-it("loops of branches and items stay in one history", () => {
+it("keeps loops of branches and items in one history", () => {
   const each = body(
     [action("i"), decision("x"), end("done")],
     ["i -> x", 'x -> i : "again", max 3', 'x -> done : "default"'],

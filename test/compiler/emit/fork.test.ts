@@ -11,7 +11,7 @@ const fork = toStateMachine(
 );
 
 describe("a fork", () => {
-  it("runs its branches at once, then joins them, whether one of them failed or not", () => {
+  it("runs its branches in parallel, then joins them, also after a failure", () => {
     expect(taskOf(fork, "f").Next).toBe("f.fork");
     expect(parallelOf(fork, "f.fork")).toMatchObject({ ResultPath: null, Next: "f.join" });
     expect(catches(parallelOf(fork, "f.fork"))).toEqual({
@@ -30,7 +30,7 @@ describe("a fork", () => {
     });
   });
 
-  it("gives every branch a scope of its own, which begins at link 0", () => {
+  it("gives every branch its own scope, which starts at link 0", () => {
     const [first, second] = parallelOf(fork, "f.fork").Branches;
     expect([first?.StartAt, second?.StartAt]).toEqual(["f.fork.a", "f.fork.d"]);
     expect(first?.States["f.fork.a"]).toEqual({
@@ -44,7 +44,7 @@ describe("a fork", () => {
     });
   });
 
-  it("settles every node of a branch, and fails the branch if the node did", () => {
+  it("settles every node of a branch, and fails the branch with its node", () => {
     expect(catches(taskOf(fork, "b"))).toEqual({ ExecutionClosed: "f.fork.a.closed", "States.ALL": "b.settle" });
     expect(catches(taskOf(fork, "b.settle"))["States.ALL"]).toBe("f.fork.a.failed");
     expect(stateOf(fork, "b.settled", "Choice").Choices[0].Next).toBe("f.fork.a.failed");
@@ -53,18 +53,18 @@ describe("a fork", () => {
     expect(stateOf(fork, "f.fork.a.failed", "Fail")).toEqual(failed);
   });
 
-  it("ends a branch with nothing, in a state of its own where a Choice needs one", () => {
+  it("ends a branch without a result, in a separate state if a Choice needs one", () => {
     expect(taskOf(fork, "b")).toMatchObject({ End: true, OutputPath: null });
     expect(stateOf(fork, "f.fork.d.done", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
     expect(stateOf(fork, "d.branch", "Choice").Choices[0].Next).toBe("f.fork.d.done");
   });
 
-  it("fails a branch whose decision fits no edge without reading an error that is not there", () => {
+  it("fails a branch whose decision has no edge without reading a missing error", () => {
     expect(stateOf(fork, "d.branch", "Choice").Default).toBe("f.fork.d.unfit");
     expect(stateOf(fork, "f.fork.d.unfit", "Fail")).toMatchObject({ Error: "NodeFailed" });
   });
 
-  it("has names that Step Functions takes, however long the ids are", () => {
+  it("has names that Step Functions accepts, even for the longest ids", () => {
     const [f, a, b] = ["f", "a", "b"].map((letter) => letter.repeat(64)) as [string, string, string];
     const long = toStateMachine(
       workflow(

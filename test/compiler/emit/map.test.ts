@@ -16,7 +16,7 @@ const machineOf = (extra: Parameters<typeof map>[2]) =>
 const machine = machineOf({ maxConcurrency: 7 });
 
 describe("a map", () => {
-  it("asks for the numbers of its items, and runs its body for each of them", () => {
+  it("requests the numbers of its items, and runs its body for each", () => {
     expect(taskOf(machine, "m").Next).toBe("m.size");
     expect(mapOf(machine, "m.each")).toMatchObject({
       ItemsPath: "$.items",
@@ -38,7 +38,7 @@ describe("a map", () => {
     });
   });
 
-  it("gives every item a scope of its own, named by its number", () => {
+  it("gives every item its own scope, named by its number", () => {
     expect(stateOf(machine, "m.item", "Pass")).toEqual({
       Type: "Pass",
       Parameters: {
@@ -65,19 +65,19 @@ describe("a map", () => {
     expect(catches(taskOf(other, "read.settle"))["States.ALL"]).toBe("m.item.failed");
   });
 
-  it("that tolerates failures ends a failed item quietly, as if it were done", () => {
+  it("with tolerated failures ends a failed item like a completed one", () => {
     const tolerant = machineOf({ toleratedFailures: { count: 1 } });
     expect(stateOf(tolerant, "m.item.tolerated", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
   });
 
-  it("goes to its onError where its own task failed, and where its join did", () => {
+  it("continues at its onError if its task or its join failed", () => {
     const rescued = machineOf({ onError: "join" });
     expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.size" });
     expect(stateOf(rescued, "m.joined", "Choice").Choices[0].Next).toBe("join");
     expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
   });
 
-  it("gives each item an execution of its own where they are too many for one history", () => {
+  it("gives each item its own execution if there are too many for one history", () => {
     expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
     expect(stateOf(machine, "m.size", "Choice")).toEqual({
       Type: "Choice",
@@ -106,7 +106,7 @@ describe("a map", () => {
     expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
   });
 
-  it("asks its settle for the same numbers as its task", () => {
+  it("passes the same limits to its settle as to its task", () => {
     const [task, settle] = [
       taskOf(machineOf({ onError: "join" }), "m"),
       taskOf(machineOf({ onError: "join" }), "m.settle"),
@@ -114,7 +114,7 @@ describe("a map", () => {
     expect(settle.Parameters).toMatchObject({ inline_items: task.Parameters?.inline_items });
   });
 
-  it("in the body of a map is inline, whatever the outer one is", () => {
+  it("in the body of a map is always inline", () => {
     const outer = workflow([start(), map("o", body([map("m", items)], [])), end()], ["start -> o", "o -> end"]);
     const nested = toStateMachine(outer);
     expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
@@ -126,7 +126,7 @@ describe("a map", () => {
     expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
   });
 
-  it("with the longest ids has no name that Step Functions refuses, and none twice", async () => {
+  it("with the longest ids has only unique names that Step Functions accepts", async () => {
     const id = (letter: string) => letter.repeat(64);
     const [f, x, y, j] = ["f", "x", "y", "j"].map(id) as [string, string, string, string];
     const forked = body(
@@ -138,7 +138,7 @@ describe("a map", () => {
     expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
-  it("with several edges out fans out behind its join, from the join's link", () => {
+  it("with several edges has a fork after its join, with the join's position", () => {
     expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
     expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
     expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({

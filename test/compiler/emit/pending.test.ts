@@ -18,7 +18,7 @@ const waiting = toStateMachine(
 );
 
 describe("an approval", () => {
-  it("hands its token to the function that keeps it, and waits for as long as the definition says", () => {
+  it("passes its token to a function that stores it, and waits for the time in the definition", () => {
     expect(taskOf(asking, "ask")).toMatchObject({
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: {
@@ -30,7 +30,7 @@ describe("an approval", () => {
     });
   });
 
-  it("is not asked again when its time is over: then the chain is, which may have an answer", () => {
+  it("reads the chain after its timeout, which may have an answer, instead of asking again", () => {
     const [never] = taskOf(asking, "ask").Retry;
     expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
     expect(catches(taskOf(asking, "ask"))).toEqual({
@@ -45,7 +45,7 @@ describe("an approval", () => {
     });
   });
 
-  it("goes on by the choice, whoever told of it", () => {
+  it("continues by the choice, whether the task or a settle has it", () => {
     const rules = [
       { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
       { Variable: "$.decision", StringEquals: "no", Next: "left" },
@@ -58,7 +58,7 @@ describe("an approval", () => {
 });
 
 describe("a wait", () => {
-  it("until a time holds no function meanwhile: one call answers the time, another makes the entry", () => {
+  it("until a time runs no function during the wait: one call returns the time, another writes the entry", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",
@@ -72,7 +72,7 @@ describe("a wait", () => {
     });
   });
 
-  it("for an event waits for a token, and fails when nothing came in time", () => {
+  it("for an event waits for a token, and fails after its timeout", () => {
     expect(taskOf(waiting, "order")).toMatchObject({ TimeoutSeconds: 3600, Next: "end" });
     expect(catches(taskOf(waiting, "order"))).toMatchObject({
       "States.Timeout": "order.expired",

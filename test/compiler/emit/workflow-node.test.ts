@@ -12,7 +12,7 @@ const calling = toStateMachine(
 );
 
 describe("a workflow node", () => {
-  it("makes the other execution, has Step Functions run it, and reads what it came to", () => {
+  it("names the other execution, lets Step Functions run it, and reads its result", () => {
     expect(taskOf(calling, "bill")).toMatchObject({
       Resource: localFunctions.runNode,
       Parameters: { node: "bill", ...position },
@@ -31,7 +31,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("asks the chain of the other execution however that ended, and starts none twice", () => {
+  it("reads the chain of the other execution after any end, and starts none twice", () => {
     expect(catches(taskOf(calling, "bill.run"))).toEqual({ "States.ALL": "bill.done" });
     expect(taskOf(calling, "bill.run").Retry[0]).toEqual({
       ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"],
@@ -40,7 +40,7 @@ describe("a workflow node", () => {
     expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
   });
 
-  it("fails the run, or goes on along onError once it is settled", () => {
+  it("fails the run, or continues along onError after its settle", () => {
     const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
     const settling = { ...closing, "States.ALL": "rate.settle" };
     for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);
@@ -48,7 +48,7 @@ describe("a workflow node", () => {
     expect(stateOf(calling, "rate.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
   });
 
-  it("ends an item of a map, which discards what its states answer", () => {
+  it("ends an item of a map, which discards the results of its states", () => {
     const each = map("each", body([childNode("each_item")], []));
     const machine = toStateMachine(workflow([start(), each, end()], ["start -> each", "each -> end"]));
     expect(taskOf(machine, "each_item.done")).toMatchObject({ End: true, OutputPath: null });

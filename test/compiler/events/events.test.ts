@@ -36,7 +36,7 @@ const fan = workflow(
 );
 
 describe("the events of a plan", () => {
-  it("are never fewer than an execution makes, whatever it decides and whatever fails", async () => {
+  it("are never fewer than those of an execution, for any decisions and failures", async () => {
     await fc.assert(
       fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
         const calm: Fates = (scope, seq) => {
@@ -50,7 +50,7 @@ describe("the events of a plan", () => {
     );
   });
 
-  it("count each retry that a node may have: scheduled, started, failed", () => {
+  it("include each retry of a node: scheduled, started, failed", () => {
     const events = (extra: Parameters<typeof action>[1]) => countEvents(lower(line(action("a", extra))), () => 1);
     expect(events({ retry: { attempts: 5, delaySeconds: 1 } })).toBe(events({}) + 4 * 3);
     const look = 5 + 2 + 2;
@@ -67,10 +67,10 @@ describe("the events of a plan", () => {
     ["a wait for an event", line(eventNode("e"))],
     ["a fork", fan],
     ["a map", line(each)],
-  ])("of %s are few more than an execution makes where nothing fails", async (_, whole) => {
+  ])("of %s are only slightly more than those of an execution without failures", async (_, whole) => {
     const { events } = await execute(whole, succeeds);
     const counted = countEvents(lower(whole), () => maxItems);
-    // What a failure adds at each end: its settle, and the states that end a frame.
+    // Events that a failure adds at each end: its settle, and the states that end a frame.
     expect(counted - events).toBeGreaterThanOrEqual(0);
     expect(counted - events).toBeLessThanOrEqual(45);
   });
@@ -80,7 +80,7 @@ describe("a map", () => {
   const planned = (id: string, plan: ReturnType<typeof lower>) =>
     plan.main.nodes.find((node) => node.id === id) as PlannedMap;
 
-  it("has its items inline as long as they leave a fifth of the history free", () => {
+  it("runs its items inline as long as they leave a fifth of the history free", () => {
     const plan = lower(line(each));
     const most = inlineItems(plan, "m");
     const free = historyLimit - countEvents(plan, () => 0);
@@ -89,7 +89,7 @@ describe("a map", () => {
     expect(most).toBeGreaterThan(1_000);
   });
 
-  it("shares the history with other maps, and with what its own items do", () => {
+  it("shares the history with other maps and with the rest of the workflow", () => {
     const two = lower(line(each, { ...each, id: "n", body: body([action("other")], []) }));
     const nested = lower(line(map("outer", body([each], []))));
     expect(inlineItems(two, "m")).toBe(inlineItems(two, "n"));
@@ -99,7 +99,7 @@ describe("a map", () => {
     expect(used).toBeLessThanOrEqual(historyLimit * 0.8);
   });
 
-  it("has fewer items inline where a loop comes to it again", () => {
+  it("runs fewer items inline in a loop", () => {
     const looped = (max: number) =>
       lower(
         workflow(
@@ -112,7 +112,7 @@ describe("a map", () => {
     expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("has fewer still where a loop behind it leads back into the loop around it", () => {
+  it("runs even fewer if a later loop leads back into the loop around it", () => {
     const whole = workflow(
       [start(), each, decision("d"), decision("e"), end()],
       [
@@ -128,7 +128,7 @@ describe("a map", () => {
     expect(countEvents(plan, () => inlineItems(plan, "m"))).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("never has so many that an execution could run into the limit, wherever it is", () => {
+  it("never runs enough items inline to exceed the limit", () => {
     fc.assert(
       fc.property(graphs, ({ workflow: whole }) => {
         const plan = lower(whole);
@@ -138,7 +138,7 @@ describe("a map", () => {
     );
   });
 
-  it("that no plan has is a mistake of the caller", () => {
+  it("that is missing in the plan is an error of the caller", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });

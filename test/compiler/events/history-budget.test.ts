@@ -19,15 +19,15 @@ const loop = (max: number, ...nodes: Parameters<typeof workflow>[0]) => {
   );
 };
 
-describe("the events between two places where a run may go on elsewhere", () => {
-  it("do not grow with how often a loop goes round", () => {
+describe("the events between two further executions", () => {
+  it("do not grow with the rounds of a loop", () => {
     const [few, many] = [10, 1000].map((max) => stretchEvents(lower(loop(max, action("a"))), () => 0));
     expect(few).toBe(many);
     expect(few).toBeLessThan(60);
     expect(countEvents(lower(loop(1000, action("a"))), () => 0)).toBeGreaterThan(10_000);
   });
 
-  it("are those of every round of a loop in a branch", () => {
+  it("include every round of a loop in a branch", () => {
     const inner = (max: number) =>
       workflow(
         [start(), action("f"), action("a"), decision("x"), action("b"), decision("d"), end()],
@@ -41,29 +41,29 @@ describe("the events between two places where a run may go on elsewhere", () => 
   });
 });
 
-describe("a loop that goes on in further executions", () => {
+describe("a loop that continues in further executions", () => {
   const plan = lower(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
 
-  it("has a history for each round, so its map keeps items inline", () => {
+  it("has a history for each round, so its map runs its items inline", () => {
     const most = inlineItems(plan, "m");
     expect(most).toBeGreaterThan(300);
     expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
   });
 
-  it("leaves room for one whole round more, and a fifth of the rest for what is not counted", () => {
+  it("leaves enough for one more round, and a fifth of the rest for uncounted events", () => {
     const most = inlineItems(plan, "m");
     const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
     expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));
     expect(history?.entries["m.join"]).toEqual({ own: 15, each: 6, inlineItems: most });
   });
 
-  it("has no room to go back here where one round fills a history", () => {
+  it("always continues in a further execution if one round fills a history", () => {
     const days = ["a", "b", "c", "e"].map((id) => action(id, { timeoutSeconds: 86_400, effects: false }));
     expect(toMachine(loop(1000, ...days)).history?.most).toBe(0);
   });
 });
 
-it("so many loops that nobody can count how they multiply go on in further executions", () => {
+it("is assumed for a number of loops that is too large to count", () => {
   const row = (loops: number) => {
     const ids = Array.from({ length: loops }, (_, i) => `d${i}`);
     const edges = ids.flatMap((id, i) => [

@@ -19,7 +19,7 @@ describe("lowering", () => {
       'node "start" fans out to branches that never meet',
     ],
     ["a decision without edges", [start(), decision("d"), end()], ["start -> d"], 'node "d" decides and has no edges'],
-  ])("refuses a workflow that was never checked: %s", (_, nodes, edges, message) => {
+  ])("refuses an unchecked workflow: %s", (_, nodes, edges, message) => {
     const compile = () => toStateMachine(workflow(nodes, edges));
     expect(compile).toThrow(RangeError);
     expect(compile).toThrow(message);

@@ -1,15 +1,15 @@
 import type { ChildStart } from "../../../packages/aws-local/src/states/asl/host.ts";
 import type { RunResult } from "../../aws-local/states/support/run-state-machine.ts";
 
-/** Who has this ARN is the machine itself: its loops go on in a further execution of it. */
+/** The ARN of the machine itself: its loops continue in a further execution of it. */
 export const itself = "arn:itself";
-/** Names of workflow nodes' executions that fail. */
+/** Names of executions of workflow nodes that fail. */
 const failing = ["fails", "unseen"];
 const alreadyExists = "StepFunctions.ExecutionAlreadyExistsException";
 
 /**
- * Step Functions' own part of a workflow node, and of a loop that goes on elsewhere: an execution that failed is over,
- * and cannot be started again.
+ * Simulates Step Functions for workflow nodes and for further executions: a failed execution is over and cannot be
+ * started again.
  */
 export class Children {
   readonly #failed = new Set<string>();

@@ -13,7 +13,7 @@ import { edgeFor, toleratedOf } from "./walk.ts";
 interface Position {
   execution: { id: string };
   scope: string;
-  /** Of the link before. */
+  /** Number of the previous entry. */
   seq: number;
 }
 
@@ -34,25 +34,25 @@ export interface Executed {
   /** Nodes and joins by scope. */
   scopes: Map<string, string[]>;
   end: string;
-  /** How many the history has. */
+  /** Number of events in the history. */
   events: number;
-  /** Of the state machine, the further ones counted. */
+  /** Number of executions of the state machine, including further ones. */
   executions: number;
-  /** How many maps had items that were executions of their own. */
+  /** Number of maps whose items were separate executions. */
   mapRuns: number;
 }
 
-/** How often loops were gone round behind a link, which its decision may have been refused for. */
+/** The rounds of loops after an entry, which limit its decision. */
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;
-  /** The node that it led back to. */
+  /** The node to which it led back. */
   back?: string;
 }
 
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
-/** Compiles a workflow and executes it with functions that do no more than their contract with the state machine. */
+/** Compiles a workflow and executes it with functions that only follow their contract with the state machine. */
 export async function execute(
   workflow: Workflow,
   fates: Fates,
@@ -89,11 +89,11 @@ class ScriptedFunctions {
   readonly #nodes: ReturnType<typeof nodeIndex>;
   readonly #fates: Fates;
   readonly #workflow: Workflow;
-  /** By scope and link. */
+  /** By scope and entry number. */
   readonly #turned = new Map<string, Turned>();
   /** Scopes whose last entry is a failure. */
   readonly #failed = new Set<string>();
-  /** Scopes where somebody was told that the run is closed. */
+  /** Scopes in which a function reported that the run is closed. */
   readonly #closed = new Set<string>();
   readonly #delivered = new Set<string>();
   readonly #looked = new Set<string>();
@@ -120,7 +120,7 @@ class ScriptedFunctions {
     return { error: this.#close(payload) };
   }
 
-  /** What a run was closed with stays: the executions around the one that closed it are told the same. */
+  /** Keeps the error of the close: the executions around the one that closed the run get the same error. */
   #close({ error, continuation }: { error?: object; continuation?: object }): object {
     const unknown = { Error: "NodeFailed", Cause: "no edge fits the decision" };
     if (!continuation) this.#closedAs ??= error ?? unknown;
@@ -143,7 +143,7 @@ class ScriptedFunctions {
     return this.#succeed(payload);
   }
 
-  /** Long code runs on when its task has looked after it once. */
+  /** Long code continues after the first check. */
   #looksFirst({ scope, seq }: Position): boolean {
     const link = `${scope}#${seq}`;
     const isFirst = !this.#looked.has(link);
@@ -151,7 +151,7 @@ class ScriptedFunctions {
     return isFirst;
   }
 
-  /** What is started has the name of what becomes of it. */
+  /** The name of a started execution tells its result. */
   #call(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "closed") this.#enter(payload.node, payload);
@@ -159,7 +159,7 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: {} } };
   }
 
-  /** Somebody answers at once, nobody does, or somebody does and Step Functions is not told. */
+  /** A person answers at once, nobody answers, or the answer does not reach Step Functions. */
   #request(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "expires") return this.#once(payload);
@@ -212,7 +212,7 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items, ...this.#goesOn(payload) };
   }
 
-  /** Every loop of the main line goes on elsewhere, where the state machine can. */
+  /** Every loop of the main line continues in a further execution, if the state machine can. */
   #goesOn({ scope, seq }: Position): object {
     if (!this.#continues) return {};
     const resume = this.#turned.get(`${scope}#${seq + 1}`)?.back;
@@ -221,7 +221,7 @@ class ScriptedFunctions {
     return { continuation: { arn: itself, name: `exec_1.${seq + 1}`, input } };
   }
 
-  /** The engine's own count decides whether a loop goes round once more. */
+  /** The engine's own count decides whether a loop runs again. */
   #outcome(payload: Position & { node: string }): Outcome {
     const { scope, seq } = payload;
     const known = this.#turned.get(`${scope}#${seq + 1}`) ?? this.#turn(payload);
@@ -264,7 +264,7 @@ class ScriptedFunctions {
     return this.#fates(scope, seq + 1);
   }
 
-  /** An entry is made once, whoever delivers it. */
+  /** An entry is written once, by any delivery. */
   #enter(name: string, at: Position): void {
     const visited = this.scopes.get(at.scope) ?? [];
     this.scopes.set(at.scope, visited);
@@ -281,7 +281,7 @@ class ScriptedFunctions {
     if (String(got) !== String(expected)) throw named("Unexpected", `got ${got} instead of ${expected}`);
   }
 
-  /** A timeout is an outcome: nobody is asked twice. */
+  /** A timeout is an outcome, so the question is asked once. */
   #once({ scope, seq }: Position): object {
     const link = `${scope}#${seq}`;
     if (this.#delivered.has(link)) throw named("Unexpected", `${link} is delivered twice`);
@@ -301,7 +301,7 @@ class ScriptedFunctions {
   }
 }
 
-/** As the engine answers them; the key of a list in S3 says how long it is. */
+/** The items in the engine's answer. The key of a list in S3 contains its length. */
 function itemsOf(count: number, { inline_items: most = count }: NodePayload): object {
   if (count > most) return { count, distributed: true, manifest: { bucket: "lists", key: String(count) } };
   return { count, distributed: false, items: numbers(count) };
@@ -311,12 +311,12 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 const readObject: ReadObject = async ({ key }) => JSON.stringify(numbers(Number(key)));
 
-/** What every answer says: the link that was made. */
+/** The position in every answer. */
 function linkAt({ scope }: Position, seq: number): object {
   return { execution, scope, seq };
 }
 
-/** Directly in the fork whose scopes begin so, not in a fork inside of it. */
+/** True directly in the fork with this scope prefix, not in a nested fork. */
 function isChild(scope: string, prefix: string): boolean {
   return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
 }

@@ -1,7 +1,7 @@
 import { conditionLabel, type IndexedNode } from "@nova/workflow";
 import fc from "fast-check";
 
-/** What happens at one link. `pick` chooses a decision among those there are, or the number of a map's items. */
+/** The events at one entry. `pick` chooses one of the possible decisions, or the number of a map's items. */
 export interface Fate {
   /**
    * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over; `unsettled`: so does its settle.
@@ -12,17 +12,17 @@ export interface Fate {
   pick: number;
 }
 
-/** Beyond this link of a scope, and in forks there, everything succeeds: no ring of `onError` is followed for ever. */
+/** After this number in a scope and its forks everything succeeds, so that no cycle of `onError` runs for ever. */
 const lastFate = 6;
 
-/** By scope and link, so that it does not depend on which branch is faster. */
+/** By scope and number, so that the speed of branches has no influence. */
 export type Fates = (scope: string, seq: number) => Fate;
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   kind: fc.oneof(
     { weight: 35, arbitrary: fc.constant("succeeds" as const) },
     { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
-    // Only what waits can expire, and few graphs end by it: anything else that "expires" succeeds.
+    // Only waits can expire, and few graphs end by it: other nodes with "expires" succeed.
     { weight: 30, arbitrary: fc.constant("expires" as const) },
     { weight: 10, arbitrary: fc.constant("fails" as const) },
     { weight: 3, arbitrary: fc.constant("unsettled" as const) },
@@ -45,7 +45,7 @@ function hash(text: string): number {
   return sum;
 }
 
-/** What a node's entry will be: a failure by its class, or a success with its decision. */
+/** The entry of a node: a failure by its class, or a success with its decision. */
 export type Outcome = { failed: string } | { failed: null; decision: string | null };
 
 export function outcomeOf({ node, edges }: IndexedNode, { kind, pick }: Fate): Outcome {

@@ -6,28 +6,28 @@ import { action, approval, childNode, decision, end, eventNode, map, start, unti
 
 export interface Graph {
   workflow: Workflow;
-  /** Where the program's forks join, by the node that the chain names; null: at the end of a body. */
+  /** The joins of the program's forks, by the node in the chain's names; null at the end of a body. */
   joins: Record<string, string | null>;
 }
 
-/** Random valid workflows: forks and maps in one another, all nodes reachable, `onError` backwards too. */
+/** Random valid workflows: nested forks and maps, all nodes reachable, `onError` backwards as well. */
 export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(true).whole(program));
 
-/** The same without rings. */
+/** The same without cycles. */
 export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(false).whole(program));
 
 /** The condition of edges that lead back. */
 const round = "go round";
 const maxLoops = 2;
 
-/** Where a block is: the nodes and edges it adds to, and what follows it. */
+/** The place of a block: the nodes and edges that it extends, and its successor. */
 interface Place {
   body: Body;
-  /** Null: nothing, the body of a map just ends. */
+  /** Null: the body of a map ends here. */
   next: string | null;
-  /** Besides the pieces behind a choice and `next`, where it may lead. */
+  /** Other targets of a choice, in addition to the following pieces and `next`. */
   others: string[];
-  /** No edge may lead back to its first node. */
+  /** True if no edge may lead back to its first node. */
   isBody: boolean;
 }
 
@@ -54,7 +54,7 @@ class Assembly {
     };
   }
 
-  /** Adds the nodes of a block and answers where it begins. */
+  /** Adds the nodes of a block and returns its first node. */
   #block(block: Block, place: Place): string | null {
     const ids = block.map((piece) => `${piece.kind.at(0)}${this.#count++}`);
     for (const [index, piece] of block.entries()) {
@@ -78,7 +78,7 @@ class Assembly {
   }
 
   #goBack(from: string, among: string[], { back, max, detour }: NonNullable<Choice["loop"]>, place: Place): void {
-    // An item would begin at the detour if no other node were without an edge in.
+    // The detour would be an entry of the item if no other node lacked an incoming edge.
     const to = pick(back, detour && place.isBody ? among.slice(1) : among);
     if (to === undefined) return;
     const first = detour ? `x${this.#count++}` : to;
@@ -115,7 +115,7 @@ class Assembly {
   }
 
   #map(id: string, { body: block, tolerated, maxConcurrency }: Each, extra: { onError?: string }): Node {
-    // A choice at the end of a body needs a node to lead to; where none does, it just ends.
+    // A choice at the end of a body needs a target; otherwise the body just ends.
     const done = needsEnd(block) ? `done${this.#count++}` : null;
     const body: Body = { nodes: done === null ? [] : [end(done)], edges: [] };
     const entry = this.#block(block, { body, next: done, others: [], isBody: true }) as string;
@@ -131,7 +131,7 @@ class Assembly {
   }
 }
 
-/** An approval whose loop is over goes on along its default edge, and one of its choices needs it without a loop. */
+/** An approval leaves its loop along its default edge, and one of its choices needs an edge without a loop. */
 function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
   const extra = [
     ...(hasDefault || kind === "approval" ? ["default"] : []),
@@ -154,7 +154,9 @@ function isIn({ nodes }: Body, fork: string): boolean {
   return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
 }
 
-/** What ways from `entry` lead to, loops left out; and of these the ones that do lead back, with their detours. */
+/**
+ * Returns the nodes that `entry` reaches without loops, and the loops among them that lead back, with their detours.
+ */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
     edges.filter(({ max }) => max === undefined),
@@ -171,7 +173,7 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // Where a detour does not lead back, its edge and its node are left out.
+  // Leaves out the edge and the node of a detour that does not lead back.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);
     return next.has(from) && [...next].every((id) => id === to || seen.has(id));

@@ -1,20 +1,20 @@
 import { type Condition, conditionLabel } from "@nova/workflow";
 import fc from "fast-check";
 
-/** A random workflow as a tree: what `graphs.ts` makes nodes and edges of. */
+/** A random workflow as a tree; `graphs.ts` turns it into nodes and edges. */
 export interface Program {
-  /** The start node fans out. */
+  /** The branches after the start node. */
   first: Block[];
   block: Block;
   ends: number;
 }
 
-/** Pieces in a row; each goes on to the next, the last to whatever follows the block. */
+/** Pieces in a row: each leads to the next, the last to the successor of the block. */
 export type Block = Piece[];
 
 export type Piece = Step | Choice | Each;
 
-/** Numbers choose among the pieces of the same block and what follows it. */
+/** Chooses among the pieces of the same block and its successor. */
 type Jump = number;
 
 interface Failing {
@@ -23,21 +23,23 @@ interface Failing {
 
 export interface Step extends Failing {
   kind: "action" | "until" | "event" | "child";
-  /** None: it goes on in one way. */
+  /** Empty for a piece with one successor. */
   branches: Block[];
-  /** Of an action: its code outlives a Lambda. */
+  /** For an action: its code outlives a Lambda. */
   isLong: boolean;
 }
 
 export interface Choice extends Failing {
   kind: "decision" | "approval";
-  /** Of an approval all are texts. */
+  /** Conditions; those of an approval are texts. */
   conditions: Condition[];
   hasDefault: boolean;
   hasTimeout: boolean;
-  /** Forward only. */
+  /** Targets after this piece. */
   targets: Jump[];
-  /** One edge more, which leads back to a piece of the same block, or to this one; `detour`: by a node of its own. */
+  /**
+   * An additional edge that leads back to a piece of the same block, or to this one; `detour`: through a separate node.
+   */
   loop: { back: Jump; max: number; detour: boolean } | null;
 }
 
@@ -85,7 +87,7 @@ const plainStep = fc.record({
   onError,
 });
 
-/** Forks and maps, `depth` deep at most. */
+/** Forks and maps, nested up to `depth`. */
 function blocks(depth: number, range: { minLength: number; maxLength: number }): fc.Arbitrary<Block> {
   if (depth === 0) return fc.array(fc.oneof(plainStep, choice), range);
   const inner = blocks(depth - 1, { minLength: 1, maxLength: 3 });

@@ -1,6 +1,6 @@
 import type { MapState, ParallelState, State, StateMachine, States, TaskState } from "@nova/compiler";
 
-/** Every state of a machine by its name, those inside of others too. */
+/** Returns every state of a machine by its name, nested ones included. */
 export function allStates({ States: states }: { States: States }): Record<string, State> {
   const inner = Object.values(states).flatMap((state) => {
     if (state.Type === "Parallel") return state.Branches.map(allStates);
@@ -11,7 +11,7 @@ export function allStates({ States: states }: { States: States }): Record<string
 
 type OfType<T> = Extract<State, { Type: T }>;
 
-/** A state by its name and type, wherever in the machine it is. */
+/** Returns a state by its name and type, at any level. */
 export function stateOf<T extends State["Type"]>(machine: StateMachine, name: string, type: T): OfType<T> {
   const state = allStates(machine)[name];
   if (state?.Type !== type) throw new TypeError(`"${name}" is ${state?.Type ?? "no state"}, not ${type}`);
@@ -22,7 +22,7 @@ export const taskOf = (machine: StateMachine, name: string): TaskState => stateO
 export const parallelOf = (machine: StateMachine, name: string): ParallelState => stateOf(machine, name, "Parallel");
 export const mapOf = (machine: StateMachine, name: string): MapState => stateOf(machine, name, "Map");
 
-/** Where a task's catchers lead, by the first error that they name. */
+/** Returns the targets of a task's catchers, by the first error that they name. */
 export function catches({ Catch = [] }: { Catch?: TaskState["Catch"] }): Record<string, string> {
   return Object.fromEntries(Catch.map(({ ErrorEquals, Next }) => [ErrorEquals[0] ?? "", Next]));
 }

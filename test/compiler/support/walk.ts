@@ -13,9 +13,9 @@ import { type Fates, itemCount, outcomeOf } from "./fates.ts";
 
 export interface Walk {
   scopes: Map<string, Visits>;
-  /** `succeeded`, or the error that the execution fails with; null where it depends on which branch is faster. */
+  /** `succeeded`, or the error with which the execution fails; null if it depends on the speed of branches. */
   end: string | null;
-  /** What happened on the way, so that a test can say what its generator made. */
+  /** Events of the walk, so that a test can check its generator. */
   events: Set<WalkEvent>;
 }
 
@@ -36,9 +36,9 @@ type WalkEvent = (typeof walkEvents)[number];
 export interface Visits {
   /** Nodes and joins. */
   visited: string[];
-  /** A branch beside it fails: it may be stopped anywhere. */
+  /** True if a parallel branch fails, so that this one may be stopped at any node. */
   mayBeCut: boolean;
-  /** How often each edge that leads back was taken since its loop was entered. */
+  /** The rounds of each loop edge since its loop was entered. */
   rounds: Map<Edge, number>;
 }
 
@@ -49,7 +49,7 @@ export interface Visits {
 type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
 type Onward = { to: string | null } | End;
 
-/** Walks the edges of a workflow as its documentation says, knowing nothing of state machines. */
+/** Walks the edges of a workflow as the documentation describes, without any knowledge of state machines. */
 export function walk(workflow: Workflow, fates: Fates): Walk {
   const walker = new Walker(workflow, fates);
   const end = walker.frame("start", null, "");
@@ -75,7 +75,7 @@ class Walker {
     this.#fates = fates;
   }
 
-  /** From `entry` up to where a join or the end of a body takes over. */
+  /** Walks from `entry` to the join or to the end of the body. */
   frame(entry: string, join: string | null, scope: string): End {
     const visits: Visits = { visited: [], mayBeCut: false, rounds: new Map() };
     this.scopes.set(scope, visits);
@@ -108,7 +108,7 @@ class Walker {
       return { to: onError };
     }
     if (fate.kind === "unsettled") return lambdaDied;
-    // On the main line without onError nobody asks the chain: a Lambda that died too often ends the run.
+    // On the main line without onError, no settle runs: a Lambda that dies too often ends the run.
     if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
     if (node.type === "end") return { kind: "succeeded" };
     if (node.type === "map") return this.#map(indexed, itemCount(fate), scope, visited);
@@ -116,7 +116,7 @@ class Walker {
     return this.#goOn(node.id, edges[0]?.to, scope, visited);
   }
 
-  /** A loop that was gone round often enough is left along the default edge, or fails its node. */
+  /** A loop with its maximum of rounds continues along the default edge, or fails its node. */
   #decided({ node, edges }: IndexedNode, decision: string, visits: Visits): Onward {
     const edge = edgeFor(edges, decision);
     if (edge?.max === undefined) {
@@ -172,7 +172,7 @@ class Walker {
     return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
   }
 
-  /** Null where the run goes on behind the join. */
+  /** Returns null if the run continues after the join. */
   #join(join: string, ends: End[], at: { scope: string; visited: string[]; prefix: string; tolerated?: number }) {
     const count = (kind: End["kind"]) => ends.filter((end) => end.kind === kind).length;
     const { scope, visited, prefix, tolerated } = at;

@@ -49,7 +49,7 @@ export function body(nodes: Node[], edges: string[]): Body {
   return { nodes, edges: edges.map(edge) };
 }
 
-/** An edge as `a -> b`, `a -> b : "condition"` with the condition as JSON, or `d -> a : "condition", max 3`. */
+/** Parses an edge: `a -> b`, `a -> b : "condition"` with the condition as JSON, or `d -> a : "condition", max 3`. */
 export function edge(text: string): Edge {
   const [, from = "", to = "", condition, max] = /^(\S+) -> (\S+)(?: : (.+?))?(?:, max (\d+))?$/.exec(text) ?? [];
   return {

@@ -11,11 +11,14 @@ describe("the address of a database", () => {
       "postgresql://ann:x@localhost",
       { host: "localhost", port: 5432, name: "ann", user: "ann", password: "x", sslmode: "prefer" },
     ],
-  ])("%s says where it is and who comes", (url, database) => {
+  ])("%s contains the server and the user", (url, database) => {
     expect(databaseAt(url)).toEqual(database);
   });
 
-  it.each(["books", "mysql://ann@db/books", "postgres:///books"])("%s is refused, with what one looks like", (url) => {
-    expect(() => databaseAt(url)).toThrow(/DATABASE_URL is no address such as postgres:/);
-  });
+  it.each(["books", "mysql://ann@db/books", "postgres:///books"])(
+    "%s is refused with an example of a valid one",
+    (url) => {
+      expect(() => databaseAt(url)).toThrow(/DATABASE_URL is no address such as postgres:/);
+    },
+  );
 });

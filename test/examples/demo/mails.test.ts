@@ -6,7 +6,7 @@ import { invoiceMails } from "../../../packages/examples/demo/mails.ts";
 
 const folder = join(import.meta.dirname, "../../../packages/examples/invoice/invoices");
 
-test("puts each PDF into a mail of its own, byte for byte, and forgets the last one", async () => {
+test("each PDF is in its own mail, byte for byte, and the last mail has none", async () => {
   const pdfs = (await readdir(folder)).filter((name) => name.endsWith(".pdf"));
   expect(pdfs).toHaveLength(7);
 
@@ -24,7 +24,7 @@ test("puts each PDF into a mail of its own, byte for byte, and forgets the last 
   expect(parsed.at(-1)?.attachments).toEqual([]);
 });
 
-test("writes mails that every server accepts: sender, recipient, subject, date and an id of their own", async () => {
+test("a mail has the fields that every server requires: sender, recipient, subject, date and a unique id", async () => {
   const mails = await invoiceMails([join(folder, "oyo.pdf")]);
   const headers = mails.map((mail) => mail.eml.toString("latin1").split("\r\n\r\n")[0] ?? "");
   for (const header of ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version"]) {
@@ -33,6 +33,6 @@ test("writes mails that every server accepts: sender, recipient, subject, date a
   expect(new Set(headers.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])).size).toBe(2);
 });
 
-test("names the file that is not there", async () => {
+test("a missing file is named in the error", async () => {
   await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
 });

@@ -1,4 +1,4 @@
-"""Where the examples lie; importing this makes the invoice example's lib importable, as the sandbox does for nodes."""
+"""Paths of the examples. Importing this makes the invoice example's lib importable, as the sandbox does for nodes."""
 
 import sys
 from pathlib import Path

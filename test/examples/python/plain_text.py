@@ -1,4 +1,4 @@
-"""Lines and totals of texts whose columns stand apart by two spaces or more, as tests write documents down."""
+"""Parses lines and totals of texts whose columns are separated by two spaces or more, as in test documents."""
 
 import paths  # noqa: F401
 from layout import Line, Word, _line
@@ -6,7 +6,7 @@ from totals import Total, total_of
 
 
 def lines_from_text(text: str) -> list[Line]:
-    """A form feed begins a page. A character is half a unit wide, so that gaps mean what they mean in print."""
+    """Splits a text into words. A form feed starts a page. A character is half a unit wide, so that gaps have realistic widths."""
     lines = []
     for page, sheet in enumerate(text.split("\f")):
         for number, raw in enumerate(sheet.splitlines()):

@@ -1,4 +1,4 @@
-"""The nodes of the batch example, over the words that PyMuPDF reads in the seven real invoices."""
+"""Tests the nodes of the batch example with the words that PyMuPDF reads in the seven real invoices."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ def run(node, context):
 
 
 def pymupdf_reading(words):
-    """A PyMuPDF that has read these words: [page, x0, y0, x1, y1, text]."""
+    """A PyMuPDF that returns these words: [page, x0, y0, x1, y1, text]."""
 
     class Document(list):
         page_count = 1 + max((word[0] for word in words), default=0)

@@ -1,4 +1,4 @@
-"""The seven real invoices, by the words that PyMuPDF reads in them."""
+"""Tests the seven real invoices with the words that PyMuPDF reads in them."""
 
 import json
 import unittest

@@ -21,7 +21,7 @@ def attach(mail, content, maintype="application", subtype="pdf", filename="a.pdf
 
 
 def received(*attachments, subject="Invoice"):
-    """As the mail trigger puts a mail into the context."""
+    """The mail in the context, as the mail trigger stores it."""
     named = [{"name": name, "type": kind, "bytes": content} for name, kind, content in attachments]
     return {"from": "ann@example.com", "subject": subject, "message_id": "<1@x>", "attachments": named}
 

@@ -6,7 +6,7 @@ import { root } from "../../support/imports.ts";
 
 const { erasable, ...own } = partitions;
 
-/** Entities of packages/aws: the partition of each, and whether it says whose it is. */
+/** Entities of packages/aws: the partition of each, and whether its records name their client. */
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
   return Array.from(
@@ -19,15 +19,15 @@ const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).fl
   );
 });
 
-/** That a client's runs were, and what people did. */
+/** Records of runs that a client had, and the audit log. */
 const staying = ["E#*", "A"];
 
 describe("the partitions that roles reach", () => {
-  it.each(entities)("have a name for that of $file", ({ pattern }) => {
+  it.each(entities)("have a name for the partition of $file", ({ pattern }) => {
     expect(Object.values(own).flat()).toContain(pattern);
   });
 
-  it("are told from one another by their beginnings", () => {
+  it("have unique prefixes", () => {
     const prefixes = Object.values(own)
       .flat()
       .map((pattern) => pattern.replace("*", ""));
@@ -38,7 +38,7 @@ describe("the partitions that roles reach", () => {
     expect(new Set(prefixes).size).toBe(prefixes.length);
   });
 
-  it("let the eraser delete whatever says which client it belongs to, and no chain", () => {
+  it("allow the eraser to delete every record with a client, and no chain", () => {
     const named = entities.filter(({ isOfClient }) => isOfClient).map(({ pattern }) => pattern);
     expect(named.length).toBeGreaterThan(5);
     expect(new Set(named.filter((pattern) => !erasable.includes(pattern)))).toEqual(new Set(staying));

@@ -8,8 +8,8 @@ function route(uri: string, { method = "GET", accept = "text/html,*/*" } = {}) {
   return JSON.parse(answer as string);
 }
 
-describe("what CloudFront does with a request", () => {
-  it.each(["/", "/console"])("sends a browser that asks for %s to the page", (uri) => {
+describe("the router of CloudFront", () => {
+  it.each(["/", "/console"])("redirects a browser from %s to the page", (uri) => {
     expect(route(uri)).toMatchObject({ statusCode: 302, headers: { location: { value: "/console/" } } });
   });
 
@@ -17,7 +17,7 @@ describe("what CloudFront does with a request", () => {
     ["a client of the API", { accept: "application/json" }],
     ["a client that says nothing", { accept: "" }],
     ["a POST", { method: "POST" }],
-  ])("leaves / of %s to the API", (_, how) => {
+  ])("passes / of %s to the API", (_, how) => {
     expect(route("/", how).uri).toBe("/");
   });
 
@@ -36,7 +36,7 @@ describe("what CloudFront does with a request", () => {
     (uri) => expect(route(uri).uri).toBe(uri),
   );
 
-  it.each(["/executions/exec_1", "/consoles/", "/workflows/console/versions"])("leaves %s to the API", (uri) => {
+  it.each(["/executions/exec_1", "/consoles/", "/workflows/console/versions"])("passes %s to the API", (uri) => {
     expect(route(uri).uri).toBe(uri);
   });
 });

@@ -7,7 +7,7 @@ import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 const small = { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 };
 
 describe("the cost of a run", () => {
-  it("is what the price lists say of its parts", () => {
+  it("is computed from the price lists", () => {
     const { stepFunctions, dynamodb, sandbox, model } = costOfRun(small);
     expect(stepFunctions).toBeCloseTo(0.025 * (6 / 1000), 9); // 3 nodes, a choice, start, end
     expect(dynamodb).toBeCloseTo((33 * 0.625 + 15 * 0.125) / 1e6, 9);
@@ -15,14 +15,14 @@ describe("the cost of a run", () => {
     expect(model).toBe(0);
   });
 
-  it("has a model's part only where code is written", () => {
+  it("has a part for models only if code is written", () => {
     const { model } = costOfRun({ ...small, written: 1 });
     const [luna, terra] = [4_000 * 0.1 + 250 * 0.5, 2_500 * 1 + 1_500 * 0.05 + 900 * 5];
     expect(model).toBeCloseTo((luna + terra) / 1e6, 9);
     expect(costOfRun({ ...small, written: 3 }).model).toBeCloseTo(3 * model, 9);
   });
 
-  it("grows with nodes, evenly", () => {
+  it("grows linearly with the nodes", () => {
     const writes = (nodes: number) => usageOf({ ...small, nodes }).dynamodbWrite;
     expect(writes(20) - writes(10)).toBe(writes(30) - writes(20));
   });
@@ -49,7 +49,7 @@ describe("a run on a laptop", () => {
     return (await cloud.counters(execution.id)).aws_calls.dynamodb;
   }
 
-  it("asks DynamoDB as often as the costs say, but for the reads of nodes that come to one process", async () => {
+  it("makes the DynamoDB calls of the cost model, except for reads of nodes in one process", async () => {
     const [two, six] = [await callsOf(2), await callsOf(6)];
     const perNode = callsPerNode - 1;
     expect((six - two) / 4).toBe(perNode);

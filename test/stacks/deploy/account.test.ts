@@ -17,8 +17,10 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-/** `cdk bootstrap` leaves the answer in the home folder, by the id of the key: another machine or key has to ask. */
-it("finds the account of a key that this machine has never deployed with", async () => {
+/**
+ * `cdk bootstrap` caches the account by the id of the key in the home folder. Another machine or key must ask for it.
+ */
+it("the account is found for a key that this machine has never used", async () => {
   const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
   await once(sts, "listening");
   const variables = {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { buildTemplates } from "../../../stacks/deploy/build-templates.ts";
 
-it("builds what each folder requires and the account lacks, one after the other", async () => {
+it("the deployment builds the templates that a folder requires and the account lacks, one after the other", async () => {
   const calls: string[] = [];
   let working = 0;
   await buildTemplates(

@@ -11,8 +11,10 @@ const { devDependencies } = createRequire(import.meta.url)("../../../package.jso
 const cache = mkdtempSync(join(tmpdir(), "nova-npm-"));
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
-/** As SST runs it at the first deployment of an account (`npx cdk bootstrap`), where npm has no registry and no cache. */
-it("finds the pinned cdk in the project, and fetches none", async () => {
+/**
+ * Runs cdk like SST at the first deployment of an account (`npx cdk bootstrap`), without a registry and a cache of npm.
+ */
+it("the pinned cdk is found in the project, without a download", async () => {
   const noRegistry = {
     npm_config_registry: "http://127.0.0.1:9",
     npm_config_cache: cache,

@@ -8,7 +8,7 @@ const outputs = {
   "production-nova-api": { Url: "https://nova.example.com" },
 };
 
-/** What `nova` was called with, in turn: its arguments and its variables. */
+/** The calls of `nova` in order: arguments and variables. */
 let calls: [string, Record<string, string>][];
 let publishes: boolean;
 
@@ -28,19 +28,19 @@ const created = ["keys create --role editor --name deployment --json", { NOVA_TA
 const published = ["publish mail batch", { NOVA_URL: "https://nova.example.com", NOVA_API_KEY: "nova_1_secret" }];
 const deleted = ["keys delete key_1", { NOVA_TABLE: "nova-table" }];
 
-describe("folders that a deployment publishes", () => {
-  it("go through its API, in their order, with a key that is gone afterwards", async () => {
+describe("the folders of a deployment", () => {
+  it("are published through its API, in their order, with a temporary key", async () => {
     await publishFolders(nova, outputs, ["mail", "batch"]);
     expect(calls).toEqual([created, published, deleted]);
   });
 
-  it("leave no key behind where they do not fit, and say why", async () => {
+  it("leave no key after a failure, and report its reason", async () => {
     publishes = false;
     await expect(publishFolders(nova, outputs, ["mail", "batch"])).rejects.toThrow("it does not fit");
     expect(calls).toEqual([created, published, deleted]);
   });
 
-  it("are asked for nothing where there are none", async () => {
+  it("need no key if there are none", async () => {
     await publishFolders(nova, {}, []);
     expect(calls).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("folders that a deployment publishes", () => {
   it.each([
     ["its table", { "production-nova-api": outputs["production-nova-api"] }, /stack "storage" has no output Table/],
     ["its address", { "production-nova-storage": outputs["production-nova-storage"] }, /"api" has no output Url/],
-  ])("are not tried where the deployment does not say %s", async (_, found, message) => {
+  ])("are not published if the deployment has no output for %s", async (_, found, message) => {
     const publishing = publishFolders(nova, found, ["mail"]);
     await expect(publishing).rejects.toThrow(message);
     await expect(publishing).rejects.toThrow(OutputMissing);

@@ -8,7 +8,7 @@ describe("the settings of a deployment", () => {
     ["where tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
     ["who may come in besides keys", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
     ["which pages may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
-  ])("hand on %s", (_, variables) => {
+  ])("are passed to functions: %s", (_, variables) => {
     expect(settingsFrom(variables)).toMatchObject(variables);
   });
 
@@ -17,11 +17,11 @@ describe("the settings of a deployment", () => {
     ["credentials of whoever deploys", { AWS_ACCESS_KEY_ID: "AKIA", AWS_SESSION_TOKEN: "token" }],
     ["what is the laptop's", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
     ["what is empty", { DEFAULT_MODEL: "" }],
-  ])("keep back %s", (_, variables) => {
+  ])("are kept from functions: %s", (_, variables) => {
     expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
   });
 
-  it("let a hundred runs be at work at once where no plan says another number", () => {
+  it("allow a hundred simultaneous runs without another number", () => {
     expect(settingsFrom({}).NOVA_E2B_CONCURRENT).toBe("100");
     expect(settingsFrom({ NOVA_E2B_CONCURRENT: "20" }).NOVA_E2B_CONCURRENT).toBe("20");
   });
@@ -40,7 +40,7 @@ describe("the mail of a deployment", () => {
       { NOVA_MAIL_DOMAINS: "a.example.com, b.example.com,", NOVA_MAIL_FROM: "ops@example.com" },
       { domains: ["a.example.com", "b.example.com"], from: "ops@example.com" },
     ],
-  ])("comes in for %s", (_, variables, settings) => {
+  ])("is configured for %s", (_, variables, settings) => {
     expect(mailSettingsFrom(variables)).toEqual(settings);
   });
 });

@@ -21,6 +21,6 @@ it.each([
   [["maybe", "deep", "end"], []],
   [["open", "anything"], []],
   [["nothing"], []],
-])("knows the fields at %j", (path, fields) => {
+])("the known fields at %j are %j", (path, fields) => {
   expect(knownFields(Schema, path)).toEqual(fields);
 });

@@ -22,11 +22,11 @@ describe("on_failure", () => {
       { mail: ["a@b.c"], webhook: { url } },
     ],
     [{}, {}],
-  ])("%j is %j", (on_failure, onFailure) => {
+  ])("with %j is parsed into %j", (on_failure, onFailure) => {
     expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
   });
 
-  it("is not in a workflow that says nothing of it, whose version it would change", () => {
+  it("is absent from a workflow without it, so that its version stays", () => {
     expect(parsed({}).workflow).not.toHaveProperty("onFailure");
   });
 
@@ -52,7 +52,7 @@ describe("on_failure", () => {
       /on_failure\.webhook\.secret must be a name such as/,
     ],
     ["another field", { slack: "#ops" }, /slack/],
-  ])("that names %s is an error", (_, on_failure, message) => {
+  ])("with %s is an error", (_, on_failure, message) => {
     const { workflow, findings } = parsed({ on_failure });
     expect(workflow).toBeUndefined();
     const told = findings.map((finding) => finding.message).join("\n");
@@ -62,7 +62,7 @@ describe("on_failure", () => {
 });
 
 describe("the signature of a webhook", () => {
-  it("says how old it may be where its header has a time", () => {
+  it("may limit the age of a request whose header has a time", () => {
     const signature = { header: "Stripe-Signature", secret: "stripe", tolerance: "5m" };
     const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
     expect(workflow?.triggers).toEqual([

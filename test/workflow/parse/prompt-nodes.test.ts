@@ -7,7 +7,7 @@ function executorOf(node: Node | undefined): PromptExecutor {
   return node.executor;
 }
 
-/** Of the one prompt node of a workflow with these fields of its own. */
+/** Parses a workflow with one prompt node that has these fields. */
 function read(node: Loose, workflow: Loose = {}) {
   const { nodes, ...rest } = mustParse({ ...row(prompt("a", node)), ...workflow });
   return { executor: executorOf(nodes[1]), node: nodes[1], workflow: rest };
@@ -23,7 +23,7 @@ describe("a prompt node", () => {
     });
   });
 
-  it("has everything that was written, in the words of those behind the parser", () => {
+  it("has all written fields under the names of the parsed form", () => {
     const written = {
       name: "A",
       model: { code_generator: "big" },
@@ -82,7 +82,7 @@ describe("a prompt node", () => {
 });
 
 describe("the settings of the workflow", () => {
-  it("are its own where prompt nodes look them up", () => {
+  it("are in the workflow, where prompt nodes read them", () => {
     const fields = { model: "m", limits: { max_cost_usd: 3 }, approval: "required", scope: "client" };
     const { workflow, executor } = read({}, fields);
     expect(workflow).toMatchObject({ model: { default: "m" }, maxCostUsd: 3, approval: "required", scope: "client" });
@@ -95,7 +95,7 @@ describe("the settings of the workflow", () => {
     [false, undefined, false],
     [false, true, true],
     [true, false, false],
-  ])("say whether samples are shown (%j), and a node (%j) may say otherwise", (all, own, expected) => {
+  ])("say whether samples are shown (%j), and a node (%j) may override that", (all, own, expected) => {
     const ai = (samples: boolean | undefined) => (samples === undefined ? {} : { ai: { samples } });
     expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
   });
@@ -121,7 +121,7 @@ describe("a finding", () => {
       { network: { allow: ["*.x"] } },
       'node "a": network.allow.0 must name one host each, as "host" or "host:port" such as "imap.example.com:993": a wildcard cannot be enforced, not "*.x"',
     ],
-  ])("says of %j what to write", (fields, message) => {
+  ])("for %j has the way out", (fields, message) => {
     expect(parse(row(prompt("a", fields))).findings.map((one) => one.message)).toContain(message);
   });
 });

@@ -32,7 +32,7 @@ const whole: Loose = {
   ].map(edge),
 };
 
-/** Every place in a JSON value. */
+/** Every path in a JSON value. */
 function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== "object" || value === null) return [path];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
@@ -46,7 +46,7 @@ function isPlace(value: unknown, [key, ...rest]: (string | number)[]): boolean {
   );
 }
 
-/** A copy in which something else stands at a place; `undefined` removes what was there. */
+/** Returns a copy with another value at a path; `undefined` removes the value. */
 function replaced(value: unknown, [key, ...rest]: (string | number)[], other: unknown): unknown {
   if (key === undefined) return other;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as Loose) }) as Loose;
@@ -54,7 +54,7 @@ function replaced(value: unknown, [key, ...rest]: (string | number)[], other: un
   return copy;
 }
 
-/** What a message says where the code forgot a case; no damage says it, so that it is the code that did. */
+/** Texts of a message with a forgotten case. The damaged values do not contain them. */
 const unwritten = /undefined|\[object|NaN/;
 
 const strange = fc.oneof(
@@ -69,11 +69,11 @@ function parsed(definition: unknown) {
   return parseWorkflow({ text, fileName: "workflow.json", folder: "f", files: { "b.py": "x = 1" } });
 }
 
-it("accepts the definition that the next test damages", () => {
+it("the definition of the next test is valid", () => {
   expect(parsed(whole).findings).toEqual([]);
 });
 
-it("answers any damage with a workflow or with errors that have a place, and never throws", () => {
+it("any damage gives a workflow or errors with a path, and never throws", () => {
   const places = placesIn(whole);
   const damage = fc.array(fc.tuple(fc.constantFrom(...places), strange), { minLength: 1, maxLength: 3 });
   fc.assert(
@@ -93,7 +93,7 @@ it("answers any damage with a workflow or with errors that have a place, and nev
   );
 });
 
-it("never throws, whatever the text", () => {
+it("any text is parsed without throwing", () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
       expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).not.toEqual([]);

@@ -40,7 +40,7 @@ describe("a schema in a definition", () => {
     },
   );
 
-  it("is an object where doubles have all of its numbers", () => {
+  it("is an object if doubles represent all of its numbers", () => {
     const { inputs = {} } = parsed(definition("7"));
     expect(inputs).toEqual({ type: "object", properties: { id: { const: 7 } } });
     expect(objectOf(inputs)).toBe(inputs);

@@ -125,7 +125,7 @@ describe("a trigger", () => {
     [{ type: "event" }, ["NOVA106 $.triggers[0]"]],
     [{ type: "event", pattern: { source: "shop" } }, ["NOVA125 $.triggers[0].pattern.source"]],
     [{ type: "event", pattern: { source: ["shop"] }, bus: "own" }, ["NOVA104 $.triggers[0].bus"]],
-  ])("that is %j has %j", (trigger, expected) => {
+  ])("%j has the findings %j", (trigger, expected) => {
     expect(codesOf(with1(trigger))).toEqual(expected);
   });
 
@@ -148,7 +148,7 @@ describe("a trigger", () => {
     },
   );
 
-  it("has no number that is beyond all others", () => {
+  it("has no number beyond the range of doubles", () => {
     const { findings } = parseText(
       textWith('{"type": "schedule", "every": "1d", "context": {"n": [0, {"m": -1e400}]}}'),
     );
@@ -160,26 +160,26 @@ describe("a trigger", () => {
     ]);
   });
 
-  it("has no key in its context that marks references", () => {
+  it("has no context key that marks references", () => {
     const context = { $blob: { sha256: "0" }, plain: { $blob: 1 } };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual(["NOVA502 $.triggers[0].context.$blob"]);
   });
 
-  it("has no half a character", () => {
+  it("has no half of a surrogate pair", () => {
     const context = { letter: "\ud800" };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual([
       "NOVA104 $.triggers[0].context.letter",
     ]);
   });
 
-  it("counts its bytes, and not its letters", () => {
+  it("is measured in bytes, not in characters", () => {
     const { findings } = parse(with1({ type: "event", id: "euros", pattern: { source: ["€".repeat(100_000)] } }));
     expect(findings[0]?.message).toMatch(
       /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node, or a file beside it$/,
     );
   });
 
-  it("is told to be like one that there is", () => {
+  it("has a finding with the nearest type if its type is unknown", () => {
     expect(parse(with1({ type: "webhok" })).findings[0]?.message).toMatch(/did you mean "webhook"\?/);
   });
 });
@@ -189,7 +189,7 @@ describe("the triggers of a workflow", () => {
     expect(codesOf({ ...row(), triggers: mail })).toEqual(["NOVA104 $.triggers"]);
   });
 
-  it("count by type where they have no ids", () => {
+  it("are numbered by type if they have no ids", () => {
     const triggers = [mail, { type: "schedule", every: "1d" }, { ...mail, address: "bills" }];
     expect(mustParse({ ...row(), triggers }).triggers?.map(({ id }) => id)).toEqual(["mail-1", "schedule-1", "mail-2"]);
   });
@@ -201,14 +201,14 @@ describe("the triggers of a workflow", () => {
     expect(codesOf({ ...row(), triggers })).toEqual(["NOVA121 $.triggers[1]"]);
   });
 
-  it("stand in the older form, too", () => {
+  it("may be inside graph_definition", () => {
     const { id, ...graph_definition } = row();
     expect(codesOf({ id, graph_definition: { ...graph_definition, triggers: [{ type: "email" }] } })).toEqual([
       "NOVA120 $.graph_definition.triggers[0].type",
     ]);
   });
 
-  it("make another version, and none of them leaves the version as it was", () => {
+  it("change the version, and an empty list does not", () => {
     const plain = mustParse(row());
     expect(workflowHash(mustParse({ ...row(), triggers: [] }))).toBe(workflowHash(plain));
     expect(workflowHash(mustParse(with1(mail)))).not.toBe(workflowHash(plain));

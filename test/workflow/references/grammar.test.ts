@@ -16,7 +16,7 @@ it.each([
   ["{Node.key.path[0]}", "Node", [key("key"), key("path"), index(0)]],
   ["{Node[2].title}", "Node", [item(2), key("title")]],
   ["{größe_1}", "größe_1", []],
-])("reads %j", (prompt, name, steps) => {
+])("the reference %j is parsed", (prompt, name, steps) => {
   expect(referencesIn(`a ${prompt} b`)).toEqual([{ kind: "reference", written: prompt, offset: 2, name, steps }]);
 });
 
@@ -40,11 +40,11 @@ it.each([
   "{Node",
   "Node}",
   `{${"a".repeat(400)}}`,
-])("leaves %j as it is", (prompt) => {
+])("the text %j has no references", (prompt) => {
   expect(promptParts(prompt)).toEqual([{ kind: "text", text: prompt }]);
 });
 
-it("takes a brace behind a backslash for a brace", () => {
+it("an escaped brace is a brace", () => {
   expect(promptParts("\\{Node} \\{a: {Node}}")).toMatchObject([
     { kind: "text", text: "{Node} {a: " },
     { kind: "reference", name: "Node" },
@@ -52,7 +52,7 @@ it("takes a brace behind a backslash for a brace", () => {
   ]);
 });
 
-it("reads a name with signs of its own where something has that name", () => {
+it("a known name may contain signs of the syntax", () => {
   const names = new Set(["Step 1: go. now", "3", "Step 1"]);
   const isName = (name: string) => names.has(name);
   expect(referencesIn("{Step 1: go. now.title[0]} {3} {Step 1[4]} {Step 1: stay}", isName)).toMatchObject([
@@ -62,7 +62,7 @@ it("reads a name with signs of its own where something has that name", () => {
   ]);
 });
 
-it("loses nothing of any text", () => {
+it("the parts of any text contain all of it", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ".", ":", "2", "a", " ", "\n") }), (prompt) => {
       const parts = promptParts(prompt, () => true);

@@ -14,7 +14,7 @@ lazy
 Hope this helps!
 `;
 
-it("finds items by their labels, with all that belongs to them", () => {
+it("an item with a label contains all of its lines", () => {
   expect([...listsIn(ideas).numbered]).toEqual([
     [1, "First\n   with more"],
     [2, "Second: 12:30, and 1.5 million\n   - a\n   1. deeper"],
@@ -22,7 +22,7 @@ it("finds items by their labels, with all that belongs to them", () => {
   ]);
 });
 
-it("keeps paragraphs of an item that are indented, and nothing behind them", () => {
+it("an item contains its indented paragraphs, and nothing after them", () => {
   expect(listsIn("7. a\n\n   still a\n\nnot a\n9. b").numbered).toEqual(
     new Map([
       [7, "a\n\n   still a"],
@@ -31,7 +31,7 @@ it("keeps paragraphs of an item that are indented, and nothing behind them", () 
   );
 });
 
-it("counts bullets, the deeper ones not", () => {
+it("a list of bullets counts only its own level", () => {
   expect(listsIn("* a\n  * inside\n* b\r\n\n• c\n-d").bulleted).toEqual(["a\n  * inside", "b", "c\n-d"]);
 });
 
@@ -43,6 +43,6 @@ it.each(["", "no list", "12:30 is a time", "1.5", "2024", "1.", "- ", "1234567. 
   },
 );
 
-it.each(["1. \n", " ", "\n", "- \n", "1", "\t1)\n"])("comes to an end soon with a million times %j", (piece) => {
+it.each(["1. \n", " ", "\n", "- \n", "1", "\t1)\n"])("a million times %j is read in a short time", (piece) => {
   expect(listsIn(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toBeDefined();
 });

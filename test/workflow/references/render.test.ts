@@ -36,7 +36,7 @@ describe("the value of a reference", () => {
     expect(rendered(prompt)).toBe(expected);
   });
 
-  it("looks into JSON that a text is", () => {
+  it("may be inside a text that is JSON", () => {
     const data = { A: '["x", "y"]', B: '{"k": {"l": [10]}}' };
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
@@ -48,13 +48,13 @@ describe("the value of a reference", () => {
     );
   });
 
-  it("is never read as a template again", () => {
+  it("is not interpreted as a template again", () => {
     const data = { A: "{B} \\{ {{x}}", B: "secret" };
     expect(renderPrompt("{A}", data).processed_prompt).toBe(data.A);
   });
 });
 
-it("says where each value came from", () => {
+it("is reported with its source", () => {
   const { references, processed_node_values } = renderPrompt("{My Outline[2]} {numbers[1]} {Gone} {Bullets[1]}", {
     ...context,
     Bullets: "- a\n- b",
@@ -81,24 +81,24 @@ it.each([
   ["{My Outline[9]}", "My Outline[9]", true],
   ["{Numbers[0]}", "Numbers[0]", true],
   ["{Answer.toString}", "Answer.toString", true],
-])("marks %s where its value is missing", (prompt, name, has_node) => {
+])("is marked in %s if it is missing", (prompt, name, has_node) => {
   const { processed_prompt, processed_node_values, missing } = renderPrompt(prompt, context);
   expect(processed_prompt).toBe(`[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`);
   expect(processed_node_values).toEqual({});
   expect(missing).toMatchObject([{ reference: prompt, has_node }]);
 });
 
-it("takes a value that is null for a missing one", () => {
+it("is missing if it is null", () => {
   expect(renderPrompt("{A}", { A: null }).missing).toHaveLength(1);
 });
 
-it("cuts long values where everybody sees it, and no character in two", () => {
+it("is cut visibly if it is long, and never inside a character", () => {
   const { processed_prompt, references } = renderPrompt("{A}", { A: "ab😀cd" }, { maxChars: 3 });
   expect(processed_prompt).toBe("ab... [cut: 2 of 6 characters]");
   expect(references).toMatchObject([{ characters: 6, cut_at: 2 }]);
 });
 
-it("masks before it cuts", () => {
+it("is masked before it is cut", () => {
   const mask = (text: string) => text.replaceAll("hunter2", "***");
   expect(renderPrompt("{A}", { A: "x hunter2" }, { maxChars: 5, mask }).processed_prompt).toBe("x ***");
 });

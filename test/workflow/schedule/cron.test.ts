@@ -12,7 +12,7 @@ it.each([
   "0 10 ? * FRIL *",
   "0 10 ? * L *",
   "  0   10 ? * mon-wed *  ",
-])("takes %s", (cron) => {
+])("the cron expression %s is valid", (cron) => {
   expect(cronProblem(cron)).toBeUndefined();
 });
 
@@ -36,7 +36,7 @@ it.each([
   ["? 9 * * ? *", /wrong minute, \?/],
   ["0 9 * * * *", /needs \? as exactly one/],
   ["0 9 ? * ? *", /needs \? as exactly one/],
-])("says what is wrong with %s", (cron, problem) => {
+])("the cron expression %s has a problem", (cron, problem) => {
   expect(cronProblem(cron)).toMatch(problem);
   expect(cronProblem(cron)).toMatch(/ - /);
 });

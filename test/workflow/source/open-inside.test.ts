@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OutsideFolder, openInside } from "@nova/workflow";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-/** Done after a path was looked at, and before it is opened. */
+/** Runs after a path was checked, and before it is opened. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
 
 vi.mock("node:fs/promises", async (importOriginal) => {
@@ -32,12 +32,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("opens a file of the folder", async () => {
+it("a file of the folder is opened", async () => {
   await using file = await openInside(join(folder, "w"), "nodes/read.py");
   expect(await file?.readFile("utf8")).toBe("mine");
 });
 
-it("refuses what it has opened where the folder on the way was replaced by a link meanwhile", async () => {
+it("an opened file is refused if a link replaced its folder meanwhile", async () => {
   between.act = async () => {
     between.act = async () => {};
     await rename(join(folder, "w/nodes"), join(folder, "w/old"));
@@ -46,7 +46,7 @@ it("refuses what it has opened where the folder on the way was replaced by a lin
   await expect(openInside(join(folder, "w"), "nodes/read.py")).rejects.toThrow(OutsideFolder);
 });
 
-it("reads what it has opened where the path leads out of the folder only afterwards", async () => {
+it("an opened file is read if its path leads out of the folder only afterwards", async () => {
   await using file = await openInside(join(folder, "w"), "nodes/read.py");
   await rm(join(folder, "w/nodes/read.py"));
   await symlink("../../outside/read.py", join(folder, "w/nodes/read.py"));

@@ -32,7 +32,7 @@ const files = {
   "lib/data.txt": "0",
 };
 
-it("takes of a folder what its workflow names, what lies beside it, and lib", async () => {
+it("the source of a folder has the files that its workflow names, those beside it, and lib", async () => {
   const folder = await folderWith({ ...files, "invoices/x": "", "workflow.json": text });
   const source = await readWorkflowSource(folder);
   expect(source).toMatchObject({ text, fileName: "workflow.json", folder: folder.split("/").at(-1) });
@@ -47,7 +47,7 @@ it("takes of a folder what its workflow names, what lies beside it, and lib", as
   expect(await readWorkflowSource(join(folder, "workflow.json"))).toEqual(source);
 });
 
-it("follows links that stay in the folder, and takes what leads nowhere for absent", async () => {
+it("a link may stay in the folder, and a broken one counts as absent", async () => {
   const folder = await folderWith({ "w/shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
   await symlink("../shared/mails.py", join(folder, "w/lib/mails.py"));
   await symlink("../shared/gone.py", join(folder, "w/lib/gone.py"));
@@ -96,7 +96,7 @@ it.each([
   }
 });
 
-it("leaves out links beside the definition that nothing names, and so what an escaped name asks for", async () => {
+it("an unnamed link beside the definition is left out, and so is an escaped name", async () => {
   const folder = await folderWith({
     "secret.md": "k3y",
     "w/workflow.json": escaped.replace("nodes/read.py", "key.md"),
@@ -107,7 +107,7 @@ it("leaves out links beside the definition that nothing names, and so what an es
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA404" }]);
 });
 
-it("neither waits for a FIFO nor reads what is no file", async () => {
+it("a FIFO does not block, and other special files are not read", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1" });
   for (const path of ["nodes/read.py", "notes.md", "lib/pipe.py"]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -121,7 +121,7 @@ it("neither waits for a FIFO nor reads what is no file", async () => {
   await expect(readWorkflowSource(folder)).rejects.toThrow("has no workflow.json");
 });
 
-it("refuses a file of more than 16 MB that runs would need, and leaves out one that nothing names", async () => {
+it("a needed file of more than 16 MB is refused, and an unnamed one is left out", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1", "notes.md": "" });
   await truncate(join(folder, "notes.md"), 17 * 1024 * 1024);
   expect(Object.keys((await readWorkflowSource(folder)).files)).toEqual(["lib/own.py"]);
@@ -129,14 +129,14 @@ it("refuses a file of more than 16 MB that runs would need, and leaves out one t
   await expect(readWorkflowSource(folder)).rejects.toThrow("has 17825792 bytes, and at most 16777216 (16 MB) are read");
 });
 
-it("takes of a lone file only what it names, and its name as the last resort for an id", async () => {
+it("the source of a single file has only the files that it names, and its name as the last resort for an id", async () => {
   const folder = await folderWith({ ...files, "Read Mails.json": text });
   const source = await readWorkflowSource(join(folder, "Read Mails.json"));
   expect(Object.keys(source.files)).toEqual(["nodes/read.py"]);
   expect(parseWorkflow(source).workflow).toMatchObject({ id: "read-mails", name: "Read Mails" });
 });
 
-it("never reads outside of the folder", async () => {
+it("a file outside of the folder is never read", async () => {
   const outside = JSON.stringify(row(action("read", { code: undefined, codeFile: "../secret.py" })));
   const folder = await folderWith({ "secret.py": "x = 1", "w/workflow.json": outside });
   const source = await readWorkflowSource(join(folder, "w"));
@@ -144,7 +144,7 @@ it("never reads outside of the folder", async () => {
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA405" }]);
 });
 
-it("leaves text that is not JSON to the parser, with line and column", async () => {
+it("a text that is not JSON is left to the parser, which reports line and column", async () => {
   const folder = await folderWith({ "workflow.json": '{\n  "nodes": [],\n}' });
   expect(parseWorkflow(await readWorkflowSource(folder)).findings).toMatchObject([
     { code: "NOVA102", line: 3, column: 1 },
@@ -156,7 +156,7 @@ it.each([
   ["the folder has no workflow.json", { "a.txt": "" }, "", "has no workflow.json - add it"],
   ["the folder has a near miss", { "workflows.json": "" }, "", 'did you mean "workflows.json"?'],
   ["the file is no text", { "a.json": Buffer.from([0xff, 0xfe, 0x00]) }, "a.json", "is not UTF-8 text"],
-])("says so where %s", async (_, content, path, words) => {
+])("an error has a message if %s", async (_, content, path, words) => {
   const folder = await folderWith(content);
   const error = await readWorkflowSource(join(folder, path)).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowSourceError);

@@ -18,11 +18,11 @@ it.each([
   ["{{größe.café}}", [path("größe.café")]],
   ['{"a": {"b": 1}}', [text('{"a": {"b": 1}}')]],
   ["{{ }} {{a..b}} {{a.}} {{.a}} {{a} {{b}}", [text("{{ }} {{a..b}} {{a.}} {{.a}} {{a} "), path("b")]],
-])("divides %j", (template, parts) => {
+])("the template %j has its parts", (template, parts) => {
   expect(templateParts(template)).toEqual(parts);
 });
 
-it("loses nothing of a text without gaps, and needs no time for many braces", () => {
+it("a text without gaps stays whole, and many braces take little time", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", " ", ".", "a") }), (template) => {
       const written = templateParts(template).map((part) => (part.kind === "text" ? part.text : `{{${part.path}}}`));
@@ -38,7 +38,7 @@ it.each([
   ["at {{a}}", undefined],
   ["{{a}}{{b}}", undefined],
   ["a", undefined],
-])("takes %j for the path %j alone", (template, expected) => {
+])("the text %j is the single path %j", (template, expected) => {
   expect(onlyPath(template)).toBe(expected);
 });
 
@@ -48,6 +48,6 @@ it.each([
   ["pay {{ }}?", "{{ }}"],
   ["{{a b.}}", "{{a b.}}"],
   ["a}} b", "}}"],
-])("sees in %j the broken gap %j", (template, expected) => {
+])("the text %j has the broken gap %j", (template, expected) => {
   expect(brokenGap(template)).toBe(expected);
 });

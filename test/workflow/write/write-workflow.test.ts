@@ -29,7 +29,7 @@ function parsed(definition: object): Workflow {
   return workflow;
 }
 
-describe("a workflow that is written down and parsed again", () => {
+describe("a workflow that is written and parsed again", () => {
   it.each([...examples, ...fixtures])("is the same: %s", async (path) => {
     const workflow = await parsedAt(path);
     if (workflow)
@@ -83,7 +83,7 @@ describe("a workflow that is written down and parsed again", () => {
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("keeps what is said of the whole", () => {
+  it("keeps the fields of the whole workflow", () => {
     const said = {
       ...{ name: "W", description: "d", timeout: 60, approval: "required", scope: "client", credentials: [] },
       ...{ model: "m", limits: { max_cost_usd: 2 }, requirements: ["rich"] },
@@ -93,7 +93,7 @@ describe("a workflow that is written down and parsed again", () => {
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("has no triggers: a copy starts no runs by itself", () => {
+  it("has no triggers, so that a copy starts no runs", () => {
     const workflow = parsed(row({ type: "action", code: "x = 1" }));
     const triggers = [{ id: "schedule-1", type: "schedule" }] as unknown as NonNullable<Workflow["triggers"]>;
     expect(again({ ...workflow, triggers }).triggers).toBeUndefined();

@@ -1,11 +1,11 @@
-"""What an invoice in plain text says: the amount beside the words for the total, not the largest number."""
+"""Reads an invoice in plain text: the amount beside the words for the total, not the largest number."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# Words in front of a gross total, the surest first.
+# Words before a gross total, the surest first.
 TOTAL_WORDS = [
     ["amount due", "total amount due", "total due", "zahlbetrag", "somme à payer", "te betalen"],
     ["grand total", "invoice total", "gesamtbetrag", "total facture", "totaalbedrag"],
@@ -37,7 +37,7 @@ def read_invoice(text: str) -> Invoice:
 
 
 def find_total(lines: list[str]) -> tuple[str, str]:
-    """The amount on the last line that begins with the surest words, as printed, and the mark of its currency."""
+    """Returns the amount on the last line that starts with the surest words, as printed, and its currency mark."""
     for words in TOTAL_WORDS:
         for line in reversed(lines):
             found = AMOUNT.search(line) if line.lower().startswith(tuple(words)) else None
@@ -55,7 +55,7 @@ def find_number(lines: list[str]) -> str:
 
 
 def amount(text: str) -> float:
-    """1,249.50 and 1.249,50 and 1249.5: the last separator is the decimal one if one or two digits follow it."""
+    """Reads 1,249.50 and 1.249,50 and 1249.5: the last separator is the decimal one if one or two digits follow it."""
     digits = re.sub(r"[^\d.,]", "", text)
     whole, separator, fraction = re.fullmatch(r"([\d.,]*?)(?:([.,])(\d{1,2}))?", digits).groups()
     return float(re.sub(r"[.,]", "", whole) + ("." + fraction if separator else ""))

@@ -1,6 +1,6 @@
 from invoice_text import read_invoice
 
-# What an item leaves behind is its result: the text has done its work.
+# The remaining keys are the item's result: the text is no longer needed.
 invoice = read_invoice(context.pop("text"))
 context["amount"] = invoice.total
 context["currency"] = invoice.currency

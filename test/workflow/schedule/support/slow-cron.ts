@@ -1,4 +1,4 @@
-/** How far the walk goes: what is due later it does not find. */
+/** The length of the walk. Later times are not found. */
 const walkedMs = 30 * 60 * 60 * 1000;
 const minuteMs = 60_000;
 
@@ -27,7 +27,7 @@ export function slowNextTime(cron: string, timeZone: string, afterMs: number): {
 
 const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** `Sun, 22/11/2026, 08:05`. */
+/** Matches a time such as `Sun, 22/11/2026, 08:05`. */
 function fits(cron: string, shown: string): boolean {
   const [minutes = "", hours = "", days = "", months = "", ofWeek = "", years = ""] = cron.split(" ");
   const [name = "", ...digits] = shown.match(/[A-Za-z]+|\d+/g) ?? [];
