@@ -16,7 +16,7 @@ function page(items: unknown[], next_cursor: string | null = null): Reply {
 }
 
 describe("a request", () => {
-  it("carries the key, and the types of the document lead to its path", async () => {
+  it("carries the key and goes to the typed path", async () => {
     const { server, nova } = open(["GET /workflows/invoice?version=3", { body: { id: "invoice" } }]);
     expect(await nova.workflows.get("invoice", { version: 3 })).toEqual({ id: "invoice" });
     expect(server.sent[0]?.headers.get("authorization")).toBe("Bearer nova_key");
@@ -56,15 +56,17 @@ describe("a request", () => {
     server.expectDone();
   });
 
-  it("reads one link of a branch whole", async () => {
+  it("for one entry of a branch includes code, contexts and logs", async () => {
     const { nova } = open([`GET /executions/${exec}/chain/4?full=true&scope=2.a`, { body: { seq: 4 } }]);
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
 
-  it("writes and reads values as it is told to", async () => {
+  it("uses the given JSON parser and writer", async () => {
     const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
     const nova = createClient({
-      ...{ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch },
+      apiKey: "key",
+      fetch: server.fetch,
+      url: "https://nova.example.com",
       parse: (text) => text,
       stringify: () => "850.0",
     });
@@ -74,7 +76,7 @@ describe("a request", () => {
 });
 
 describe("a list", () => {
-  it("goes on with the next page when that is wanted", async () => {
+  it("reads the next page when the caller asks for its items", async () => {
     const { server, nova } = open(
       ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],
       ["GET /executions?workflow=a&cursor=two", page([{ execution_id: "3" }])],
@@ -84,7 +86,7 @@ describe("a list", () => {
     server.expectDone();
   });
 
-  it("reads no page that nobody wants", async () => {
+  it("does not read pages that the caller does not ask for", async () => {
     const { server, nova } = open(["GET /executions", page([{ execution_id: "1" }], "two")]);
     for await (const { execution_id } of nova.executions.list()) {
       expect(execution_id).toBe("1");
@@ -101,20 +103,20 @@ describe("a list", () => {
     ["GET /clients", (nova) => nova.clients.list()],
     ["GET /keys", (nova) => nova.keys.list()],
     ["GET /audit", (nova) => nova.audit()],
-  ])("is there for %s", async (request, list) => {
+  ])("exists for %s", async (request, list) => {
     const { nova } = open([request, page([{ id: 1 }])]);
     expect(await Array.fromAsync(list(nova))).toEqual([{ id: 1 }]);
   });
 });
 
 describe("a run", () => {
-  it("answers at once where it ends while the server waits", async () => {
+  it("returns at once if it ends while the server waits", async () => {
     const { server, nova } = open(["POST /workflows/a/execute?wait=5", { body: { status: "completed", path: [] } }]);
     expect(await nova.executions.run("a", { context: { total: 1 } })).toMatchObject({ status: "completed" });
     expect(server.sent[0]?.text).toBe('{"context":{"total":1}}');
   });
 
-  it("is asked for until it is over, and tells what it is seen in", async () => {
+  it("is polled until it ends, and reports every status", async () => {
     vi.useFakeTimers();
     try {
       const { server, nova } = open(
@@ -134,15 +136,15 @@ describe("a run", () => {
     }
   });
 
-  it("is left alone when whoever follows it gives up", async () => {
+  it("continues when its follower stops", async () => {
     const { nova } = open();
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(nova.executions.untilEnded(exec, { signal })).rejects.toThrow("enough");
   });
 });
 
-describe("a refusal", () => {
-  it("is an ApiProblem that says why, with the findings", async () => {
+describe("a refused request", () => {
+  it("throws an ApiProblem with the reason and the findings", async () => {
     const findings = [{ code: "NOVA404", severity: "error", path: "$.nodes[0]", message: "no such node" }];
     const body = { type: "about:blank", title: "Refused", status: 422, detail: "NOVA404: no such node", findings };
     const { nova } = open(["POST /workflows", { status: 422, body }]);
@@ -157,18 +159,18 @@ describe("a refusal", () => {
     });
   });
 
-  it("without a body still has a sentence", async () => {
+  it("throws a sentence even without a body", async () => {
     const { nova } = open(["GET /health", { status: 500, body: "<html>" }]);
-    await expect(nova.health()).rejects.toThrow("the server answered 500 and did not say why - ask whoever runs it");
+    await expect(nova.health()).rejects.toThrow("the server answered 500 and did not say why - ask the operator of the server");
   });
 
-  it("of a server that sends pages is that it is no NOVA", async () => {
+  it("throws ApiUnreachable if the server answers with a page", async () => {
     const { nova } = open(["GET /health", { body: "<html>" }]);
     await expect(nova.health()).rejects.toThrow(ApiUnreachable);
   });
 });
 
-it("says of an upload whose address nobody answers that it cannot be reached", async () => {
+it("an upload throws ApiUnreachable if its URL does not answer", async () => {
   const ticket = { id: "upl_1", url: "http://127.0.0.1:1/bytes", method: "PUT", headers: {} };
   const { nova } = open(["POST /uploads", { status: 201, body: ticket }]);
   const sending = nova.upload(new Uint8Array(1), { bytes: 1 });

@@ -50,10 +50,10 @@ function clientOf(url: string, apiKey: string, ask: (request: Request) => Promis
   return { nova: createClient({ url, apiKey, fetch: watched }), answered };
 }
 
-/** More than a megabyte, which the function answers in base64. */
+/** More than a megabyte, which the function encodes in base64. */
 const large = { text: "ü".repeat(700_000) };
 
-/** Everything that the API has, asked by the typed client; answers what each request was answered, by its name here. */
+/** Calls every route with the typed client, and returns each answer by a name. */
 async function askAll(nova: NovaClient, own: string): Promise<Record<string, unknown>> {
   const [client, workflow, work] = [`client-${own}`, `asking-${own}`, `work-${own}`];
   const { api } = nova;
@@ -117,7 +117,7 @@ async function askSession({ sessions, api, ask }: NovaClient, client: string): P
   found.edgeAdded = await ask(api.POST("/add_edge", body({ from_node: "b", to_node: "say" })));
   found.template = await ask(api.POST("/validate_template", body({ prompt_text: "Say {a}." })));
   found.nodeOutputs = await ask(api.POST("/get_node_outputs", body({})));
-  // Nobody answers for a model here.
+  // There is no model here.
   found.text = await ask(api.POST("/generate_text_node", body({ prompt_text: "Say." }))).catch(statusOf);
   found.executed = Object.keys(await ask(api.POST("/execute", body({}))));
   await sessions.delete(id);
@@ -205,17 +205,17 @@ function problem({ status, message }: { status: number; message: string }) {
 describe("the typed client", { timeout: 60_000 }, () => {
   let found: Record<keyof typeof servers, Record<string, unknown>>;
 
-  it("reads whatever a server on a laptop and a deployed one answer", async () => {
+  it("reads all answers of a laptop's server and of a deployment", async () => {
     const local = await askAll(servers.local.nova, "one");
     const deployed = await askAll(servers.deployed.nova, "two");
     found = { local, deployed };
   });
 
-  it("is told the same by both", () => {
+  it("gets the same answers from both", () => {
     expect(shapeOf(found.deployed)).toEqual(shapeOf(found.local));
   });
 
-  it("is answered the same statuses, but that a deployment takes its time to publish", () => {
+  it("gets the same statuses from both, except while a deployment publishes", () => {
     const [local, deployed] = [routesIn(servers.local.answered), routesIn(servers.deployed.answered)];
     const publishing = { "POST /workflows": expect.anything(), "PUT /workflows/{id}": expect.anything() };
     expect(deployed).toEqual({ ...local, ...publishing });
@@ -240,7 +240,7 @@ function routeOf(request: string): string {
   return written.find((route) => route === request) ?? written.find((route) => fits(route).test(request)) ?? request;
 }
 
-/** Names and types; what differs from run to run is in the values. */
+/** Names and types only, because values differ from run to run. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (value === null || typeof value !== "object") return value === null ? null : typeof value;

@@ -1,5 +1,4 @@
-import { type ClientOptions, connect } from "./connection.ts";
-import { clientsAt, keysAt } from "./resources/administration.ts";
+import { type Body, type ClientOptions, type Connection, connect } from "./connection.ts";
 import { credentialsAt } from "./resources/credentials.ts";
 import { executionsAt } from "./resources/executions.ts";
 import { sessionsAt } from "./resources/sessions.ts";
@@ -8,8 +7,8 @@ import { type Uploading, upload } from "./resources/uploads.ts";
 import { workflowsAt } from "./resources/workflows.ts";
 
 /**
- * A NOVA behind its REST API: `createClient({ url: "https://nova.example.com", apiKey })`. Whatever is refused throws
- * `ApiProblem`; where nobody answers, `ApiUnreachable`.
+ * A client of a NOVA server's REST API: `createClient({ url: "https://nova.example.com", apiKey })`. It throws
+ * `ApiProblem` if the API refuses a request, and `ApiUnreachable` if the server does not answer.
  */
 export function createClient(options: ClientOptions) {
   const at = connect(options);
@@ -23,24 +22,52 @@ export function createClient(options: ClientOptions) {
     sessions: sessionsAt(at),
     credentials: credentialsAt(at),
 
-    /** Every route, typed, for what has no method here. */
+    /** Every route with its types, also those without a method here. */
     api,
-    /** What a route answered. Throws `ApiProblem`. */
+    /** Returns the answer of a route. Throws `ApiProblem`. */
     ask,
 
-    /** Every item of a list that has no method here. */
+    /** Iterates over all items of a list route. */
     list,
 
     /**
-     * Sends bytes that a run gets: what it answers stands for them anywhere in its context, as in
-     * `{ context: { invoice: await nova.upload(file, { bytes: file.size }) } }`.
+     * Uploads a file. The result stands for the file anywhere in a context, as in `{ context: { invoice: await
+     * nova.upload(file, { bytes: file.size }) } }`.
      */
     upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
       upload(at, body, about),
-    /** Who did what, newest first. */
+    /** Audit records, newest first. */
     audit: () => list("/audit", {}),
     health: () => ask(api.GET("/health")),
   };
 }
 
 export type NovaClient = ReturnType<typeof createClient>;
+
+export const clientsAt = ({ api, ask, list }: Connection) => ({
+  create: (body: Body<"/clients", "post">) => ask(api.POST("/clients", { body })),
+  list: () => list("/clients", {}),
+  get: (slug: string) => ask(api.GET("/clients/{slug}", { params: { path: { slug } } })),
+
+  /** Changes the name, pins, variables, quotas or failure notifications; each given member replaces the stored one. */
+  change: (slug: string, body: Body<"/clients/{slug}", "patch">) =>
+    ask(api.PATCH("/clients/{slug}", { params: { path: { slug } }, body })),
+
+  /**
+   * Deletes a client and erases its data; digests stay, so its runs still verify. The deletion is complete when `get`
+   * answers 404.
+   */
+  async delete(slug: string): Promise<void> {
+    await ask(api.DELETE("/clients/{slug}", { params: { path: { slug } } }));
+  },
+});
+
+export const keysAt = ({ api, ask, list }: Connection) => ({
+  /** The answer is the only one that contains the key itself. */
+  create: (body: Body<"/keys", "post">) => ask(api.POST("/keys", { body })),
+  list: () => list("/keys", {}),
+
+  async delete(id: string): Promise<void> {
+    await ask(api.DELETE("/keys/{id}", { params: { path: { id } } }));
+  },
+});

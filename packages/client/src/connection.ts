@@ -1,29 +1,29 @@
 import openApiClient, { type Client as OpenApiClient } from "openapi-fetch";
-import { type Fetch, send } from "./patience.ts";
 import { ApiProblem, ApiUnreachable } from "./problem.ts";
+import { type Fetch, send } from "./retry.ts";
 import type { paths } from "./schema.d.ts";
 
 export interface ClientOptions {
-  /** Where the API is: `https://nova.example.com`. */
+  /** The base URL of the API: `https://nova.example.com`. */
   url: string;
   apiKey: string;
   fetch?: Fetch;
-  /** Instead of `JSON.parse`, which takes digits from large numbers. */
+  /** Replaces `JSON.parse`, which rounds large numbers. */
   parse?: (text: string) => unknown;
-  /** Instead of `JSON.stringify`. */
+  /** Replaces `JSON.stringify`. */
   stringify?: (value: unknown) => string;
 }
 
-/** Every route as the OpenAPI document has it. */
+/** Every route of the OpenAPI document. */
 export type Api = OpenApiClient<paths>;
 
-interface Answered<T> {
+interface ApiAnswer<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
-/** A route that answers a list, page by page. */
+/** A route whose answer is one page of a list. */
 export type ListPath = {
   [Path in keyof paths]: paths[Path] extends { get: Listing<unknown> } ? Path : never;
 }[keyof paths];
@@ -37,11 +37,11 @@ type Listing<Item> = { responses: { 200: { content: { "application/json": Page<I
 
 export type ItemOf<Path extends ListPath> = paths[Path] extends { get: Listing<infer Item> } ? Item : never;
 
-type Asked<Path extends ListPath> = paths[Path] extends { get: { parameters: infer Given } }
-  ? Pick<Given, keyof Given & ("path" | "query")>
+type ListParameters<Path extends ListPath> = paths[Path] extends { get: { parameters: infer Parameters } }
+  ? Pick<Parameters, keyof Parameters & ("path" | "query")>
   : never;
 
-/** What a route takes. */
+/** The JSON body of a route. */
 export type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
   requestBody?: { content: { "application/json": infer Value } };
 }
@@ -51,15 +51,15 @@ export type Body<Path extends keyof paths, Method extends keyof paths[Path]> = p
 export interface Connection {
   api: Api;
   sleep(ms: number): Promise<void>;
-  /** What was answered. Throws `ApiProblem`. */
-  ask<T>(answer: Promise<Answered<T>>): Promise<T>;
-  /** Every item of a list, each page read when it is wanted; from the query's `cursor` on. */
-  list<Path extends ListPath>(path: Path, asked: Asked<Path>): AsyncGenerator<ItemOf<Path>>;
+  /** Returns the body of the answer. Throws `ApiProblem`. */
+  ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T>;
+  /** Iterates over a list from `cursor` of the query. It reads a page when the caller asks for its first item. */
+  list<Path extends ListPath>(path: Path, asked: ListParameters<Path>): AsyncGenerator<ItemOf<Path>>;
 }
 
-/** The API behind a URL. Requests that make something carry an `Idempotency-Key`: repeated, they make nothing twice. */
-export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringify }: ClientOptions): Connection {
-  const patience = { fetch: given ?? ((request: Request) => fetch(request)), sleep };
+/** Connects to an API. Every POST carries an `Idempotency-Key`, so a repeated request has no second effect. */
+export function connect({ url, apiKey, fetch: customFetch, parse = JSON.parse, stringify }: ClientOptions): Connection {
+  const transport = { fetch: customFetch ?? ((request: Request) => fetch(request)), sleep };
   const api = openApiClient<paths>({
     baseUrl: url,
     headers: { authorization: `Bearer ${apiKey}` },
@@ -68,15 +68,17 @@ export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringi
       if (request.method === "POST" && !request.headers.has("idempotency-key")) {
         request.headers.set("idempotency-key", crypto.randomUUID());
       }
-      return readBy(parse, await send(request, patience), request.method);
+      return replaceParser(parse, await send(request, transport), request.method);
     },
   });
   return {
-    ...{ api, sleep, ask },
+    sleep,
+    ask,
+    api,
     async *list(path, { query = {}, ...asked }: { query?: { cursor?: string | null } }) {
       for (let { cursor } = query; cursor !== null; ) {
         const params = { ...asked, query: { ...query, cursor } };
-        const page = await ask(api.GET(path, { params } as never) as Promise<Answered<Page<unknown>>>);
+        const page = await ask(api.GET(path, { params } as never) as Promise<ApiAnswer<Page<unknown>>>);
         yield* page.items as never[];
         cursor = page.next_cursor;
       }
@@ -84,24 +86,24 @@ export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringi
   };
 }
 
-async function ask<T>(answer: Promise<Answered<T>>): Promise<T> {
+async function ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T> {
   const { data, error, response } = await answer;
   if (!response.ok) throw new ApiProblem(response.status, error);
   return data as T;
 }
 
-/** The same answer, whose JSON is read in this way. Only a deletion is answered with nothing. */
-async function readBy(parse: (text: string) => unknown, answer: Response, method: string): Promise<Response> {
+/** Replaces the body's JSON parser. Only the answer to a DELETE may be empty. */
+async function replaceParser(parse: (text: string) => unknown, answer: Response, method: string): Promise<Response> {
   if (!answer.ok) return answer;
   const text = await answer.text();
   const { status } = answer;
   const isEmpty = method === "DELETE" && text === "";
   const headers = { ...Object.fromEntries(answer.headers), "content-length": isEmpty ? "0" : "1" };
   const known = new Response(isEmpty ? null : text, { status, headers });
-  return Object.assign(known, { json: async () => parsed(parse, text) });
+  return Object.assign(known, { json: async () => parseBody(parse, text) });
 }
 
-function parsed(parse: (text: string) => unknown, text: string): unknown {
+function parseBody(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text);
   } catch (cause) {

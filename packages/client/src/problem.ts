@@ -1,19 +1,19 @@
 import type { Schemas } from "./schemas.ts";
 
-/** The API refused: RFC 9457. The message is one sentence with the way out. */
+/** The API refused a request (RFC 9457). The message is one sentence that says what to do. */
 export class ApiProblem extends Error {
   override name = "ApiProblem";
   readonly status: number;
   readonly title: string;
-  /** Of a definition: everything that is wrong with it. */
+  /** All findings of a rejected definition. */
   readonly findings: NonNullable<Schemas["Problem"]["findings"]>;
-  /** Of a request that does not fit: each place. */
+  /** Every invalid part of the request. */
   readonly errors: NonNullable<Schemas["Problem"]["errors"]>;
 
   constructor(status: number, body: unknown) {
     const isProblem = body !== null && typeof body === "object" && "detail" in body && typeof body.detail === "string";
     const problem = isProblem ? (body as Schemas["Problem"]) : undefined;
-    super(problem?.detail ?? `the server answered ${status} and did not say why - ask whoever runs it`);
+    super(problem?.detail ?? `the server answered ${status} and did not say why - ask the operator of the server`);
     this.status = status;
     this.title = problem?.title ?? `Status ${status}`;
     this.findings = problem?.findings ?? [];
@@ -21,7 +21,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Nobody answered, or what answered is no NOVA. */
+/** No server answers, or the one that answers is not NOVA. */
 export class ApiUnreachable extends Error {
   override name = "ApiUnreachable";
 }

@@ -1,6 +1,6 @@
 import type { components } from "./schema.d.ts";
 
-/** What the API takes and answers, by the names of the OpenAPI document. */
+/** Requests and answers, by their names in the OpenAPI document. */
 export type Schemas = components["schemas"];
 
 export type Execution = Schemas["Execution"];

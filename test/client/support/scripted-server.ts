@@ -3,7 +3,7 @@ import { expect } from "vitest";
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; a text as it is. Absent: nothing. */
+  /** The body, sent as JSON; a text as it is. Absent: empty. */
   body?: unknown;
 }
 
@@ -14,7 +14,7 @@ export interface Sent {
   text: string;
 }
 
-/** A server that answers these requests, in this order, and no others. */
+/** A server that accepts exactly these requests in this order. */
 export class ScriptedServer {
   readonly sent: Sent[] = [];
   readonly #script: [request: string, reply: Reply | Error][];
@@ -35,7 +35,7 @@ export class ScriptedServer {
     return new Response(body === undefined ? null : text, { status, headers });
   };
 
-  /** Fails where something that was expected never came. */
+  /** Fails if an expected request did not arrive. */
   expectDone(): void {
     expect(this.#script).toEqual([]);
   }

@@ -2,7 +2,7 @@ import type { ApiHandler } from "@nova/functions/api";
 
 const mayHaveNoBody = new Set([204, 304]);
 
-/** A `fetch` that asks a handler as API Gateway's HTTP API does (payload format 2.0), and answers as that does. */
+/** A `fetch` that calls a handler as API Gateway's HTTP API does (payload format 2.0). */
 export function throughGateway(handler: ApiHandler) {
   return async (request: Request): Promise<Response> => {
     const { pathname: rawPath, search } = new URL(request.url);
@@ -21,7 +21,7 @@ export function throughGateway(handler: ApiHandler) {
     );
     const { statusCode: status, body = "", isBase64Encoded = false } = answer;
     const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
-    // It names a type and a length where the function names none, also of nothing.
+    // API Gateway adds a type and a length if the function sets none, even to an empty body.
     const headers = { "content-type": "application/json", "content-length": String(bytes.length), ...answer.headers };
     return new Response(mayHaveNoBody.has(status) ? null : bytes, { status, headers });
   };

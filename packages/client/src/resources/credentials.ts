@@ -1,7 +1,7 @@
 import type { Connection } from "../connection.ts";
 import type { Schemas } from "../schemas.ts";
 
-/** Whose they are: a client's, or a workflow's for all of its runs. */
+/** Credentials belong to a client, or to a workflow for all of its runs. */
 export type CredentialOwner = { client: string } | { workflow: string };
 
 export interface NewCredential {
@@ -9,7 +9,7 @@ export interface NewCredential {
   values: Record<string, unknown>;
 }
 
-/** What is stored is never told again: names, kinds and times are. */
+/** Credentials without their values: the API only returns names, kinds and times. */
 export const credentialsAt = ({ api, ask, list }: Connection) => ({
   set: (owner: CredentialOwner, name: string, body: NewCredential) =>
     ask(
@@ -31,6 +31,6 @@ export const credentialsAt = ({ api, ask, list }: Connection) => ({
     );
   },
 
-  /** Seals all of them with a new key. */
+  /** Encrypts all credentials with a new key. */
   rotate: () => ask(api.POST("/credentials/rotate")),
 });

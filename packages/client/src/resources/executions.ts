@@ -7,31 +7,31 @@ type RestartBody = NonNullable<paths["/executions/{id}/restart"]["post"]["reques
 type ListQuery = NonNullable<paths["/executions"]["get"]["parameters"]["query"]>;
 
 export type ExecuteOptions = Omit<ExecuteBody, "context"> & {
-  /** What the run begins with. */
+  /** The initial context of the run. */
   context?: object;
-  /** Seconds (25 at most) to wait for the end before answering that it runs. */
+  /** Seconds (at most 25) that the server waits for the end of the run before it answers. */
   wait?: number;
 };
 
 export type RestartOptions = Omit<RestartBody, "context_patch"> & {
-  /** Other values for keys of what the run began with. */
+  /** Replaces keys of the run's initial context. */
   context_patch?: object;
-  /** As of `ExecuteOptions`. */
+  /** See `ExecuteOptions`. */
   wait?: number;
 };
 
 export interface FollowOptions {
-  /** Hears every status that the execution is seen in. */
+  /** Called with the execution after every request. */
   onStatus?: (execution: WholeExecution) => void;
   signal?: AbortSignal;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
-const goingOn = new Set(["queued", "running", "waiting"]);
+const openStatuses = new Set(["queued", "running", "waiting"]);
 
 export function executionsAt({ api, ask, list, sleep }: Connection) {
-  /** Starts a run: it has been accepted, or is over already where `wait` was long enough. */
+  /** Starts a run. The answer is a finished execution if the run ends within `wait` seconds. */
   const execute = (workflow: string, { wait, ...body }: ExecuteOptions = {}) => {
     const params = { path: { id: workflow }, query: wait === undefined ? {} : { wait } };
     return ask<StartedExecution | WholeExecution>(
@@ -40,29 +40,34 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
   };
   const get = (id: string) => ask(api.GET("/executions/{id}", { params: { path: { id } } }));
 
-  /** The execution once it is over; asked for more and more seldom. One that waits for people may take days. */
+  /** Polls an execution until it ends, with growing pauses. A run that waits for people may take days. */
   async function untilEnded(id: string, { onStatus, signal }: FollowOptions = {}): Promise<WholeExecution> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
       signal?.throwIfAborted();
       const execution = await get(id);
       onStatus?.(execution);
-      if (!goingOn.has(execution.status)) return execution;
+      if (!openStatuses.has(execution.status)) return execution;
       await sleep(pauseMs);
     }
   }
 
   return {
-    ...{ execute, get, untilEnded },
+    get,
+    untilEnded,
+    execute,
 
     /** Starts a run and waits for its end. */
     async run(workflow: string, options: ExecuteOptions & FollowOptions = {}): Promise<WholeExecution> {
       const { onStatus, signal, ...asked } = options;
-      const begun = await execute(workflow, { wait: 5, ...asked });
-      if ("path" in begun) return begun;
-      return untilEnded(begun.execution_id, { ...(onStatus && { onStatus }), ...(signal && { signal }) });
+      const started = await execute(workflow, { wait: 5, ...asked });
+      if ("path" in started) return started;
+      return untilEnded(started.execution_id, { ...(onStatus && { onStatus }), ...(signal && { signal }) });
     },
 
-    /** Runs it again from what failed, or from a place on, as a new execution; with `dry_run` it says what that would do. */
+    /**
+     * Restarts an execution as a new one, from the nodes that failed or from a place. With `dry_run` it only describes
+     * the restart.
+     */
     restart<Options extends RestartOptions>(id: string, { wait, ...body }: Options = {} as Options) {
       const params = { path: { id }, query: wait === undefined ? {} : { wait } };
       return ask<Options extends { dry_run: true } ? RestartForecast : RestartedExecution | WholeExecution>(
@@ -73,25 +78,27 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     /** Newest first. */
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
-    /** Erases what it knew, and what everything restarted from it did; digests stay, and they verify. */
+    /**
+     * Erases the data of an execution and of everything that was restarted from it; digests stay, so they still verify.
+     */
     erase: (id: string) => ask(api.POST("/executions/{id}/erase", { params: { path: { id } } })),
 
-    /** Stops a run; of one that is over it says how it ended. */
+    /** Stops a run. If the run is over, the answer has its final status. */
     cancel: (id: string) => ask(api.POST("/executions/{id}/cancel", { params: { path: { id } } })),
 
-    /** The chain of work, link by link; `full` adds code, contexts and logs. */
+    /** The entries of the chain of work; `full` adds code, contexts and logs. */
     chain(id: string, { full = false, limit }: { full?: boolean; limit?: number } = {}) {
       const query = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
       return list("/executions/{id}/chain", { path: { id }, query });
     },
 
-    /** One link with code, contexts and logs; `scope` names the branch that it is in. */
+    /** One entry with code, contexts and logs; `scope` names its branch. */
     link(id: string, seq: number, { scope = "" } = {}) {
       const query = { full: "true" as const, ...(scope !== "" && { scope }) };
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
 
-    /** Two executions node by node, in the order of the first. */
+    /** Compares two executions node by node, in the order of the first. */
     diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
     verify: (id: string) => ask(api.GET("/executions/{id}/verify", { params: { path: { id } } })),

@@ -1,6 +1,6 @@
 import type { Body, Connection } from "../connection.ts";
-import { notReached } from "../patience.ts";
 import { ApiProblem } from "../problem.ts";
+import { unreachableError } from "../retry.ts";
 import type { Schemas } from "../schemas.ts";
 
 export type Uploading = Body<"/uploads", "post">;
@@ -13,7 +13,7 @@ export async function upload(
   const ticket: Schemas["Upload"] = await ask(api.POST("/uploads", { body: about }));
   const { id, url, method, headers } = ticket;
   const sent = await fetch(url, { method, headers, body, duplex: "half" } as RequestInit).catch((cause) => {
-    throw notReached(url, cause);
+    throw unreachableError(url, cause);
   });
   if (!sent.ok) {
     const detail = `the bytes of upload ${id} were refused with status ${sent.status} - send exactly ${about.bytes}`;

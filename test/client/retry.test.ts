@@ -12,7 +12,7 @@ afterEach(() => {
 
 const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
 
-/** What a call comes to when it has waited for all that it waits for, and what was sent. */
+/** The result of a call after all its waits, and the requests that it sent. */
 async function ask(request: string, replies: (Reply | Error)[]) {
   const server = new ScriptedServer(...replies.map((reply) => [request, reply] as [string, Reply | Error]));
   const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
@@ -29,8 +29,8 @@ async function ask(request: string, replies: (Reply | Error)[]) {
   return { result, sent: server.sent };
 }
 
-describe("a request whose answer was lost", () => {
-  it("is sent again with the same Idempotency-Key", async () => {
+describe("a request without an answer", () => {
+  it("is repeated with the same Idempotency-Key", async () => {
     const { result, sent } = await ask("POST /keys", [lost, { status: 201, body: { id: "key_1" } }]);
     expect(result).toEqual({ id: "key_1" });
     const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
@@ -39,7 +39,7 @@ describe("a request whose answer was lost", () => {
     expect(sent[1]?.text).toBe(sent[0]?.text);
   });
 
-  it("is given up after four times, with the reason", async () => {
+  it("fails with the reason after four attempts", async () => {
     const { result } = await ask("GET /health", [lost, lost, lost, lost]);
     expect(result).toMatchObject({
       name: "ApiUnreachable",
@@ -47,25 +47,25 @@ describe("a request whose answer was lost", () => {
     });
   });
 
-  it("is not sent again where that could do something twice", async () => {
+  it("is not repeated if that could have a second effect", async () => {
     const { result } = await ask("PATCH /clients/a", [lost]);
     expect(result).toMatchObject({ name: "ApiUnreachable" });
   });
 });
 
-describe("a server that has too much to do", () => {
-  it.each([429, 502, 503, 504])("is asked again after %i", async (status) => {
+describe("an overloaded server", () => {
+  it.each([429, 502, 503, 504])("gets the request again after %i", async (status) => {
     const { result } = await ask("GET /health", [{ status, body: "later" }, { body: { status: "ok" } }]);
     expect(result).toEqual({ status: "ok" });
   });
 
-  it("says how long to wait", async () => {
+  it("determines the pause", async () => {
     const began = Date.now();
     await ask("GET /health", [{ status: 429, headers: { "retry-after": "7" } }, { body: {} }]);
     expect(Date.now() - began).toBe(7_000);
   });
 
-  it("is not asked again after an answer that will not change", async () => {
+  it("does not get the request again after a final answer", async () => {
     const { result } = await ask("GET /health", [{ status: 500, body: "broken" }]);
     expect(result).toMatchObject({ status: 500 });
   });
