@@ -26,7 +26,7 @@ afterEach(async () => {
   running = [];
 });
 
-/** start -> node -> end, the node named like the workflow. */
+/** start -> node -> end, with the node named like the workflow. */
 async function write(id: string, node: object, hasChoices: boolean): Promise<void> {
   const on = { from: id, to: "end" };
   const ways = hasChoices ? ["approved", "rejected"].map((condition) => ({ ...on, condition })) : [on];
@@ -54,7 +54,7 @@ async function json(...args: string[]) {
 }
 
 describe("an approval at the command line", { timeout: 60_000 }, () => {
-  it("is told by the run that waits, listed and answered from another terminal, and the run goes on", async () => {
+  it("appears in the waiting run and in lists, is answered in another terminal, and the run continues", async () => {
     const run = start("run", "ask", "--set", "sum=850.0");
     const command = await run.line("nova approve");
     expect(await run.line("Pay")).toContain("Pay 850.0?");
@@ -86,7 +86,8 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
         age_seconds: expect.any(Number),
         created_at: expect.any(String),
         expires_at: expect.any(String),
-        ...{ status: "open", answered_at: null },
+        status: "open",
+        answered_at: null,
       },
     ]);
     const listed = (await nova(cwd, "tasks")).stdout;
@@ -109,7 +110,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("answers with the task's id too, as the user of the machine", async () => {
+  it("accepts the task id, and answers as the user of the machine", async () => {
     const run = start("run", "ask", "--set", "sum=1", "--json");
     await run.line("nova approve");
     const { items } = await json("tasks");
@@ -140,15 +141,15 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
       /data file "none.json" cannot/,
     ],
     ["no choice", ["exec_none", "ask"], /required option '--choice/],
-  ])("refuses %s in a sentence, with exit code 2", async (_what, args, sentence) => {
+  ])("refuses %s with one sentence and exit code 2", async (_what, args, sentence) => {
     const { code, stdout, stderr } = await nova(cwd, "approve", ...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);
   });
 });
 
-describe("a run that waits", { timeout: 60_000 }, () => {
+describe("a waiting run", { timeout: 60_000 }, () => {
   it.each(["SIGINT", "SIGKILL"] as const)(
-    "outlives its process (%s), and ends where it is answered",
+    "survives its process (%s), and ends in the process that answers",
     async (signal) => {
       const run = start("run", "ask", "--set", "sum=1");
       const [execution = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
@@ -164,7 +165,7 @@ describe("a run that waits", { timeout: 60_000 }, () => {
     },
   );
 
-  it("keeps no command that answers one branch while another one waits", async () => {
+  it("does not keep the command that answers one branch while another branch waits", async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },
@@ -187,7 +188,7 @@ describe("a run that waits", { timeout: 60_000 }, () => {
     expect((await json("trace", execution)).status).toBe("completed");
   });
 
-  it("can be cancelled when its process is gone", async () => {
+  it("can be cancelled after its process is gone", async () => {
     const run = start("run", "order");
     await run.line("order waits");
     run.child.kill("SIGKILL");
@@ -210,7 +211,7 @@ describe("a run that waits", { timeout: 60_000 }, () => {
 });
 
 describe("an event at the command line", { timeout: 60_000 }, () => {
-  it("reaches the run that waits for one like it, and no other", async () => {
+  it("reaches only the run that waits for it", async () => {
     const run = start("run", "order", "--json");
     const send = (id: string) =>
       json("emit", "--source", "shop", "--type", "Paid", "--detail", `{"id": ${id}, "sum": 1.0}`);
@@ -226,8 +227,8 @@ describe("an event at the command line", { timeout: 60_000 }, () => {
     });
   });
 
-  it("that is no JSON object is refused", async () => {
+  it("is refused if its detail is not a JSON object", async () => {
     const { code, stderr } = await nova(cwd, "emit", "--source", "shop", "--type", "Paid", "--detail", "7");
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/--detail 7 is no JSON object/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--detail 7 is not a JSON object/)]);
   });
 });

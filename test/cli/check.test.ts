@@ -30,12 +30,12 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true }));
 
 describe("nova check", () => {
-  it("says that code is valid", async () => {
+  it("accepts valid code", async () => {
     const ended = await nova(cwd, "check", "good.py", "--context", "context.json");
     expect(ended).toEqual({ code: 0, stdout: "good.py is valid\n", stderr: "" });
   });
 
-  it("lists what is wrong, with its place", async () => {
+  it("lists findings with their positions", async () => {
     const { code, stdout } = await nova(cwd, "check", "wrong.py", "--context", "context.json");
     expect(code).toBe(2);
     expect(stdout.split("\n")).toEqual([
@@ -57,7 +57,7 @@ describe("nova check", () => {
     });
   });
 
-  it("takes doubtful code for valid, and says why it doubts", async () => {
+  it("accepts doubtful code, and prints the warning", async () => {
     const { code, stdout } = await nova(cwd, "check", "doubt.py", "--context", "context.json", "--json");
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 0,
@@ -71,7 +71,7 @@ describe("nova check", () => {
     expect((await nova(cwd, "check", "wrong.py")).code).toBe(0);
   });
 
-  it("knows a decision and its edges", async () => {
+  it("uses a decision's edges", async () => {
     const codes = async (...args: string[]) => {
       const { findings } = JSON.parse((await nova(cwd, "check", "--json", ...args)).stdout);
       return findings.map((finding: { code: string }) => finding.code);
@@ -81,7 +81,7 @@ describe("nova check", () => {
     expect(await codes("decides.py", "--edges", "yes, no")).toEqual([]);
   });
 
-  it("knows what lib/ and requirements of the workflow around it provide", async () => {
+  it("knows lib/ and the requirements of the workflow around the file", async () => {
     expect((await nova(cwd, "check", "flow/nodes/read.py")).stdout).toBe("flow/nodes/read.py is valid\n");
     expect((await nova(cwd, "check", "flow/nodes/lost.py")).stdout).toContain('no module "tensorflow"');
   });
@@ -91,11 +91,14 @@ describe("nova check says in one sentence that", () => {
   it.each([
     [["nowhere.py"], 'there is no readable file "nowhere.py" - name the Python of a node'],
     [["latin1.py"], '"latin1.py" is not UTF-8 text - save it as UTF-8'],
-    [["good.py", "--node-type", "start"], "--node-type start is no type of node with code - write action or decision"],
+    [
+      ["good.py", "--node-type", "start"],
+      "--node-type start is not a type of node with code - write action or decision",
+    ],
     [["good.py", "--edges", "true,"], '--edges "true," has an empty condition - write --edges true,false'],
-    [["good.py", "--context", "list.json"], 'context file "list.json" holds no JSON object - write {"key": value}'],
+    [["good.py", "--context", "list.json"], 'context file "list.json" has no JSON object - write {"key": value}'],
     [["good.py", "--context", "none.json"], 'context file "none.json" cannot be read - name a readable JSON file'],
-  ])("%j: %s", async (args, sentence) => {
+  ])("%j is refused: %s", async (args, sentence) => {
     expect(await nova(cwd, "check", ...args)).toEqual({ code: 2, stdout: "", stderr: `nova: ${sentence}\n` });
   });
 

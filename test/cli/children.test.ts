@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** A workflow of nodes in a row; the one out of `ask` is for its answer. */
+/** A workflow of nodes in a row; the edge after `ask` depends on its answer. */
 async function writeNodes(folder: string, nodes: Record<string, object>, id = folder): Promise<void> {
   const path = ["start", ...Object.keys(nodes), "end"];
   const definition = {
@@ -42,8 +42,8 @@ async function runJson(...args: string[]) {
 const calls = (workflow: string, fields: object = {}) => ({ type: "workflow", workflow, ...fields });
 const lines = ["--set", "lines=[1, 2.5]"];
 
-describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
-  it("publishes them from the folders beside, again when they have changed", async () => {
+describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => {
+  it("publishes the called workflows from the folders next to it, again after a change", async () => {
     expect(await runJson("bills", ...lines)).toMatchObject({ code: 0, status: "completed", context: { total: 3.5 } });
     await writeChain(cwd, "sums", { sum: "context['total'] = -sum(context['lines'])" });
     const second = await runJson("bills", ...lines);
@@ -54,12 +54,12 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     const shown = (await nova(cwd, "trace", second.execution_id, "--full")).stdout;
     expect(shown).toMatch(/1 +bill +workflow +success .*\n +workflow sums version 2: exec_\w+\n0 +start .*\n1 +sum /);
     const inner = await nova(cwd, "trace", entries[1].child.execution_id);
-    expect(inner.stdout).toMatch(new RegExp(`^run by link 1 of ${second.execution_id}\n`));
+    expect(inner.stdout).toMatch(new RegExp(`^run by entry 1 of ${second.execution_id}\n`));
     const verified = await nova(cwd, "verify", second.execution_id);
-    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^anchored 8 links/) });
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^anchored 8 entries/) });
   });
 
-  it("finds those that run one another, and those that were published before", async () => {
+  it("finds workflows that call each other, and workflows that are already published", async () => {
     await writeNodes("outer", { first: calls("bills"), again: calls("bills", { version: 1 }) });
     expect(await runJson("outer/workflow.json", ...lines)).toMatchObject({ code: 0, status: "completed" });
     await rm(join(cwd, "sums"), { recursive: true });
@@ -68,8 +68,8 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
 
   it.each([
     ["is nowhere", calls("nowhere"), /^there is no workflow "nowhere", which node "bill" of "amiss" runs - put/],
-    ["has no such version", calls("bills", { version: 7 }), /^workflow "bills" has no version 7, .* its latest is 1$/],
-    ["is called otherwise in its folder", calls("misnamed"), /holds the workflow "other", not "misnamed" - /],
+    ["has no such version", calls("bills", { version: 7 }), /^workflow "bills" has no version 7, .* the latest is 1$/],
+    ["is called otherwise in its folder", calls("misnamed"), /has the workflow "other", not "misnamed" - /],
     ["has errors", calls("faulty"), /^NOVA401: /],
   ])("refuses one that %s", async (_what, node, message) => {
     await writeNodes("amiss", { bill: node });
@@ -80,7 +80,7 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     expect(error.message).toMatch(message);
   });
 
-  it("says what one of them waits for", async () => {
+  it("reports which called workflow waits", async () => {
     await writeNodes("asks", { ask: { type: "approval", message: "Pay it?", choices: ["yes"] } });
     await writeNodes("waits", { bill: calls("asks") });
     const run = startNova(cwd, "run", "waits");
@@ -89,7 +89,7 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
-  it("leaves them waiting on Ctrl-C; whoever answers takes the run to its end", async () => {
+  it("leaves the runs waiting on Ctrl-C, and an answer continues them to the end", async () => {
     const folders = ["waits", "asks"].map((name) => join(cwd, name));
     const elsewhere = await newFolder();
     for (const folder of folders) await cp(folder, join(elsewhere, basename(folder)), { recursive: true });
@@ -98,7 +98,7 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     run.child.kill("SIGINT");
     expect(await run.ended).toMatchObject({
       code: 130,
-      stdout: expect.stringContaining("goes on with what it waits for"),
+      stdout: expect.stringContaining("continues after what it waits for"),
     });
     expect((await nova(elsewhere, "approve", task, "--choice", "yes")).code).toBe(0);
     const { items } = JSON.parse((await nova(elsewhere, "executions", "--json")).stdout);

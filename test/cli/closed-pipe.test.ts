@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const nova = new URL("../../packages/cli/bin/nova.js", import.meta.url).pathname;
 
-it("ends without a word when nobody reads what it prints any more, as in nova run | head", async () => {
+it("nova ends silently if the reader of its output is gone, as in nova run | head", async () => {
   const child = spawn(process.execPath, [nova, "--help"]);
   child.stdout.destroy();
   const [said] = await Promise.all([text(child.stderr), once(child, "exit")]);

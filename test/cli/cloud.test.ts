@@ -9,7 +9,7 @@ it.each([
   ["named", "/data", "/data"],
   [".nova where the variable is empty", "", ".nova"],
   [".nova where there is none", undefined, ".nova"],
-])("is %s", (_what, value, folder) => {
+])("the data folder is %s", (_what, value, folder) => {
   vi.stubEnv("NOVA_DATA_DIR", value);
   expect(dataFolder()).toBe(folder);
 });

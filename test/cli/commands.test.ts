@@ -17,24 +17,24 @@ beforeAll(async () => {
 
 afterAll(() => rm(cwd, { recursive: true }));
 
-it("says which version it is", async () => {
+it("nova --version prints the version", async () => {
   const { version } = JSON.parse(await readFile(join(root, "packages/cli/package.json"), "utf8"));
   expect(await nova(cwd, "--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-it("says in validate what sandboxes cost that a workflow keeps warm", async () => {
+it("nova validate prints the cost of warm sandboxes", async () => {
   await nova(cwd, "init", "ready");
   const file = join(cwd, "ready/workflow.json");
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), warm: 2 }));
   const { code, stdout } = await nova(cwd, "validate", "ready");
   expect([code, stdout]).toEqual([
     0,
-    "keeps up to 2 sandboxes of each client warm while it is the active version, at about $0.27 an hour and client\nready is valid\n",
+    "keeps up to 2 sandboxes of each client warm while it is the active version, for about $0.27 per hour and client\nready is valid\n",
   ]);
 });
 
 describe("nova init", () => {
-  it("makes a workflow that is valid, and says what to type", async () => {
+  it("makes a valid workflow, and prints the next command", async () => {
     const { stdout, code } = await nova(cwd, "init", "other");
     expect(stdout).toContain("nova run other");
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe("nova init", () => {
     expect([id, name]).toEqual(["other", "other"]);
   });
 
-  it("makes the same workflow as a program, whose types hold wherever the folder lies", async () => {
+  it("makes the same workflow as a program, whose types work in any folder", async () => {
     expect((await nova(cwd, "init", "--typescript", "typed")).stdout).toContain("workflow.ts is its graph");
     expect(await nova(cwd, "validate", "typed")).toMatchObject({ code: 0, stdout: "typed is valid\n" });
     const machine = JSON.parse((await nova(cwd, "compile", "typed")).stdout);
@@ -53,14 +53,14 @@ describe("nova init", () => {
     expect(check).not.toThrow();
   }, 60_000);
 
-  it("leaves a folder alone that holds something", async () => {
+  it("leaves a folder with files unchanged", async () => {
     const { code, stderr } = await nova(cwd, "init", "mine");
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'nova: "mine" is not empty - name a new folder\n' });
   });
 });
 
 describe("nova validate", () => {
-  it("prints one JSON object with every finding, and exits with 2 where one is an error", async () => {
+  it("prints one JSON object with all findings, and exits with 2 if one is an error", async () => {
     await mkdir(join(cwd, "bad"));
     const nodes = [
       { id: "start", type: "start" },
@@ -84,7 +84,7 @@ describe("nova validate", () => {
     expect((await nova(cwd, "validate", "bad")).stdout).toContain("NOVA206");
   });
 
-  it("says of a path with nothing behind it what it says of any other mistake", async () => {
+  it("reports a missing path like any other mistake", async () => {
     const { code, stdout } = await nova(cwd, "validate", "nowhere", "--json");
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, diagnostics: [{ code: "NOVA101", path: "$" }] });
@@ -92,13 +92,13 @@ describe("nova validate", () => {
 });
 
 describe("nova compile", () => {
-  it("prints a state machine, and nothing else, on stdout", async () => {
+  it("prints only a state machine on stdout", async () => {
     const { code, stdout } = await nova(cwd, "compile", "mine");
     expect(code).toBe(0);
     expect(await aslErrors(JSON.parse(stdout))).toBe("");
   });
 
-  it("prints the findings of what cannot be compiled on stderr", async () => {
+  it("prints the findings of an invalid workflow on stderr", async () => {
     expect(await nova(cwd, "compile", "nowhere")).toMatchObject({
       code: 2,
       stdout: "",
@@ -129,18 +129,20 @@ describe("a wrong command line", () => {
     expect(await readdir(cwd)).not.toContain(".nova");
   });
 
-  it("still prints one JSON object where that was asked for", async () => {
+  it("still prints one JSON object with --json", async () => {
     const { code, stdout } = await nova(cwd, "run", "nowhere", "--json");
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ execution_id: null, status: "invalid", path: [] },
+      execution_id: null,
+      status: "invalid",
+      path: [],
       error: { node: null, class: "InvalidWorkflow", message: expect.stringContaining("nowhere") },
       diagnostics: [{ code: "NOVA101" }],
     });
   });
 });
 
-/** The same without a process of its own, which would take most of a second. */
+/** Runs a command in this process, because a process of its own takes most of a second. */
 async function inProcess(args: string[]): Promise<Ended> {
   vi.stubEnv("NOVA_DATA_DIR", join(cwd, ".nova"));
   const [stdout, stderr] = [[] as unknown[], [] as unknown[]];
@@ -156,7 +158,7 @@ async function inProcess(args: string[]): Promise<Ended> {
 }
 
 describe("nova template", () => {
-  it("says what it needs where there is no E2B account, and what it can do", async () => {
+  it("names the missing E2B account, and its possible actions", async () => {
     vi.stubEnv("E2B_API_KEY", "");
     expect(await nova(cwd, "template", "build")).toMatchObject({
       code: 2,

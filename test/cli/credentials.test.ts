@@ -29,7 +29,7 @@ const nova = (...args: string[]) => runCommandLine(["credentials", ...args]);
 const file = () => join(folder, "email.json");
 
 describe("nova credentials", () => {
-  it("stores one from a file and a field, lists it without its values, seals it anew and removes it", async () => {
+  it("stores a credential from a file and a field, lists it without values, re-encrypts it and removes it", async () => {
     expect(await nova("set", "default", "email", "--file", file(), "--set", "smtp_host=smtp.acme.test")).toBe(0);
     expect(await nova("list", "default", "--json")).toBe(0);
     expect(await nova("rotate")).toBe(0);
@@ -38,7 +38,7 @@ describe("nova credentials", () => {
     expect(out).toEqual([
       "email (email) is stored",
       expect.stringMatching(/^\{"items":\[\{"name":"email","kind":"email","changed_at":"[^"]+"\}\]\}$/),
-      "1 sealed with the new key",
+      "1 re-encrypted with the new key",
       "email is removed",
       "no credentials - nova credentials set stores one",
     ]);
@@ -47,13 +47,9 @@ describe("nova credentials", () => {
 
   it.each([
     ["an action that there is not", ["show", "default"], /cannot "show" - it can set, list, remove and rotate/],
-    ["no owner", ["list"], /needs whose they are - name a client, or "default"/],
-    ["no name", ["remove", "default"], /needs a name - write it behind default/],
-    [
-      "a kind that there is not",
-      ["set", "default", "ftp"],
-      /kind of "ftp" is not told by its name - use one of --kind/,
-    ],
+    ["no owner", ["list"], /needs an owner - name a client, or "default"/],
+    ["no name", ["remove", "default"], /needs a name - write it after default/],
+    ["a kind that there is not", ["set", "default", "ftp"], /"ftp" is not the name of a kind - use one of --kind/],
     ["a field without a value", ["set", "default", "email", "--set", "user"], /--set user has no field and value/],
     [
       "values that do not fit",
@@ -62,12 +58,12 @@ describe("nova credentials", () => {
     ],
     ["what is not there", ["remove", "default", "email"], /there is no credential "email" here/],
     ["a client that is not there", ["list", "nobody"], /there is no client "nobody"/],
-  ])("says what is wrong with %s", async (_what, args, reason) => {
+  ])("explains the problem with %s", async (_what, args, reason) => {
     expect(await nova(...args)).toBe(2);
     expect(err.join("")).toMatch(reason);
   });
 
-  it("repeats no secret of a file that is no JSON", async () => {
+  it("does not repeat the secret of a file that is not JSON", async () => {
     await writeFile(join(folder, "bad.json"), '{"password": "s3cret-4711"');
     expect(await nova("set", "default", "email", "--file", join(folder, "bad.json"))).toBe(2);
     expect(err.join("")).not.toContain("s3cret");

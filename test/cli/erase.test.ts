@@ -12,7 +12,7 @@ async function wait(id: string): Promise<string> {
   return id;
 }
 
-it("erases an execution with what was restarted from it, once that is over", { timeout: 60_000 }, async () => {
+it("nova erase erases an execution and its restarts when all of them have ended", { timeout: 60_000 }, async () => {
   const slow = 'import time; time.sleep(context["nap"])';
   await api.call("POST /workflows", { body: inARow("kept", { one: 'context["a"] = 1', two: slow }) });
   const restart = async (id: string, nap: number) => {
@@ -39,15 +39,17 @@ it("erases an execution with what was restarted from it, once that is over", { t
   const verified = await nova("verify", second);
   expect([verified.code, verified.out]).toEqual([
     0,
-    expect.stringMatching(new RegExp(`^anchored .*\nsource gone: ${first}, whose outcomes it took over\n`)),
+    expect.stringMatching(new RegExp(`^anchored .*\nsource gone: ${first}, whose outcomes it reuses\n`)),
   ]);
   const [{ action, subject, detail }] = (await api.call("GET /audit?limit=1")).body.items;
   expect({ action, subject, detail }).toEqual({
-    ...{ action: "execution.erased", subject: first, detail: { executions: 3 } },
+    action: "execution.erased",
+    subject: first,
+    detail: { executions: 3 },
   });
 });
 
-it("names the mails of a laptop if the execution is on this machine, and none of a server", async () => {
+it("nova erase mentions local mails only for an execution on this machine", async () => {
   await api.call("POST /workflows", { body: inARow("brief", { one: 'context["a"] = 1' }) });
   const run = async () => wait((await api.call("POST /workflows/brief/execute", { body: {} })).body.execution_id);
   const [here, there] = [await run(), await run()];

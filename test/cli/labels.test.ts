@@ -32,14 +32,14 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     other = await ran("others", { order: { id: 12345678901234567890n.toString(), kind: null }, shop: "x".repeat(300) });
   });
 
-  it("are what their templates name in the initial context, and absent where that names nothing", async () => {
+  it("have the values that their templates name in the initial context, and are absent without a value", async () => {
     const labelsOf = async (id: string) => (await api.call(`GET /executions/${id}`)).body.labels;
     expect(await labelsOf(first)).toEqual({ order: "PO-10", what: "a sale of Löwen" });
     expect(await labelsOf(second)).toEqual({ order: "PO-10" });
     expect(await labelsOf(other)).toEqual({ order: "12345678901234567890" });
   });
 
-  it("find their runs, newest first, page by page, together with other filters", async () => {
+  it("select their runs, newest first, page by page, together with other filters", async () => {
     expect(await idsOf("--label", "order=PO-10")).toEqual([second, first]);
     expect(await idsOf("--label", "order=PO-10", "--limit", "1")).toEqual([second]);
     expect(await idsOf("--label", "what=a sale of Löwen")).toEqual([first]);
@@ -56,12 +56,12 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await api.call("GET /executions?label=order")).status).toBe(400);
   });
 
-  it("are shown in lists and traces", async () => {
+  it("appear in lists and traces", async () => {
     expect((await nova("executions", "--label", "order=PO-10")).out).toContain("order=PO-10, what=a sale of Löwen");
     expect((await nova("trace", first)).out).toContain("label order=PO-10\n");
   });
 
-  it("are what link 0 says: any others are found", async () => {
+  it("must match entry 0, and other labels are reported", async () => {
     const table = new RawTable();
     const record = (await table.itemsOf(first)).find(({ pk }) => pk?.S === `E#${first}`) as Item;
     expect((await nova("verify", "--label", "order=PO-10")).out).toContain("2 runs: 2 anchored");
@@ -76,7 +76,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("verify", first)).code).toBe(0);
   });
 
-  it("choose and show the deliveries that started their runs", async () => {
+  it("select and show the deliveries that started their runs", async () => {
     const sent = { labels: { order: "{{webhook.body.order.id}}" }, triggers: [{ id: "bell", type: "webhook" }] };
     await api.call("POST /workflows", { body: inARow("rung", work, sent) });
     const started = async (id: string) => {
@@ -99,14 +99,14 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("deliveries", "--label", "order=PO-21")).out).toContain("order=PO-21");
   });
 
-  it("choose what is erased, and go with it", async () => {
+  it("select the runs to erase, and are erased too", async () => {
     const { out } = await nova("erase", "--label", "order=PO-10", "--json");
     expect(JSON.parse(out)).toEqual({ label: "order=PO-10", erased: [first, second] });
     expect(await idsOf("--label", "order=PO-10")).toEqual([]);
     const { body } = await api.call(`GET /executions/${first}`);
     expect(body.labels).toEqual({});
     const verified = await nova("verify", first);
-    expect([verified.code, verified.out]).toEqual([0, expect.stringContaining("link 0: labels was erased")]);
+    expect([verified.code, verified.out]).toEqual([0, expect.stringContaining("entry 0: labels was erased")]);
     expect(await idsOf("--label", "order=12345678901234567890")).toEqual([other]);
     expect((await nova("erase")).code).toBe(2);
   });

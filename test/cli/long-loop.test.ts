@@ -15,8 +15,8 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const sides = ["a", "b", "c"];
 
 /**
- * Asks again until somebody has enough. Its branches might go round so often that no history has room for two rounds
- * of the whole, so each of these is a further execution.
+ * Asks again until the answer is "enough". Each round of its branches may be so long that no history has room for two,
+ * so each round is an execution of its own.
  */
 const asks = {
   id: "asks",
@@ -49,7 +49,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-it("a run that waits in a further execution of a further execution outlives every process", async () => {
+it("a run that waits in its third execution survives every process", async () => {
   const run = startNova(cwd, "run", "asks");
   const [id = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
   const waiting = async () => (await json("tasks")).items[0].task_id;

@@ -18,18 +18,18 @@ async function fail(folder: string): Promise<never> {
   throw new RangeError("it broke");
 }
 
-it("is made, with those on the way to it", async () => {
+it("a new folder is created with its parents", async () => {
   const folder = join(root, "a/b");
   expect(await inNewFolder(folder, wayOut, () => readdir(folder))).toEqual([]);
 });
 
-it("is gone again where the work fails, with those on the way to it", async () => {
+it("a new folder is removed with its parents if the work fails", async () => {
   const folder = join(root, "a/b");
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
   expect(await readdir(root)).toEqual([]);
 });
 
-it("is empty again where it was there", async () => {
+it("an existing folder is empty again if the work fails", async () => {
   const folder = join(root, "a");
   await mkdir(folder);
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
@@ -40,7 +40,7 @@ it.each([
   ["holds something", "", "is not empty"],
   ["is a file", "file", "cannot be made a folder (EEXIST)"],
   ["lies in a file", "file/x", "cannot be made a folder (ENOTDIR)"],
-])("is refused where it %s, and what is there stays", async (_what, path, sentence) => {
+])("a folder that %s is refused and stays unchanged", async (_what, path, sentence) => {
   await writeFile(join(root, "file"), "mine");
   const making = inNewFolder(join(root, path), wayOut, async () => expect.unreachable());
   await expect(making).rejects.toThrow(`${sentence} - name a new folder`);

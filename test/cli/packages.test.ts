@@ -11,7 +11,7 @@ import { nova } from "./support/nova.ts";
 
 let folder: string;
 
-/** A Python that lacks pandas and psycopg until pip has run; it keeps what pip was told in `pip`. */
+/** A Python that lacks pandas and psycopg until pip has run. It writes pip's arguments to `pip`. */
 const python = (place: string) => `#!/bin/sh
 case "$*" in
   *"-m pip install"*) echo "$*" > ${place}/pip; exit 0;;
@@ -43,13 +43,15 @@ afterEach(async () => {
 const said = 'node "table": line 1: "numpy" is in every sandbox, but not installed on this machine';
 
 describe("packages that are missing on this machine", () => {
-  it("are named by nova validate, with the command that brings them, and by nova packages", async () => {
+  it("are listed by nova validate with the command that installs them, and by nova packages", async () => {
     const before = await nova(folder, "validate", "uses.json");
     expect(before).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`NOVA609 ${said} - nova packages install`),
     });
-    expect((await nova(folder, "packages")).stdout).toMatch(/pandas +pandas +missing\n.*requests +requests +there\n/);
+    expect((await nova(folder, "packages")).stdout).toMatch(
+      /pandas +pandas +missing\n.*requests +requests +installed\n/,
+    );
     const installed = await nova(folder, "packages", "install", "--json");
     const python = { python: join(folder, "python3"), version: "3.12.1" };
     const there = { ...python, folder: join(folder, "cache/nova/python3.12"), missing: [] };
@@ -59,14 +61,14 @@ describe("packages that are missing on this machine", () => {
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
-  it("are named by nova init, which asks nobody where nobody can answer", async () => {
+  it("are listed by nova init, which does not ask without a terminal", async () => {
     const { stdout, code } = await nova(folder, "init", "mine");
-    expect(stdout).toMatch(/nova packages install brings what is missing here \(pandas, psycopg\)\.\n$/);
+    expect(stdout).toMatch(/nova packages install installs the missing ones \(pandas, psycopg\)\.\n$/);
     expect([code, existsSync(join(folder, "pip"))]).toEqual([0, false]);
   });
 });
 
-describe("the offer to install them", () => {
+describe("the offer to install packages", () => {
   const [asked, told] = [[] as string[], [] as string[]];
   beforeEach(() => void vi.spyOn(console, "error").mockImplementation((line) => told.push(line)));
   const answering = (yes: boolean): Asking => ({
@@ -82,19 +84,19 @@ describe("the offer to install them", () => {
     for (const list of [asked, told]) list.splice(0);
   });
 
-  it("is taken up by yes, and nothing is missing any more", async () => {
+  it("installs them after yes", async () => {
     expect(await offerPackages(await parsed("uses.json"), answering(true))).toEqual([]);
     expect(asked).toEqual([expect.stringMatching(/packages pandas, psycopg are not installed here\. Install now/)]);
     expect(existsSync(join(folder, "pip"))).toBe(true);
   });
 
-  it("is left by no, and the warnings stay", async () => {
+  it("changes nothing after no, and the warnings stay", async () => {
     const [found, ...others] = await offerPackages(await parsed("uses.json"), answering(false));
     expect([found?.message.startsWith(said), others, existsSync(join(folder, "pip"))]).toEqual([true, [], false]);
     expect(await offerAll(answering(false))).toContain("nova packages install");
   });
 
-  it("is made for what a model may import, and not for code that imports none of it", async () => {
+  it("is made for packages that a model may import, and not for code that imports none", async () => {
     await offerPackages(await parsed("plain.json"), answering(true));
     expect(asked).toEqual([]);
     const prompt = { id: "ai", type: "action", executor: "prompt", prompt: "Sum up." };
@@ -105,7 +107,7 @@ describe("the offer to install them", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("that pip cannot keep is one sentence, and the warnings stay", async () => {
+  it("prints one sentence if pip fails, and the warnings stay", async () => {
     vi.stubEnv("XDG_CACHE_HOME", join(folder, "python3"));
     expect(await offerPackages(await parsed("uses.json"), answering(true))).toHaveLength(1);
     expect(told.at(-1)).toMatch(

@@ -30,13 +30,18 @@ async function runJson(...args: string[]) {
 }
 
 describe("nova run", { timeout: 60_000 }, () => {
-  it("prints the run as one JSON object, with values digit for digit", async () => {
+  it("prints the run as one JSON object, with exact digits", async () => {
     await writeFile(join(cwd, "exact.json"), '{"id": 12345678901234567890, "total": 850.0}');
     const { code, text, result } = await runJson("hello", "--context", "exact.json", "--set", 'name="Adalbert"');
     expect(text).toContain('"id":12345678901234567890,"total":850.0,"name":"Adalbert"');
     expect({ code, ...result }).toMatchObject({
-      ...{ code: 0, execution_id: expect.stringMatching(/^exec_[0-9A-Z]{26}$/), workflow: "hello", version: 1 },
-      ...{ status: "completed", error: null, path: ["start", "greet", "is_long", "shout", "end"] },
+      code: 0,
+      execution_id: expect.stringMatching(/^exec_[0-9A-Z]{26}$/),
+      workflow: "hello",
+      version: 1,
+      status: "completed",
+      error: null,
+      path: ["start", "greet", "is_long", "shout", "end"],
       stats: { duration_ms: expect.any(Number), nodes: 3, aws_calls: { s3: 0, states: 1 } },
     });
     expect(result.context.said).toBe("HELLO, ADALBERT!");
@@ -44,7 +49,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     expect(Math.min(aws_calls.dynamodb, sandbox_calls, bytes_stored)).toBeGreaterThan(0);
   });
 
-  it("stores the bytes of a file once, and shows where they are", async () => {
+  it("stores the bytes of a file once, and shows their reference", async () => {
     await writeFile(join(cwd, "big.bin"), randomBytes(3_000_000));
     const { result } = await runJson("measure", "--file", "pdf=big.bin");
     expect(result.context).toEqual({
@@ -55,7 +60,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     expect(result.stats.bytes_stored).toBeLessThan(3_100_000);
   });
 
-  it("refuses an upload that is not there, as the API does", async () => {
+  it("refuses an unknown upload, as the API does", async () => {
     const { code, stderr } = await nova(cwd, "run", "hello", "--set", 'f={"$upload":"upl_nope"}');
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -63,23 +68,26 @@ describe("nova run", { timeout: 60_000 }, () => {
     });
   });
 
-  it("of a workflow that fails says which node and why, and exits with 1", async () => {
+  it("names the failed node and the reason, and exits with 1", async () => {
     const { code, result } = await runJson("broken");
     expect({ code, ...result }).toMatchObject({
-      ...{ code: 1, status: "failed", path: ["start", "fine", "bad"], context: { a: 1 } },
+      code: 1,
+      status: "failed",
+      path: ["start", "fine", "bad"],
+      context: { a: 1 },
       error: { node: "bad", class: "NodeFailed", message: expect.stringContaining("division by zero") },
     });
     const { stdout } = await nova(cwd, "trace", result.execution_id, "--full");
     for (const part of ["1 / 0", "so far", "ZeroDivisionError"]) expect(stdout).toContain(part);
   });
 
-  it("runs one node alone on the context that it is given", async () => {
+  it("runs one node alone on the given context", async () => {
     const { result } = await runJson("hello", "--node", "shout", "--set", 'greeting="Psst"');
     expect(result).toMatchObject({ workflow: "hello--shout", path: ["start", "shout", "end"] });
     expect(result.context.said).toBe("PSST");
   });
 
-  it("tells people what it does while it runs", async () => {
+  it("prints the events while the run is in progress", async () => {
     const { code, stdout } = await nova(cwd, "run", "hello");
     expect(code).toBe(0);
     for (const part of ["✓ greet", "completed", "start → greet", "nova trace exec_"]) expect(stdout).toContain(part);
@@ -95,8 +103,8 @@ describe("nova run", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an execution that is over", { timeout: 60_000 }, () => {
-  it("can be traced, verified, listed and not be cancelled any more", async () => {
+describe("an ended execution", { timeout: 60_000 }, () => {
+  it("can be traced, verified and listed, but not cancelled", async () => {
     const { result } = await runJson("hello", "--set", 'name="Bo"');
     const id = result.execution_id;
     const [trace, verify, list, cancel] = await Promise.all([
@@ -111,24 +119,33 @@ describe("an execution that is over", { timeout: 60_000 }, () => {
     expect(JSON.parse(verify.stdout)).toMatchObject({ execution_id: id, state: "anchored", problem: null });
     expect(verify.code).toBe(0);
     expect(JSON.parse(list.stdout).items).toContainEqual({
-      ...{ execution_id: id, workflow: "hello", version: 1, client: "default", status: "completed", labels: {} },
-      ...{ started_at: expect.stringMatching(/^\d{4}-/), duration_ms: expect.any(Number) },
+      execution_id: id,
+      workflow: "hello",
+      version: 1,
+      client: "default",
+      status: "completed",
+      labels: {},
+      started_at: expect.stringMatching(/^\d{4}-/),
+      duration_ms: expect.any(Number),
     });
     expect(JSON.parse(cancel.stdout)).toEqual({ execution_id: id, status: "completed" });
     const erase = await nova(cwd, "erase", id, "--json");
     expect(JSON.parse(erase.stdout)).toEqual({ execution_id: id, erased: [id] });
-    expect((await nova(cwd, "verify", id)).stdout).toMatch(/^anchored .*\nlink 0: context was erased/);
+    expect((await nova(cwd, "verify", id)).stdout).toMatch(/^anchored .*\nentry 0: context was erased/);
   });
 
-  it.each(["trace", "verify", "cancel", "erase"])("that never was is one sentence: nova %s", async (command) => {
-    const { code, stdout, stderr } = await nova(cwd, command, "exec_none");
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe(`nova: there is no execution "exec_none" - \`nova executions\` lists them\n`);
-  });
+  it.each(["trace", "verify", "cancel", "erase"])(
+    "that does not exist is refused in one sentence by nova %s",
+    async (command) => {
+      const { code, stdout, stderr } = await nova(cwd, command, "exec_none");
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toBe(`nova: there is no execution "exec_none" - \`nova executions\` lists them\n`);
+    },
+  );
 });
 
 describe("nova local", () => {
-  it("prints variables with which any client talks to it", async () => {
+  it("prints variables with which any client can connect", async () => {
     const variables = JSON.parse(await owner.line("{"));
     const credentials = { accessKeyId: variables.AWS_ACCESS_KEY_ID, secretAccessKey: variables.AWS_SECRET_ACCESS_KEY };
     const endpoint = variables.AWS_ENDPOINT_URL_DYNAMODB;

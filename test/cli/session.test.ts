@@ -47,7 +47,7 @@ describe("nova session", { timeout: 60_000 }, () => {
     expect((await onServer("session", "run", id, "two")).out).toMatch(
       /runs two; reuses one\n[\s\S]*two {3}3 {8}fresh {2}850\.0/,
     );
-    expect((await onServer("session", "run", id)).out).toMatch(/^everything is fresh: nothing runs\n/);
+    expect((await onServer("session", "run", id)).out).toMatch(/^every node is fresh, so none runs\n/);
     expect((await onServer("session", "publish", id, "--as", "numbers")).out).toBe("version 1 of numbers is ready");
     expect((await onServer("session", "list")).out).toContain(id);
     expect(await made("numbers")).toMatch(/^ses_/);
@@ -56,7 +56,7 @@ describe("nova session", { timeout: 60_000 }, () => {
     expect([gone.code, gone.err]).toEqual([expect.any(Number), expect.stringContaining("there is no session")]);
   });
 
-  it("ends with 1 where a node failed, and names it", async () => {
+  it("exits with 1 if a node failed, and names it", async () => {
     const id = await made();
     await onServer("session", "set", id, "bad", "--set", "code=\"raise ValueError('no')\"");
     const { code, out } = await onServer("session", "run", id);
@@ -68,8 +68,8 @@ describe("nova session", { timeout: 60_000 }, () => {
     ["no session", ["session", "show"], /needs a session/],
     ["no node", ["session", "set", "ses_x"], /needs a node/],
     ["no output", ["session", "edit", "ses_x", "a"], /needs --output/],
-    ["an output that is no JSON", ["session", "edit", "ses_x", "a", "--output", "text"], /--output is no JSON/],
-  ])("says the way out of %s", async (_what, argv, sentence) => {
+    ["an output that is no JSON", ["session", "edit", "ses_x", "a", "--output", "text"], /--output is not JSON/],
+  ])("says what to do about %s", async (_what, argv, sentence) => {
     const { code, err } = await onServer(...argv);
     expect([code > 0, err]).toEqual([true, expect.stringMatching(sentence)]);
   });

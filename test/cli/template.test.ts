@@ -29,7 +29,7 @@ beforeEach(() => {
   delete process.env.E2B_API_KEY;
 });
 
-/** Answers the file of a workflow. */
+/** Writes a workflow file and returns its path. */
 async function write(id: string, requirements: string[]): Promise<string> {
   const file = join(cwd, `${id}.json`);
   await writeFile(file, JSON.stringify({ ...inARow(id, { work: "context['x'] = 1" }), requirements }));
@@ -43,14 +43,14 @@ describe("nova template build --missing", () => {
     expect(asked).toEqual([]);
   });
 
-  it("asks for the template by the name under which deployed runs look for it, and leaves one that is there", async () => {
+  it("asks for the template by the name that deployed runs use, and keeps an existing one", async () => {
     process.env.E2B_API_KEY = `e2b_${"0".repeat(40)}`;
     const folder = await write("counting", ["humanize==4.12"]);
     expect(await nova(cwd, "template", "build", folder, "--missing")).toMatchObject({ code: 0, stderr: "" });
     expect(asked).toEqual([`/templates/aliases/${templateName(["humanize==4.12"])}`]);
   });
 
-  it("says what it lacks without an account", async () => {
+  it("names the missing variable without an account", async () => {
     const folder = await write("lacking", ["humanize==4.12"]);
     const { code, stderr } = await nova(cwd, "template", "build", folder, "--missing");
     expect([code, stderr]).toEqual([

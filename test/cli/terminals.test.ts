@@ -31,7 +31,7 @@ async function statuses(): Promise<Record<string, string>> {
 }
 
 describe("terminals on one data folder", { timeout: 120_000 }, () => {
-  it("that start at the same moment all run, and each chain is whole", async () => {
+  it("that start at the same moment all run, and every chain is complete", async () => {
     const ran = await Promise.all([1, 2, 3].map(() => start("run", "quick", "--json").ended));
     const results = ran.map(({ stdout }) => JSON.parse(stdout));
     expect(results.map(({ status, context }) => [status, context])).toEqual(
@@ -41,7 +41,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect((await Promise.all(verified)).map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  it("do not end one another: an owner stays until the runs of others are over", async () => {
+  it("do not end each other: an owner stays until the runs of others are over", async () => {
     const first = start("run", "long", "--set", "n=1");
     await first.line("wait");
     const second = start("run", "long", "--set", "n=2", "--json");
@@ -49,7 +49,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect(JSON.parse((await second.ended).stdout)).toMatchObject({ status: "completed", context: { n: 2 } });
   });
 
-  it("find a run interrupted whose process was killed", async () => {
+  it("mark a run as interrupted after its process was killed", async () => {
     const killed = start("run", "long");
     await killed.line("wait");
     killed.child.kill("SIGKILL");
@@ -57,7 +57,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect(await statuses()).toEqual({ long: "interrupted" });
   });
 
-  it("find their runs interrupted when the owner of the cloud is told to end", async () => {
+  it("mark their runs as interrupted when the owner of the cloud ends", async () => {
     const owner = start("local");
     await owner.line("AWS_ENDPOINT_URL_SFN=");
     const guest = start("run", "long");

@@ -5,13 +5,13 @@ import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { createClient } from "@nova/service";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { upgrade } from "../../packages/cli/src/commands/upgrade.ts";
-import type { Told } from "../../packages/cli/src/output/terminal.ts";
+import type { CommandOutput } from "../../packages/cli/src/output/terminal.ts";
 import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "" } as const;
 let folder: string;
 
-/** The command is its guest: it opens no cloud of its own. */
+/** The command uses this cloud and opens none of its own. */
 let cloud: TestCloud;
 
 beforeAll(async () => {
@@ -27,14 +27,15 @@ afterAll(async () => {
 });
 
 async function checked(): Promise<{ code: number; readable: boolean; formats: object[] }> {
-  const { code, json } = (await upgrade.run([], { check: true })) as Told;
+  const { code, json } = (await upgrade.run([], { check: true })) as CommandOutput;
   return { code: code ?? 0, ...JSON.parse(JSON.stringify(json)) };
 }
 
-it("says what is stored, and fails where this release cannot read it", async () => {
+it("nova upgrade --check lists the stored formats, and fails if this version cannot read one", async () => {
   await createClient(cloud.service, admin, { slug: "acme", name: "Acme" });
   expect(await checked()).toEqual({
-    ...{ code: 0, readable: true },
+    code: 0,
+    readable: true,
     formats: ["audit", "client"].map((entity) => ({ entity, format: 1, items: 1, state: "current" })),
   });
   const Item = { pk: { S: "Z" }, sk: { S: "Z" }, __edb_e__: { S: "client" }, format: { N: "7" } };
@@ -46,6 +47,6 @@ it("says what is stored, and fails where this release cannot read it", async () 
   expect(formats).toContainEqual({ entity: "client", format: 7, items: 1, state: "newer" });
 });
 
-it("does nothing without being told to look alone", async () => {
-  await expect(upgrade.run([], {})).rejects.toThrow(/say --check/);
+it("nova upgrade does nothing without --check", async () => {
+  await expect(upgrade.run([], {})).rejects.toThrow(/needs --check/);
 });

@@ -55,16 +55,16 @@ describe("nova verify", { timeout: 60_000 }, () => {
     ["a link whose contents are a list", link1, 1, ["contents"], { L: [] }],
     ["a link whose context is a number", link1, 1, ["contents", "context", "text"], { N: "1" }],
     ["a link whose context names a blob without a hash", link1, 1, ["contents", "context"], { M: { blob: { M: {} } } }],
-  ])("calls %s broken, as the API does", async (_, sk, seq, path, value) => {
+  ])("reports %s as broken, as the API does", async (_, sk, seq, path, value) => {
     const { status, state, problem, code, out } = await shown(withLeaf(itemAt(sk), path, value));
     const isMark = path[0] === "__edb_e__";
     expect({ status, state, seq: problem?.seq, code }).toEqual(
       isMark ? { status: 200, state: "anchored", code: 0 } : { status: 200, state: "broken", seq, code: 1 },
     );
-    if (!isMark) expect(out).toContain(`link ${seq}: `);
+    if (!isMark) expect(out).toContain(`entry ${seq}: `);
   });
 
-  it("answers other requests for a record that cannot be read with a sentence and no fault of NOVA", async () => {
+  it("prints one sentence for a record that cannot be read", async () => {
     try {
       await table.put([withLeaf(itemAt("E"), ["version"], { S: "1" })]);
       const { status, body } = await api.call(`GET /executions/${id}`);
@@ -79,7 +79,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
 });
 
 describe("nova verify --all", { timeout: 60_000 }, () => {
-  it("checks every run, names those that are broken, and fails where there is one", async () => {
+  it("checks every run, lists the broken ones, and fails if there is one", async () => {
     await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
     const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
     const all = JSON.parse((await nova("verify", "--all", "--json")).out);
@@ -91,8 +91,8 @@ describe("nova verify --all", { timeout: 60_000 }, () => {
     await table.put([withLeaf(await recordOf(unreadable), ["client"], { N: "7" })]);
     const { code, out } = await nova("verify", "--workflow", "second");
     expect(code).toBe(1);
-    expect(out).toContain(`broken ${changed} link`);
-    expect(out).toContain(`broken ${unreadable} link 0: the record of the run cannot be read`);
+    expect(out).toContain(`broken ${changed} entry`);
+    expect(out).toContain(`broken ${unreadable} entry 0: the record of the run cannot be read`);
     expect(out).not.toContain(good);
     expect(out).toMatch(/3 runs: 1 anchored, 0 open, 2 broken/);
     expect((await nova("verify", "--workflow", "checked")).code).toBe(0);
@@ -101,8 +101,18 @@ describe("nova verify --all", { timeout: 60_000 }, () => {
     expect(items.map((one: { execution_id: string }) => one.execution_id).sort()).toEqual([changed, unreadable].sort());
   });
 
-  it("wants to know what it is to check", async () => {
+  it("fails for an unknown workflow, which would select no runs", async () => {
+    const sentence = 'there is no workflow "secnd" - nova versions lists them';
+    for (const option of [[], ["--json"]])
+      expect(await nova("verify", "--workflow", "secnd", ...option)).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining(sentence),
+      });
+  });
+
+  it("needs a selection of runs", async () => {
     for (const args of [["verify"], ["verify", `exec_${"0".repeat(26)}`, "--all"]])
-      expect(await nova(...args)).toMatchObject({ code: 2, err: expect.stringMatching(/name an execution|leave out/) });
+      expect(await nova(...args)).toMatchObject({ code: 2, err: expect.stringMatching(/name one, or add|leave out/) });
   });
 });

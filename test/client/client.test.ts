@@ -161,7 +161,9 @@ describe("a refused request", () => {
 
   it("throws a sentence even without a body", async () => {
     const { nova } = open(["GET /health", { status: 500, body: "<html>" }]);
-    await expect(nova.health()).rejects.toThrow("the server answered 500 and did not say why - ask the operator of the server");
+    await expect(nova.health()).rejects.toThrow(
+      "the server answered 500 and did not say why - ask the operator of the server",
+    );
   });
 
   it("throws ApiUnreachable if the server answers with a page", async () => {

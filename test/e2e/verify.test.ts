@@ -85,7 +85,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     });
     const printed = await nova(cwd, "verify", id);
     expect(printed.code).toBe(1);
-    expect(printed.stdout).toContain(`link 1: context["pdf"]: blob ${$blob.sha256} is missing`);
+    expect(printed.stdout).toContain(`entry 1: context["pdf"]: blob ${$blob.sha256} is missing`);
   });
 
   it("finds another code in the definition than the one that ran", async () => {
@@ -93,6 +93,6 @@ describe("nova verify", { timeout: 60_000 }, () => {
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/link 0: the definition that it ran, version \d+ of workflow "stored", was changed/);
+    expect(stdout).toMatch(/entry 0: the definition that it ran, version \d+ of workflow "stored", was changed/);
   });
 });

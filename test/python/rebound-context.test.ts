@@ -21,7 +21,8 @@ describe("findReboundContext", () => {
       message: expect.stringMatching(
         /^context becomes another object here, .+ - write context\.update\(\{\.\.\.\}\), or/,
       ),
-      ...{ line, column },
+      line,
+      column,
     });
   });
 
@@ -44,7 +45,8 @@ describe("findReboundContext", () => {
     expect(findReboundContext(source)).toEqual({
       kind: "rebound",
       message: "context becomes another object here, which is not kept - use another name for it",
-      ...{ line, column },
+      line,
+      column,
     });
   });
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node: the sources need Node 24, which npm installs beside them.
+// This file is plain JavaScript for any Node: the sources need Node 24, which npm installs with them.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import process from "node:process";
@@ -7,14 +7,14 @@ import { setFlagsFromString } from "node:v8";
 
 const wanted = 24;
 const home = new URL("../../../", import.meta.url).href;
-/** Where packages are that NOVA's own modules name. */
+/** Resolved packages by the name in NOVA's modules. */
 const packages = new Map();
 
 if (Number(process.versions.node.split(".")[0]) >= wanted) {
   const { enableCompileCache, registerHooks } = await import("node:module");
   enableCompileCache();
   registerHooks({ resolve });
-  // The checker of Python is 10 MB of WebAssembly that runs for milliseconds: optimising it takes longer than that.
+  // Ruff's WebAssembly has 10 MB and runs for milliseconds, so optimising it takes longer than running it.
   for (const flag of ["--no-wasm-dynamic-tiering", "--no-wasm-tier-up", "--liftoff-only", "--wasm-lazy-validation"])
     setFlagsFromString(flag);
   const { main } = await import("../src/main.ts");
@@ -23,18 +23,18 @@ if (Number(process.versions.node.split(".")[0]) >= wanted) {
   runUnder(installedNode());
 }
 
-/** Node looks for a module again for each module that names it, which takes longer than loading it. */
+/** Caches module locations, because Node's own resolution takes longer than loading. */
 function resolve(specifier, context, next) {
   const { parentURL = "", conditions } = context;
   const isOwn = parentURL.startsWith(home) && !parentURL.includes("/node_modules/");
-  // NOVA's own modules name each other by their files, and packages mean the same to all of them.
+  // NOVA's modules import each other by file name, and every package name has one meaning for all of them.
   if (isOwn && specifier.startsWith(".") && specifier.endsWith(".ts"))
     return { url: new URL(specifier, parentURL).href, format: "module-typescript", shortCircuit: true };
   if (isOwn && /^@?[a-z]/.test(specifier) && conditions.includes("import")) {
     if (!packages.has(specifier)) packages.set(specifier, { ...next(specifier, context), shortCircuit: true });
     return packages.get(specifier);
   }
-  // E2B's SDK loads an HTTP client at its first request, and takes that of Node where it finds none, as when it is bundled.
+  // E2B's SDK uses Node's own HTTP client if it finds no package, which starts faster.
   const isClient = specifier === "undici" || specifier === "undici8";
   if (isClient && parentURL.includes("/node_modules/e2b/")) throw new Error("Node has a client itself");
   return next(specifier, context);
@@ -51,7 +51,7 @@ function installedNode() {
 
 function runUnder(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: "inherit" });
-  // Whoever signals this process means the other one, which takes it in its stride when Ctrl-C has reached both.
+  // Forwards signals to the child, which tolerates a second Ctrl-C.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     if (signal) {

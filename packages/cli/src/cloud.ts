@@ -3,17 +3,17 @@ import { exitCodes } from "./errors.ts";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
-/** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
+/** Opens the cloud in `.nova` or in `NOVA_DATA_DIR`. */
 export async function openCloud(options: Partial<CloudOptions> = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   const warn = (sentence: string) => printError(styled("yellow", `nova: ${sentence}`));
   return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
-/** Why a command that is done does not end yet. */
-export const othersRuns = "waiting for the runs of other terminals; Ctrl-C interrupts them";
+/** Printed while a finished command waits for other terminals. */
+export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
-/** For a command that asks something and is done. */
+/** For commands that start no run: opens the cloud, and closes it after `work`. */
 export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
   const cloud = await openCloud({ drives: false });
   try {
@@ -23,18 +23,20 @@ export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Pro
   }
 }
 
-/** Where nobody else keeps the cloud open it stays with the executions until they have ended or wait for somebody. */
+/**
+ * Runs `work`, which returns executions. If this process owns the cloud, it stays until they end or wait for an answer.
+ */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
   const cloud = await openCloud();
-  const hint = "the run goes on in here; Ctrl-C leaves it where it waits, and interrupts what is at work";
+  const hint = "the run continues in this process; Ctrl-C leaves waiting runs and interrupts working ones";
   const timer = setTimeout(() => printError(hint), 2000);
   try {
     const executions = await work(cloud);
-    // Where another process keeps the cloud open, it stays with them.
+    // A guest can leave: the owner's process continues the runs.
     if (cloud.role === "owner") {
-      const atRest = Promise.all(executions.map((id) => untilAtRest(cloud, id)));
-      await Promise.race([atRest, interrupt.wish()]);
+      const atRest = Promise.all(executions.map((id) => waitUntilIdle(cloud, id)));
+      await Promise.race([atRest, interrupt.requested()]);
     }
   } finally {
     clearTimeout(timer);
@@ -42,8 +44,11 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   }
 }
 
-/** Until it has ended, or somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
-async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> {
+/**
+ * Resolves when the execution has ended, or when every open node of it waits. A branch may have started to wait long
+ * before.
+ */
+async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void> {
   const { readTrace } = await import("@nova/engine");
   const resting = Promise.withResolvers<void>();
   const isResting = async () => {
@@ -58,8 +63,8 @@ async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> 
 }
 
 /**
- * Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. The doors
- * close at once, and requests that have come in before are answered first.
+ * Closes the cloud when no run is in progress, or at the next Ctrl-C; meanwhile it prints `hint`. `doors` close at
+ * once, and requests that are in progress get their answers.
  */
 export async function closeCloud(
   cloud: LocalCloud,
@@ -75,26 +80,26 @@ export async function closeCloud(
   }, 500);
   await Promise.race([
     cloud.close({ answered }),
-    interrupt.again().then(() => {
-      setTimeout(leaveTheRest, longestInterruptMs).unref();
+    interrupt.requestedAgain().then(() => {
+      setTimeout(exitAtOnce, longestInterruptMs).unref();
       return cloud.close({ answered, interrupt: true });
     }),
   ]);
   clearInterval(timer);
 }
 
-/** A thousand runs take longer to interrupt: a second Ctrl-C ends the process all the same. */
+/** Interrupting a thousand runs takes longer. After this time the process ends anyway. */
 const longestInterruptMs = 15_000;
 
-/** As if the process were killed. */
-function leaveTheRest(): never {
+/** Ends the process as a kill would. */
+function exitAtOnce(): never {
   printError(
-    `${longestInterruptMs / 1000} seconds were too short for all runs; the next start closes the others as interrupted`,
+    `${longestInterruptMs / 1000} seconds did not suffice for all runs; the next start closes the others as interrupted`,
   );
   process.exit(exitCodes.interrupted);
 }
 
-/** The folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova`. As everywhere, a variable that is empty is not set. */
+/** The data folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova` if the variable is empty or unset. */
 export function dataFolder(): string {
   return process.env.NOVA_DATA_DIR || ".nova";
 }

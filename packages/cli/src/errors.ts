@@ -1,25 +1,25 @@
 import type { Finding } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
 
-/** What a command ends with. */
+/** Exit codes of commands. */
 export const exitCodes = { completed: 0, failed: 1, invalid: 2, interrupted: 130 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What was asked for cannot be done as it was written; the message is one sentence with the way out. */
+/** The command cannot run with this input. The message is one sentence that says what to do. */
 export class InvalidInput extends Error {
   override name = "InvalidInput";
 }
 
-/** For `catch`: what failed, failed because of what was typed. `sentence` says so, with the way out. */
-export function refusing(sentence: string | ((cause: NodeJS.ErrnoException) => string)) {
+/** A handler for `catch` that throws `InvalidInput` with the sentence. */
+export function throwInvalid(sentence: string | ((cause: NodeJS.ErrnoException) => string)) {
   return (cause: NodeJS.ErrnoException): never => {
     if (cause instanceof InvalidInput) throw cause;
     throw new InvalidInput(typeof sentence === "string" ? sentence : sentence(cause), { cause });
   };
 }
 
-/** The workflow has errors; they are all here. */
+/** The workflow has errors; `findings` has all of them. */
 export class InvalidWorkflow extends InvalidInput {
   override name = "InvalidWorkflow";
   readonly findings: Finding[];

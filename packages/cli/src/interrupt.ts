@@ -1,42 +1,47 @@
 import { once } from "node:events";
 import { exitCodes } from "./errors.ts";
 
-/** One Ctrl-C can arrive several times: from the terminal, and forwarded by npm or by the Node that started this one. */
-const sameWishMs = 300;
+/**
+ * One Ctrl-C can arrive several times: from the terminal, and forwarded by npm or by the Node that started this one.
+ */
+const sameRequestMs = 300;
 
-/** Ctrl-C, or a signal to end. Who works takes a wish and tidies up; one that nobody takes ends the process. */
+/**
+ * Counts requests to end: Ctrl-C, or a signal. The first one, and each one that a caller of `again` waits for, lets the
+ * command clean up. Any other one ends the process.
+ */
 export class Interrupt {
-  #wishes = 0;
+  #requests = 0;
   #taken = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
   readonly #events = new EventTarget();
 
   constructor() {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => this.#wish());
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => this.#request());
   }
 
-  /** Whether an end was asked for. */
-  get happened(): boolean {
-    return this.#wishes > 0;
+  /** Whether the user has asked for the end. */
+  get wasRequested(): boolean {
+    return this.#requests > 0;
   }
 
-  /** Resolves at the first wish for an end. */
-  async wish(): Promise<void> {
-    if (!this.happened) await once(this.#events, "wish");
+  /** Resolves at the first request to end. */
+  async requested(): Promise<void> {
+    if (!this.wasRequested) await once(this.#events, "request");
   }
 
-  /** Resolves at the next wish from now on. */
-  async again(): Promise<void> {
-    this.#taken = this.#wishes + 1;
-    await once(this.#events, "wish");
+  /** Resolves at the next request to end. */
+  async requestedAgain(): Promise<void> {
+    this.#taken = this.#requests + 1;
+    await once(this.#events, "request");
   }
 
-  #wish(): void {
-    const isSame = performance.now() - this.#lastMs < sameWishMs;
+  #request(): void {
+    const isSame = performance.now() - this.#lastMs < sameRequestMs;
     this.#lastMs = performance.now();
     if (isSame) return;
-    this.#wishes += 1;
-    if (this.#wishes > Math.max(1, this.#taken)) process.exit(exitCodes.interrupted);
-    this.#events.dispatchEvent(new Event("wish"));
+    this.#requests += 1;
+    if (this.#requests > Math.max(1, this.#taken)) process.exit(exitCodes.interrupted);
+    this.#events.dispatchEvent(new Event("request"));
   }
 }

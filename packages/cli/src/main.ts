@@ -4,20 +4,20 @@ import { declare } from "./commands/command.ts";
 import { commands } from "./commands/table.ts";
 import { exitCodes } from "./errors.ts";
 import { explain } from "./output/explain.ts";
-import { printTold, printWarnings, shown } from "./output/terminal.ts";
+import { printOutput, printWarnings, toTerminal } from "./output/terminal.ts";
 
 /** Runs one command line (without `node` and the script) and ends the process with its exit code. */
 export async function main(argv: string[]): Promise<never> {
   printWarnings();
-  endWithReader();
+  endWithoutReader();
   const code = await runCommandLine(argv);
-  // What was written must be out before the process ends.
+  // The output must be written before the process ends.
   await new Promise((resolve) => process.stdout.write("", resolve));
   process.exit(code);
 }
 
-/** Takes it as a wish for an end when nobody reads what is printed any more, as in `nova run | head`. */
-function endWithReader(): void {
+/** Ends the command when the reader of its output is gone, as in `nova run | head`. */
+function endWithoutReader(): void {
   let isClosed = false;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -26,18 +26,18 @@ function endWithReader(): void {
   });
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function runCommandLine(argv: string[]): Promise<number> {
   const { program, exitCode } = await programFor(argv[0]);
   try {
     await program.parseAsync(argv, { from: "user" });
     return exitCode();
   } catch (error) {
-    // Commander has said on stderr what is wrong with the command line, or printed the help that was asked for.
+    // Commander has already printed the mistake in the command line, or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.invalid;
     const { sentence, code } = explain(error);
     const { maskCredentials } = await import("@nova/engine");
-    process.stderr.write(`${shown(`nova: ${maskCredentials(sentence)}`)}\n`);
+    process.stderr.write(`${toTerminal(`nova: ${maskCredentials(sentence)}`)}\n`);
     return code;
   }
 }
@@ -45,9 +45,9 @@ export async function runCommandLine(argv: string[]): Promise<number> {
 async function programFor(name: string | undefined) {
   let code: number = exitCodes.completed;
   const program = new Command("nova")
-    .description("Workflows that are partly Python and partly AI, with every step provable afterwards")
+    .description("Workflows of Python and AI, with a proof of every step")
     .version(about.version, "--version", "print the version")
-    // A version that a command is told is its own option.
+    // `--version` after a command is an option of that command.
     .enablePositionalOptions()
     .showHelpAfterError("(nova --help lists the commands)")
     .exitOverride();
@@ -59,7 +59,7 @@ async function programFor(name: string | undefined) {
     command.action(async () => {
       const options = command.opts<{ json: true | undefined }>();
       const done = (await described.run(command.processedArgs, options)) ?? exitCodes.completed;
-      code = typeof done === "number" ? done : printTold(done, options.json);
+      code = typeof done === "number" ? done : printOutput(done, options.json);
     });
   }
   return { program, exitCode: () => code };

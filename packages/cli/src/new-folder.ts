@@ -1,18 +1,18 @@
 import { access, constants, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InvalidInput, refusing } from "./errors.ts";
+import { InvalidInput, throwInvalid } from "./errors.ts";
 
 /**
- * Does something in a folder that is new or empty, and makes it. Where that fails the folder is as it was, so that the
- * same command can be typed again. Throws `InvalidInput` where there can be no such folder.
+ * Creates a folder and runs `work` in it. If `work` fails, the folder is as before, so the command can be repeated.
+ * Throws `InvalidInput` if the folder is not empty or cannot be created.
  */
 export async function inNewFolder<T>(
   folder: string,
   { wayOut, mode }: { wayOut: string; mode?: number },
   work: () => Promise<T>,
 ): Promise<T> {
-  const impossible = refusing(({ code }) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`);
-  // The first folder on the way that was not there.
+  const impossible = throwInvalid(({ code }) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`);
+  // The outermost folder that `mkdir` created.
   const made = await mkdir(folder, { recursive: true, mode }).catch(impossible);
   await access(folder, constants.W_OK).catch(impossible);
   if ((await readdir(folder).catch(impossible)).length > 0)

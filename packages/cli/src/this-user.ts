@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import type { Principal } from "@nova/service";
 
-/** Whoever typed the command on a machine whose cloud is theirs: they may do everything, and the audit names them. */
+/** The user of this machine, as an administrator of its cloud; audit records have this name. */
 export function thisUser(): Principal {
   const { username } = userInfo();
   return { id: `user ${username}`, role: "admin", client: null, name: username };

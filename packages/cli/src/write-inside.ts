@@ -6,7 +6,10 @@ import { InvalidInput } from "./errors.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 
-/** Writes a file, through no link out of its folder; a new one unless it `replaces`. Throws `InvalidInput`. */
+/**
+ * Writes a file inside `folder` and never follows a link out of it. Without `replaces` the file must be new. Throws
+ * `InvalidInput`.
+ */
 export async function writeInside(
   folder: string,
   path: string,
@@ -25,14 +28,14 @@ export async function writeInside(
     if (cause instanceof OutsideFolder) throw new InvalidInput(`"${folder}": ${message}`, { cause });
     const why = reasons[code];
     if (why === undefined) throw cause;
-    throw new InvalidInput(`"${file}" ${why} - nothing is written there`, { cause });
+    throw new InvalidInput(`"${file}" ${why} - it was not written`, { cause });
   }
 }
 
 const reasons: Record<string, string> = {
   ELOOP: "is a link",
-  ENXIO: "is no file",
+  ENXIO: "is not a file",
   EISDIR: "is a folder",
   ENOTDIR: "lies below a file",
-  EEXIST: "is there already",
+  EEXIST: "exists already",
 };

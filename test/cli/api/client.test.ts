@@ -26,10 +26,10 @@ it.each([
     { child: { execution_id: "e", entries: [{ changes: { set: new RawJson("{}") } }] } },
   ],
   ["a list of anything", "[1,2]", [1, 2]],
-])("keeps %s as it was sent, and reads the rest", (_what, text, expected) => {
+])("parseAnswer keeps %s as it was sent, and parses the rest", (_what, text, expected) => {
   expect(parseAnswer(text)).toEqual(expected);
 });
 
-it("refuses what is no JSON", () => {
+it("parseAnswer refuses text that is not JSON", () => {
   expect(() => parseAnswer("<html>")).toThrow(SyntaxError);
 });

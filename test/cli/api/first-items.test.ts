@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { firstItems, readCount } from "../../../packages/cli/src/api/first-items.ts";
 
-it.each([3, 250, Number.POSITIVE_INFINITY])("takes the first %d of a list, and reads no more of it", async (max) => {
+it.each([3, 250, Number.POSITIVE_INFINITY])("firstItems takes %d items of a list, and reads no more", async (max) => {
   let read = 0;
   async function* list() {
     while (read < 450) yield read++;
@@ -11,7 +11,7 @@ it.each([3, 250, Number.POSITIVE_INFINITY])("takes the first %d of a list, and r
   expect(read).toBeLessThanOrEqual(found.length + 1);
 });
 
-it.each(["0", "-1", "1.5", "many", ""])("a limit of %j is none", (text) => {
+it.each(["0", "-1", "1.5", "many", ""])("readCount refuses the limit %j", (text) => {
   expect(() => readCount("--limit", text)).toThrow("is not a whole number above 0");
   expect(readCount("--limit", "7")).toBe(7);
 });

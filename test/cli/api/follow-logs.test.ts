@@ -11,7 +11,13 @@ afterEach(() => void vi.useRealTimers());
 type Step = [string, Reply];
 
 const at = (node_id: string, seq: number) => ({
-  ...{ node_id, node_type: "action", scope: "", seq, attempt: 1, since: "", waits_for: null },
+  node_id,
+  node_type: "action",
+  scope: "",
+  seq,
+  attempt: 1,
+  since: "",
+  waits_for: null,
 });
 const look = (status: string, path: string[], ...nodes: object[]): Step => [
   `GET /executions/${id}?references=true`,
@@ -26,7 +32,15 @@ const prints = (seq: number, after: string | undefined, text: string, next: stri
   { body: { text, left_out: 0, next } },
 ];
 const entry = (seq: number, node_id: string, logs = "", attempt = 1, steps: object[] = []) => ({
-  ...{ seq, scope: "", node_id, node_type: "action", status: "success", timestamp: String(seq), logs, attempt, steps },
+  seq,
+  scope: "",
+  node_id,
+  node_type: "action",
+  status: "success",
+  timestamp: String(seq),
+  logs,
+  attempt,
+  steps,
 });
 const failed = (attempt_number: number, logs: string) => ({ attempt_number, logs, error_class: "NodeFailed" });
 
@@ -52,47 +66,47 @@ function inShort(piece: LogPiece): string {
   return `${piece.entry.node_id} ends ${piece.logs}${steps}`;
 }
 
-it("tells what running code prints since the last look, then the rest that its entry has", async () => {
+it("followLogs reports new output of running code, then the rest from its entry", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
-    ...[prints(1, undefined, "one\n", "0-1-4"), prints(1, "0-1-4", "two\n", "0-1-8")],
-    ...[look("completed", ["start", "a"]), chain(1, entry(1, "a", "one\ntwo\nthree\n"), entry(2, "end"))],
+    prints(1, undefined, "one\n", "0-1-4"),
+    prints(1, "0-1-4", "two\n", "0-1-8"),
+    look("completed", ["start", "a"]),
+    chain(1, entry(1, "a", "one\ntwo\nthree\n"), entry(2, "end")),
   );
   const pieces = ["a prints one\n", "a prints two\n"];
   expect(told).toEqual(["start ends ", ...pieces, "a ends three\n", "end ends "]);
 });
 
-it("takes what is left of a long log behind what was told last, where its beginning is not kept", async () => {
+it("followLogs reports the rest of a long log, if only its end is stored", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
-    ...[
-      prints(1, undefined, "beginning\nline 7\n", "0-1-17"),
-      prints(1, "0-1-17", "", null),
-      prints(1, "0-1-17", "", null),
-    ],
-    ...[look("completed", ["start", "a"]), chain(1, entry(1, "a", "ning\nline 7\nline 8\n"))],
+    prints(1, undefined, "beginning\nline 7\n", "0-1-17"),
+    prints(1, "0-1-17", "", null),
+    prints(1, "0-1-17", "", null),
+    look("completed", ["start", "a"]),
+    chain(1, entry(1, "a", "ning\nline 7\nline 8\n")),
   );
-  // The entry's log has lost its first bytes, so it does not go on where the pieces ended.
+  // The entry's log has lost its first bytes, so it does not start where the pieces ended.
   expect(told.at(-1)).toBe("a ends ning\nline 7\nline 8\n");
 });
 
-it("begins anew with another attempt, whose log alone the entry has", async () => {
+it("followLogs starts again with another attempt, because the entry has only that attempt's log", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
-    ...[
-      prints(1, undefined, "first\n", "0-1-6"),
-      prints(1, "0-1-6", "again\n", "0-2-6"),
-      prints(1, "0-2-6", "", "0-2-6"),
-    ],
-    ...[look("completed", ["start", "a"]), chain(1, entry(1, "a", "again\nend\n", 2))],
+    prints(1, undefined, "first\n", "0-1-6"),
+    prints(1, "0-1-6", "again\n", "0-2-6"),
+    prints(1, "0-2-6", "", "0-2-6"),
+    look("completed", ["start", "a"]),
+    chain(1, entry(1, "a", "again\nend\n", 2)),
   );
   expect(told.at(-1)).toBe("a ends end\n");
 });
 
-it("reads the chain again only where something has come, and of it what is behind the whole links", async () => {
+it("followLogs reads the chain again only after new entries, and then only the entries after the complete ones", async () => {
   const fork = {
     ...entry(1, "m"),
     branches: [{ branch: "0", scope: "/m@1.0", entries: [{ ...entry(1, "i"), scope: "/m@1.0", timestamp: "2" }] }],
@@ -100,33 +114,39 @@ it("reads the chain again only where something has come, and of it what is behin
   const grown = structuredClone(fork);
   grown.branches[0]?.entries.push({ ...entry(2, "j"), scope: "/m@1.0", timestamp: "3" });
   const told = await followed(
-    ...[look("waiting", ["start", "m", "i"]), chain(0, entry(0, "start"), fork)],
     look("waiting", ["start", "m", "i"]),
-    ...[look("completed", ["start", "m", "i", "j"]), chain(1, grown, { ...entry(2, "end"), timestamp: "4" })],
+    chain(0, entry(0, "start"), fork),
+    look("waiting", ["start", "m", "i"]),
+    look("completed", ["start", "m", "i", "j"]),
+    chain(1, grown, { ...entry(2, "end"), timestamp: "4" }),
   );
   expect(told).toEqual(["start ends ", "m ends ", "i ends ", "j ends ", "end ends "]);
 });
 
-it("follows five of many nodes and says so", async () => {
+it("followLogs follows five of many nodes, and reports that", async () => {
   const nodes = Array.from({ length: 8 }, (_, i) => at(`n${i}`, i + 1));
   const round = nodes.slice(0, 5).map(({ seq }) => prints(seq, undefined, "", null));
   const told = await followed(
-    ...[look("running", ["start"], ...nodes), chain(0, entry(0, "start"))],
-    ...[...round, ...round],
-    ...[look("cancelled", ["start"]), chain(1)],
+    look("running", ["start"], ...nodes),
+    chain(0, entry(0, "start")),
+    ...round,
+    ...round,
+    look("cancelled", ["start"]),
+    chain(1),
   );
   expect(told).toEqual(["start ends ", "8 at work"]);
 });
 
-it("tells a failed attempt as soon as it is at work's, with the rest of what it printed, and never again", async () => {
+it("followLogs reports a failed attempt immediately, with the rest of its output, and only once", async () => {
   const waits = { ...at("a", 1), waits_for: { kind: "retry", until: null }, attempts: [failed(1, "one\ntwo\n")] };
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
-    ...[prints(1, undefined, "one\n", "0-1-4"), prints(1, "0-1-4", "", null)],
+    prints(1, undefined, "one\n", "0-1-4"),
+    prints(1, "0-1-4", "", null),
     look("running", ["start"], waits),
     ...Array.from({ length: 2 }, () => prints(1, "0-1-4", "", null)),
-    ...[look("completed", ["start", "a"])],
+    look("completed", ["start", "a"]),
     chain(1, entry(1, "a", "again\n", 3, [failed(1, "one\ntwo\n"), failed(2, "three\n")])),
   );
   expect(told).toEqual(["start ends ", "a prints one\n", "a failed 1 two\n", "a ends again\n after 2 three\n"]);

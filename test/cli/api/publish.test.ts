@@ -1,7 +1,7 @@
 import { createClient } from "@nova/client";
 import { renderJson } from "@nova/engine";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { publishOnServer, sentAs } from "../../../packages/cli/src/api/publish.ts";
+import { publishBody, publishOnServer } from "../../../packages/cli/src/api/publish.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const source = { text: '{ "nodes": [], "x": 850.0 }', fileName: "workflow.json", files: { "a.py": "x = 1" } };
@@ -33,7 +33,7 @@ async function publishing(...replies: Reply[]) {
 
 const state = (status: string, more: object = {}): Reply => ({ body: { id: "a", version: 3, status, ...more } });
 
-it("sends the text as it was written, with the id that the folder gives", async () => {
+it("sentAs sends the text as written, with the id of the folder", async () => {
   const { result, sent } = await publishing(state("ready"));
   expect(sent[0]?.text).toBe('{"definition":{"id":"a", "nodes": [], "x": 850.0 },"files":{"a.py":"x = 1"}}');
   expect(result).toMatchObject({ version: 3, status: "ready" });
@@ -42,16 +42,16 @@ it("sends the text as it was written, with the id that the folder gives", async 
 it.each([
   ['{"id": "b"}', '{"definition":{"id": "b"},"files":{}}'],
   ['{"graph_definition": {}}', '{"definition":{"graph_definition": {}},"files":{}}'],
-])("gives no id to %s", (text, expected) => {
-  expect(renderJson(sentAs({ text, fileName: "workflow.json", files: {} }, "a"))).toBe(expected);
+])("sentAs adds no id to %s", (text, expected) => {
+  expect(renderJson(publishBody({ text, fileName: "workflow.json", files: {} }, "a"))).toBe(expected);
 });
 
-it("waits until runs can use the version", async () => {
+it("publishOnServer waits until runs can use the version", async () => {
   const { result } = await publishing(state("publishing"), state("publishing"), state("ready"));
   expect(result).toMatchObject({ status: "ready" });
 });
 
-it("says why it cannot be used", async () => {
+it("publishOnServer says why a version cannot be used", async () => {
   const { result } = await publishing(state("publishing"), state("failed", { reason: "too many states" }));
   expect(result).toBe('"a" cannot be published: too many states - correct it');
 });

@@ -5,7 +5,7 @@ import { type Execution, startExecution, verifyExecution } from "@nova/engine";
 import { readSecrets, restoreSecrets } from "@nova/local";
 import { createClient, createKey, emptyDigest, extendDigest, type ServicePorts } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkExport, whyUnverified } from "../../../packages/cli/src/archive/check.ts";
+import { checkExport, explainUnverified } from "../../../packages/cli/src/archive/check.ts";
 import { type Restored, restore } from "../../../packages/cli/src/archive/restore.ts";
 import { storedSource } from "../../../packages/cli/src/archive/source.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
@@ -19,7 +19,7 @@ const flow = inARow("told", { letters: `context["letters"] = context["name"] * 9
 let root: string;
 let cloud: TestCloud;
 let ports: ServicePorts;
-/** Of acme, and of globex. */
+/** Executions of acme and of globex. */
 const runs: Execution[] = [];
 let exported: string;
 let items: string[];
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** A copy with these items, whose manifest counts and hashes them as whoever alters an export can. */
+/** A copy with these items and a matching manifest, as an attacker could make it. */
 async function forged(lines: readonly string[], manifest: object = {}): Promise<string> {
   const folder = await mkdtemp(join(root, "forged-"));
   await cp(exported, folder, { recursive: true });
@@ -64,27 +64,27 @@ async function forged(lines: readonly string[], manifest: object = {}): Promise<
   return folder;
 }
 
-describe("a sealed export", () => {
-  it("verifies where it was made, and nowhere else", async () => {
+describe("a signed export", () => {
+  it("verifies only where it was made", async () => {
     const manifest = await checkExport(exported, { isTrusted: false });
-    expect(await whyUnverified(manifest, ports.signer)).toBeUndefined();
+    expect(await explainUnverified(manifest, ports.signer)).toBeUndefined();
     const other = await openTestCloud({ dataDir: join(root, "other") });
-    expect(await whyUnverified(manifest, other.service.signer)).toMatch(/comes from another NOVA, or was changed/);
+    expect(await explainUnverified(manifest, other.service.signer)).toMatch(/comes from another NOVA, or was changed/);
     await other.close();
-    expect(await whyUnverified(manifest, undefined)).toMatch(/no key here/);
-    expect(await whyUnverified({ ...manifest, client: "globex" }, ports.signer)).toBeDefined();
-    expect(await whyUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
+    expect(await explainUnverified(manifest, undefined)).toMatch(/no key here/);
+    expect(await explainUnverified({ ...manifest, client: "globex" }, ports.signer)).toBeDefined();
+    expect(await explainUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
   });
 
-  it("has a seal that is no signature of a chain, and takes none for one", async () => {
+  it("has a signature that is not one of a chain, and accepts none of a chain", async () => {
     const { digest = "", seal = "" } = await checkExport(exported, { isTrusted: false });
     expect(await ports.signer.verify(digest, seal)).toBe(false);
     const ofChain = await ports.signer.sign(digest);
     const manifest = { ...(await checkExport(exported, { isTrusted: false })), seal: ofChain };
-    expect(await whyUnverified(manifest, ports.signer)).toBeDefined();
+    expect(await explainUnverified(manifest, ports.signer)).toBeDefined();
   });
 
-  it("verifies with no line changed, dropped, repeated or in another place, however the manifest is adapted", async () => {
+  it("does not verify after a line is changed, dropped, repeated or moved, even with a matching manifest", async () => {
     const [first = "", second = ""] = items;
     for (const [index, line] of items.entries()) {
       const around = (middle: readonly string[]) => [...items.slice(0, index), ...middle, ...items.slice(index + 1)];
@@ -97,15 +97,15 @@ describe("a sealed export", () => {
       for (const [what, lines] of Object.entries(alterations)) {
         const folder = await forged(lines);
         const manifest = await checkExport(folder, { isTrusted: false });
-        expect(await whyUnverified(manifest, ports.signer), `${what} ${line}`).toMatch(/or was changed/);
+        expect(await explainUnverified(manifest, ports.signer), `${what} ${line}`).toMatch(/or was changed/);
         await rm(folder, { recursive: true });
       }
     }
     const same = await checkExport(await forged(items), { isTrusted: false });
-    expect(await whyUnverified(same, ports.signer)).toBeUndefined();
+    expect(await explainUnverified(same, ports.signer)).toBeUndefined();
   });
 
-  it("is brought back with its runs and its audit, and without its keys, where its key is", async () => {
+  it("is restored with its runs and audit records, but without API keys, if the same key signed it", async () => {
     const dataDir = join(root, "restored");
     await restoreSecrets(dataDir, await readSecrets(join(root, "one")));
     process.env.NOVA_DATA_DIR = dataDir;
@@ -125,14 +125,14 @@ describe("a sealed export", () => {
   });
 });
 
-describe("an export that nobody has verified", () => {
-  it("is brought back nowhere unless somebody says so", async () => {
+describe("an unverified export", () => {
+  it("is only restored if the user says so", async () => {
     process.env.NOVA_DATA_DIR = join(root, "three");
     try {
       const forgedKey = await forged([...items, keyItem()], { client: null });
       for (const folder of [exported, forgedKey]) {
         await expect(importAll.run([folder], {})).rejects.toThrow(
-          /is not verified: .* add --unverified: nothing proves/,
+          /is not verified: .* add --unverified: then nothing proves/,
         );
       }
       await importAll.run([exported], { unverified: true });
@@ -146,7 +146,7 @@ describe("an export that nobody has verified", () => {
     }
   });
 
-  it("stays one client's, although its manifest says that it is all of a NOVA", async () => {
+  it("of one client stays that, even if its manifest says that it is a full one", async () => {
     const folder = await forged([...items, keyItem(), keyItem({ client: undefined })], { client: null });
     process.env.NOVA_DATA_DIR = join(root, "five");
     try {
@@ -161,7 +161,7 @@ describe("an export that nobody has verified", () => {
     }
   });
 
-  it("comes back whole only where somebody says so, if its records name several clients or none", async () => {
+  it("of several clients or none is only restored in full if the user says so", async () => {
     const several = await forged([...items, execution({ client: "globex", clientKey: "C#globex" }), keyItem()], {
       client: null,
     });
@@ -178,10 +178,10 @@ describe("an export that nobody has verified", () => {
     }
   });
 
-  it("by an earlier release is brought back where somebody says so", async () => {
+  it("without a signature is restored if the user says so", async () => {
     const folder = await forged(items, { digest: undefined, seal: undefined });
     const manifest = await checkExport(folder, { isTrusted: true });
-    expect(await whyUnverified(manifest, ports.signer)).toMatch(/it has no seal: an earlier release wrote it/);
+    expect(await explainUnverified(manifest, ports.signer)).toMatch(/it has no signature: NOVA wrote it/);
     process.env.NOVA_DATA_DIR = join(root, "four");
     try {
       await expect(importAll.run([folder], {})).rejects.toThrow(/add --unverified/);
@@ -251,7 +251,7 @@ describe("an export that nobody has verified", () => {
     ["another client's credential", () => credential("client:globex")],
     ["a place in a queue", () => itemOf("ticket", { pk: "Q#client:acme", sk: "T#x", client: "acme" })],
     ["a kind that nobody knows", () => itemOf("constructor", { pk: "X", sk: "X", client: "acme" })],
-  ])("of one client leaves out %s", async (_, made) => {
+  ])("of one client does not restore %s", async (_, made) => {
     const news = [made()].flat();
     const { added, restored } = await restoredInto([...items, ...news]);
     expect(added).toEqual([]);
@@ -261,21 +261,21 @@ describe("an export that nobody has verified", () => {
   const credential = (owner: string) =>
     itemOf("credential", { pk: `S#${owner}`, sk: "N#stripe", owner, name: "stripe", clientKey: "CREDENTIALS" });
 
-  it("of one client brings back its run, and leaves out a version that would be the latest for everybody", async () => {
+  it("of one client restores its run, but not a version that would become the latest for all clients", async () => {
     const { added } = await restoredInto([...items, execution({ version: 9 }), itemOf("version", version)]);
     expect(added.map((line) => JSON.parse(line).pk.S)).toEqual(["E#exec_01EVE"]);
   });
 
-  it("of one client that names another client's run is refused as a whole", async () => {
+  it("of one client is refused as a whole if it contains another client's run", async () => {
     const id = runs[1]?.id ?? "";
     const stolen = execution({ id, pk: `E#${id}`, root: id });
     const folder = await forged([stolen, link(id), ...items]);
     const restoring = restore(ports, folder, { client: "acme", isVerified: false });
-    await expect(restoring).rejects.toThrow(/is another client's here - nothing was brought back/);
+    await expect(restoring).rejects.toThrow(/is another client's here - nothing was restored/);
     expect((await ports.executions.get(id))?.client).toBe("globex");
   });
 
-  it("of one client brings back no other client's objects, and no definition that its runs do not name", async () => {
+  it("of one client restores no objects of other clients, and no definition that its runs do not use", async () => {
     const { archive } = ports;
     const put: string[] = [];
     const watching = { archive: { ...archive, putObject: async (key: string) => void put.push(key) } };

@@ -45,7 +45,7 @@ function writeManifest(more: object): Promise<void> {
   return write("nova-export.json", JSON.stringify({ ...manifest, ...more }));
 }
 
-/** Its content lies elsewhere, and is the same. */
+/** Its content is in another place and equal. */
 async function link(name: string): Promise<void> {
   const outside = `${folder}-outside`;
   outsiders.push(outside);
@@ -73,7 +73,7 @@ async function addDefinition(hash: string): Promise<void> {
   await appendFile(join(folder, "objects.ndjson"), line({ key: other, bytes: text.length, sha256: digest }));
 }
 
-it("finds nothing in an export that is whole", async () => {
+it("checkExport accepts a complete export", async () => {
   await expect(checkExport(folder, { isTrusted: true })).resolves.toMatchObject({ client: null });
 });
 
@@ -83,35 +83,39 @@ it.each<[string, () => Promise<unknown>, string]>([
   [
     "an item less",
     () => write("items.ndjson", first),
-    `items.ndjson" has 1 lines, and nova-export.json says 2 ${again}`,
+    `items.ndjson" has 1 lines, but nova-export.json says 2 ${again}`,
   ],
   ["an item more", () => appendFile(join(folder, "items.ndjson"), first), 'items.ndjson" has 3 lines'],
   ["an object less in its list", () => write("objects.ndjson", ""), 'objects.ndjson" has 0 lines'],
   [
     "a last line that is cut off",
     () => write("items.ndjson", first + second.slice(0, 9)),
-    "has a line that is cut off",
+    "has a line that is incomplete",
   ],
   ["no list of objects", () => rm(join(folder, "objects.ndjson")), `objects.ndjson" cannot be read ${again}`],
   ["an object that is missing", () => rm(join(folder, "objects", key)), `${key}" cannot be read (ENOENT) ${again}`],
-  ["an object that was changed", () => write("objects", key, "two"), `${key}" is not as it was written ${again}`],
-  ["an object that was cut off", () => write("objects", key, "on"), `${key}" is not as it was written`],
-  ["secrets that are cut off", () => write("secrets.json", "{"), 'secrets.json" is not as it was written'],
+  ["an object that was changed", () => write("objects", key, "two"), `${key}" was changed ${again}`],
+  ["an object that was cut off", () => write("objects", key, "on"), `${key}" was changed`],
+  ["secrets that are cut off", () => write("secrets.json", "{"), 'secrets.json" was changed'],
   ["secrets that are a link", () => link("secrets.json"), '"secrets.json" is a link that leads out of the folder'],
   ["items that are a link", () => link("items.ndjson"), 'items.ndjson" cannot be read'],
   ["an object that is a link", () => link(join("objects", key)), "cannot be read"],
   ["a FIFO of items", () => fifo("items.ndjson"), 'items.ndjson" cannot be read'],
   ["a FIFO for an object", () => fifo(join("objects", key)), "cannot be read (ENOENT)"],
   ["a line without end", () => write("items.ndjson", `"${"x".repeat(5_000_000)}"`), "longer than any item"],
-  ["a manifest without end", () => write("nova-export.json", " ".repeat(2_000_000)), "larger than nova export writes"],
+  ["a manifest without end", () => write("nova-export.json", " ".repeat(2_000_000)), "is too large"],
   ["another digest", () => writeManifest({ digest: "0".repeat(64) }), "nova-export.json has another digest"],
-  ["a seal that is no text", () => writeManifest({ seal: 7 }), "is not as it was written"],
-  ["secrets beside one client's records", () => writeManifest({ client: "acme" }), "in no export of one client"],
-  ["an object under another's name", () => renameObject("0".repeat(64)), "is not what its name is the hash of"],
-  ["a definition under another's name", () => addDefinition("0".repeat(64)), "is not what its name is the hash of"],
-  ["no seal", () => writeManifest({}), "is not verified: it has no seal: an earlier release wrote it"],
+  ["a seal that is no text", () => writeManifest({ seal: 7 }), "was changed"],
+  [
+    "secrets beside one client's records",
+    () => writeManifest({ client: "acme" }),
+    "must not be in an export of one client",
+  ],
+  ["an object under another's name", () => renameObject("0".repeat(64)), "does not have the hash in its name"],
+  ["a definition under another's name", () => addDefinition("0".repeat(64)), "does not have the hash in its name"],
+  ["no seal", () => writeManifest({}), "is not verified: it has no signature: NOVA wrote it"],
   ["no manifest in its manifest", () => write("nova-export.json", "null"), "has format undefined"],
-])("refuses %s, and writes nothing", async (_what, damage, sentence) => {
+])("checkExport refuses %s, and writes nothing", async (_what, damage, sentence) => {
   await damage();
   const dataDir = join(folder, "into");
   vi.stubEnv("NOVA_DATA_DIR", dataDir);

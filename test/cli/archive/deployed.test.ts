@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { reachingAws, withDeployed } from "../../../packages/cli/src/archive/deployed.ts";
+import { explainAwsErrors, withDeployed } from "../../../packages/cli/src/archive/deployed.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -9,7 +9,7 @@ function refusal(name: string, message = "no"): Error {
   return Object.assign(new Error(message), { name });
 }
 
-describe("what AWS refuses", () => {
+describe("an error of AWS", () => {
   it.each([
     [refusal("ResourceNotFoundException"), 'there is no table "nova" in eu-west-1 - name it as the deployment printed'],
     [refusal("NoSuchBucket"), 'there is no bucket "things" - name it as the deployment printed it in NOVA_BUCKET'],
@@ -17,29 +17,32 @@ describe("what AWS refuses", () => {
     [refusal("Error", "Region is missing"), "AWS_REGION is not set - set it to the region of the deployment"],
     [
       refusal("CredentialsProviderError"),
-      "AWS takes no credentials of this shell (CredentialsProviderError) - set AWS_",
+      "AWS rejects the credentials of this shell (CredentialsProviderError) - set AWS_",
     ],
-    [refusal("ExpiredTokenException"), "AWS takes no credentials of this shell (ExpiredTokenException)"],
-    [refusal("UnrecognizedClientException"), "AWS takes no credentials of this shell"],
-    [refusal("InvalidAccessKeyId"), "AWS takes no credentials of this shell"],
-    [refusal("AccessDenied", "not allowed to"), "credentials may not do this: not allowed to - use those of somebody"],
-  ])("%s is a sentence", async (error, sentence) => {
+    [refusal("ExpiredTokenException"), "AWS rejects the credentials of this shell (ExpiredTokenException)"],
+    [refusal("UnrecognizedClientException"), "AWS rejects the credentials of this shell"],
+    [refusal("InvalidAccessKeyId"), "AWS rejects the credentials of this shell"],
+    [
+      refusal("AccessDenied", "not allowed to"),
+      "credentials may not do this: not allowed to - use credentials that may",
+    ],
+  ])("%s becomes a sentence", async (error, sentence) => {
     vi.stubEnv("AWS_REGION", "eu-west-1");
-    const reached = reachingAws({ table: "nova", bucket: "things" }, () => Promise.reject(error));
+    const reached = explainAwsErrors({ table: "nova", bucket: "things" }, () => Promise.reject(error));
     await expect(reached).rejects.toThrow(sentence);
     await expect(reached).rejects.toMatchObject({ name: "InvalidInput", cause: error });
   });
 
-  it("for another reason stays as it is", async () => {
+  it("for another reason stays unchanged", async () => {
     const error = refusal("StoreUnavailable");
-    await expect(reachingAws({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
+    await expect(explainAwsErrors({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
   });
 });
 
 it.each([
   ["NOVA_TABLE", "NOVA_BUCKET"],
   ["NOVA_BUCKET", "NOVA_TABLE"],
-])("nothing is asked without %s", async (absent, there) => {
+])("withDeployed sends no request without %s", async (absent, there) => {
   vi.stubEnv(absent, "");
   vi.stubEnv(there, "x");
   await expect(withDeployed(async () => "asked")).rejects.toThrow("--aws needs NOVA_TABLE and NOVA_BUCKET");
@@ -48,7 +51,7 @@ it.each([
 it.each([
   ["with the key that NOVA_SIGNING_KMS_KEY names", "key-1", true],
   ["with no key where it names none", "", false],
-])("an export is signed %s", async (_, key, isSigned) => {
+])("an export is signed only %s", async (_, key, isSigned) => {
   for (const [name, value] of [
     ["NOVA_TABLE", "t"],
     ["NOVA_BUCKET", "b"],

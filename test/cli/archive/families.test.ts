@@ -13,7 +13,7 @@ import { inARow, openTestCloud } from "../../support/cloud.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 let folder: string;
-/** A run, and what was restarted from it. */
+/** A run and its restarts. */
 let source: Execution;
 let restart: Execution;
 let verified: Verification[];
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What is known where these exports were brought in, one behind the other. */
+/** The records after these exports were imported one after another. */
 async function broughtIn(...exports: string[]) {
   const dataDir = await mkdtemp(join(folder, "into-"));
   await restoreSecrets(dataDir, await readSecrets(join(folder, "one")));
@@ -56,7 +56,7 @@ async function broughtIn(...exports: string[]) {
   }));
 }
 
-it("brings back a family as it was", async () => {
+it("an import restores a family of restarts unchanged", async () => {
   const { records, found } = await broughtIn("behind");
   expect(records.map((one) => [one?.restarts, one?.restartedFrom])).toEqual([
     [[restart.id], undefined],
@@ -65,13 +65,13 @@ it("brings back a family as it was", async () => {
   expect(found).toEqual(verified);
 });
 
-it("tells a source that is here already of a restart that comes in later", async () => {
+it("an import adds a later restart to a source that exists already", async () => {
   const { records } = await broughtIn("before");
   expect([records[0]?.restarts, records[1]]).toEqual([undefined, undefined]);
   expect((await broughtIn("before", "behind")).records[0]?.restarts).toEqual([restart.id]);
 });
 
-it("brings back a restart without its source, which verifies and says so", async () => {
+it("an import restores a restart without its source, and verify reports that", async () => {
   await cp(join(folder, "behind"), join(folder, "half"), { recursive: true });
   const lines = (await readFile(join(folder, "half", "items.ndjson"), "utf8")).split("\n").filter(Boolean);
   const links = lines.filter((line) => !line.includes('"__edb_e__":{"S":"version"}'));

@@ -28,7 +28,11 @@ const look = "context['again'] = context['row']";
 const flow = inARow("told", {
   blobs: `context["letters"] = context["name"] * 9000  # ${"long ".repeat(2000)}`,
   each: {
-    ...{ type: "map", items: "rows", as: "row", into: "seen", nodes: [{ id: "look", type: "action", code: look }] },
+    type: "map",
+    items: "rows",
+    as: "row",
+    into: "seen",
+    nodes: [{ id: "look", type: "action", code: look }],
     edges: [],
   },
 });
@@ -63,8 +67,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("a whole export", { timeout: 60_000 }, () => {
-  it("brought into an empty folder verifies and reads as before, and its workflows can run", async () => {
+describe("a full export", { timeout: 60_000 }, () => {
+  it("verifies and reads as before in an empty folder, and its workflows can run", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     expect([...found.values()].map(({ verified }) => verified.state)).toEqual(["anchored", "anchored"]);
@@ -76,7 +80,7 @@ describe("a whole export", { timeout: 60_000 }, () => {
     });
   });
 
-  it("brought in again changes nothing", async () => {
+  it("changes nothing when it is imported again", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     await withCloud(async ({ service }) => {
@@ -84,31 +88,31 @@ describe("a whole export", { timeout: 60_000 }, () => {
     });
   });
 
-  it("is not brought into a folder that signs with another key", async () => {
+  it("is not imported into a folder that signs with another key", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "three");
     await withCloud(async () => undefined);
     await expect(importAll.run([join(folder, "all")], {})).rejects.toThrow(/signs with a key of its own/);
   });
 
-  it("is for its owner's eyes, and never goes into a folder that holds something", async () => {
+  it("can only be read by its owner, and never goes into a folder with files", async () => {
     expect((await stat(join(folder, "all", "secrets.json"))).mode & 0o777).toBe(0o600);
     await expect(exportAll.run([join(folder, "all")], {})).rejects.toThrow(/is not empty/);
   });
 
-  it("that broke off, or whose objects lead elsewhere, is refused", async () => {
+  it("is refused if it is incomplete, or its objects are links out of it", async () => {
     const broken = join(folder, "all");
     await appendFile(join(broken, "objects.ndjson"), '{"key":"blobs/../../keys.json","bytes":1,"sha256":""}\n');
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await expect(importAll.run([broken], {})).rejects.toThrow(/changed by hand/);
     await rm(join(broken, "nova-export.json"));
-    await expect(importAll.run([broken], {})).rejects.toThrow(/no whole export/);
+    await expect(importAll.run([broken], {})).rejects.toThrow(/not a complete export/);
     await writeFile(join(broken, "nova-export.json"), '{"format": 2}');
     await expect(importAll.run([broken], {})).rejects.toThrow(/has format 2.*update NOVA/);
   });
 });
 
 describe("an export of a client", () => {
-  it("has its runs and what they ran, nothing of another client, and no secret", async () => {
+  it("has its runs and their versions, no data of another client, and no secrets", async () => {
     const items = await readFile(join(folder, "of-acme", "items.ndjson"), "utf8");
     const objects = await readFile(join(folder, "of-acme", "objects.ndjson"), "utf8");
     const [acme, globex] = runs.map(({ id }) => id) as [string, string];

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("the second sandbox in a second is refused with 429, and made when the SDK has waited as it is told", async () => {
+it("E2B's limits refuse the second sandbox in a second with 429, and the SDK waits as long as the answer says", async () => {
   const [{ endpoints }, { e2bApiKey: apiKey }] = await Promise.all(["owner.json", "keys.json"].map(read));
   const connection = { apiKey, apiUrl: endpoints.e2bApi, sandboxUrl: endpoints.e2bSandbox };
   const create = (retries: number) => Sandbox.create("nova", { ...connection, retries });
@@ -34,11 +34,11 @@ it("the second sandbox in a second is refused with 429, and made when the SDK ha
   expect(await create(3)).toBeInstanceOf(Sandbox);
 }, 60_000);
 
-it("a plan that E2B does not have is one sentence", async () => {
+it("an unknown plan of E2B is refused in one sentence", async () => {
   expect(await nova(folder, "dev", "--e2b-plan", "gold")).toEqual({
     code: 2,
     stdout: "",
-    stderr: "nova: --e2b-plan gold is no plan of E2B - choose of none, hobby, pro\n",
+    stderr: "nova: --e2b-plan gold is not a plan of E2B - use one of none, hobby, pro\n",
   });
 });
 

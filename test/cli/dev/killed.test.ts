@@ -36,14 +36,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("loses no run that it has accepted when it is killed in the middle of 20", async () => {
+it("nova dev loses no accepted run when it is killed in the middle of 20", async () => {
   const accepted: string[] = [];
   const asked = Array.from({ length: 20 }, async (_, n) => {
     const { execution_id } = await nova.executions.execute("count", { context: { n } });
     if (accepted.push(execution_id) === 12) dev.child.kill("SIGKILL");
   });
   await once(dev.child, "exit");
-  // Those that heard nothing go on asking where nobody answers any more.
+  // Clients without an answer keep asking after the server is gone.
   Promise.allSettled(asked);
   const heard = accepted.slice(0, 12);
   await open();
@@ -55,23 +55,23 @@ it("loses no run that it has accepted when it is killed in the middle of 20", as
   }
 }, 60_000);
 
-it("stays at Ctrl-C while a run is under way, takes nothing more, and interrupts it at the second", async () => {
+it("nova dev stays at Ctrl-C while a run is in progress, accepts nothing more, and interrupts it at the second", async () => {
   const id = await sleeping(600);
   dev.child.kill("SIGINT");
-  await dev.line("runs are under way; Ctrl-C again interrupts them");
+  await dev.line("runs are in progress; Ctrl-C again interrupts them");
   expect(dev.child.exitCode).toBeNull();
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
   dev.child.kill("SIGINT");
   const { code, stderr } = await dev.ended;
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "runs are under way; Ctrl-C again interrupts them\n" });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "runs are in progress; Ctrl-C again interrupts them\n" });
   expect(await statusOf(id)).toBe("interrupted");
 }, 60_000);
 
-it("interrupts a run that an open request waits for, and answers the request once its record is closed", async () => {
+it("nova dev interrupts a run that an open request waits for, and answers the request after its record is closed", async () => {
   await open();
   const answer = await waitedFor(600);
   dev.child.kill("SIGINT");
-  await dev.line("runs are under way; Ctrl-C again interrupts them");
+  await dev.line("runs are in progress; Ctrl-C again interrupts them");
   await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
   dev.child.kill("SIGINT");
   const result = await answer();
@@ -82,7 +82,7 @@ it("interrupts a run that an open request waits for, and answers the request onc
   expect(await statusOf(result.execution_id)).toBe("interrupted");
 }, 60_000);
 
-it("ends at one Ctrl-C when its runs have ended, and answers the request that waits for one", async () => {
+it("nova dev ends at one Ctrl-C when its runs have ended, and answers the request that waits for one", async () => {
   await open();
   const [answer, id] = [await waitedFor(2), await sleeping(1)];
   dev.child.kill("SIGINT");
@@ -91,7 +91,7 @@ it("ends at one Ctrl-C when its runs have ended, and answers the request that wa
   expect(await statusOf(id)).toBe("completed");
 }, 60_000);
 
-it("ends what another terminal follows with one sentence when it is killed", async () => {
+it("nova dev ends the command that follows in another terminal with one sentence when it is killed", async () => {
   await open();
   const follower = startNova(folder, "logs", await sleeping(600), "--follow");
   await follower.line("asleep");
@@ -101,7 +101,7 @@ it("ends what another terminal follows with one sentence when it is killed", asy
   expect([code, stderr]).toEqual([1, `nova: the process that owned the data folder has ended - ${advice}\n`]);
 }, 60_000);
 
-/** A run whose node is at work for so long. */
+/** A run whose node works for this long. */
 async function sleeping(seconds: number): Promise<string> {
   await dev.line('"id":"sleep"');
   const { execution_id } = await nova.executions.execute("sleep", { context: { seconds } });
@@ -109,7 +109,7 @@ async function sleeping(seconds: number): Promise<string> {
   return execution_id;
 }
 
-/** What a request is answered that waits for such a run, which is at work by now. */
+/** The answer to a request that waits for such a run, which is in progress. */
 async function waitedFor(seconds: number) {
   await dev.line('"id":"sleep"');
   const answer = fetch(`${url}/workflows/sleep/execute?wait=20`, {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   newPublisher();
 });
 
-/** As after a start of `nova dev`: it has read nothing yet. */
+/** The state after `nova dev` starts: nothing is read yet. */
 function newPublisher(): void {
   const cloud = Object.assign(Object.create(api.cloud), { service: api.ports });
   publisher = new Publisher(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
@@ -41,7 +41,7 @@ function summary(): string[] {
   });
 }
 
-it("publishes every workflow folder of a root, and again what has changed alone", async () => {
+it("Publisher publishes every workflow folder of a root, and later only changed ones", async () => {
   await write("one", inARow("pub-one", { a: "x = 1" }));
   await write("two", inARow("pub-two", { a: "x = 1" }));
   await publisher.publish(root);
@@ -52,14 +52,14 @@ it("publishes every workflow folder of a root, and again what has changed alone"
   expect(summary()).toEqual(["one 1", "two 1", "two 2"]);
 });
 
-it("publishes what is run by others first, however they lie", async () => {
+it("Publisher publishes called workflows before their callers, in any order of folders", async () => {
   await write("a-outer", inARow("pub-outer", { call: { type: "workflow", workflow: "pub-inner" } }));
   await write("b-inner", inARow("pub-inner", { a: "x = 1" }));
   await publisher.publish(root);
   expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
 });
 
-it("says what is wrong, and what runs goes on as it was", async () => {
+it("Publisher reports mistakes, and the published versions continue", async () => {
   await write("bad", inARow("pub-bad", { a: "x = (" }));
   await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
   await write("torn", "{");
@@ -69,7 +69,7 @@ it("says what is wrong, and what runs goes on as it was", async () => {
   expect(codes).toContain("NOVA419");
 });
 
-it("takes a change that comes while it works into the next round", async () => {
+it("Publisher publishes a change that arrives while it works in the next round", async () => {
   await write("one", inARow("pub-late", { a: "x = 1" }));
   const first = publisher.publish(root);
   await write("more", inARow("pub-later", { a: "x = 1" }));
@@ -77,11 +77,13 @@ it("takes a change that comes while it works into the next round", async () => {
   expect(summary()).toContain("more 1");
 });
 
-it("says what cannot be read", async () => {
-  await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(/is no folder - name one with workflow.json/);
+it("Publisher reports a folder that cannot be read", async () => {
+  await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(
+    /is not a folder - name one with workflow.json/,
+  );
 });
 
-it("publishes neither of two folders with one id, and both once they differ", async () => {
+it("Publisher publishes neither of two folders with one id, and both after they differ", async () => {
   await write("one", inARow("pub-twin", { a: "x = 1" }));
   await publisher.publish(join(root, "one"));
   await write("two", inARow("pub-twin", { a: "x = 2" }));
@@ -97,7 +99,7 @@ it("publishes neither of two folders with one id, and both once they differ", as
   expect(summary().slice(4)).toEqual(["one 2", "two 1"]);
 });
 
-it("publishes a folder again when the other one with its id is gone", async () => {
+it("Publisher publishes a folder after the other one with its id is gone", async () => {
   const roots = [join(root, "one"), join(root, "two")];
   for (const name of ["one", "two"]) await write(name, inARow("pub-left", { a: `x = "${name}"` }));
   await publisher.publish(...roots);
@@ -106,13 +108,13 @@ it("publishes a folder again when the other one with its id is gone", async () =
   expect(summary()).toEqual(["one!", "two!", "two 1"]);
 });
 
-it("takes a folder that is named twice for one", async () => {
+it("Publisher treats a folder that is named twice as one", async () => {
   await write("one", inARow("pub-same", { a: "x = 1" }));
   await publisher.publish(root, join(root, "one"), `${root}/./one`);
   expect(told.map((one) => "problem" in one)).not.toContain(true);
 });
 
-it("publishes a change once where its folder is below two roots of which one is told of it", async () => {
+it("Publisher publishes a change once if its folder is below two roots", async () => {
   await write("one", inARow("pub-below", { a: "x = 1" }));
   await publisher.publish(root, join(root, "one"));
   await write("one", inARow("pub-below", { a: "x = 2" }));
@@ -120,7 +122,7 @@ it("publishes a change once where its folder is below two roots of which one is 
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
-it("leaves what somebody activated or rolled back, where its folder has not changed", async () => {
+it("Publisher keeps an activated version of an unchanged folder", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));

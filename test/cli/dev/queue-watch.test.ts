@@ -20,19 +20,19 @@ beforeEach(() => {
   });
 });
 
-describe("a run in the queue", () => {
-  it("is told of once, and once when it begins", async () => {
+describe("a queued run", () => {
+  it("is reported once, and once when it starts", async () => {
     open = { one: "queued", two: "running" };
     await watch.look();
     await watch.look();
     expect(told).toEqual(["one of pay waits"]);
-    watch.begins("one");
-    watch.begins("one");
+    watch.noteStart("one");
+    watch.noteStart("one");
     await watch.look();
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("has begun where it is found at work", async () => {
+  it("has started if it is found running", async () => {
     open = { one: "queued" };
     await watch.look();
     open = { one: "waiting" };
@@ -40,28 +40,28 @@ describe("a run in the queue", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is not said to wait by a look that came too late", async () => {
-    watch.begins("one");
+  it("is not reported as waiting by a late read", async () => {
+    watch.noteStart("one");
     open = { one: "queued" };
     await watch.look();
     expect(told).toEqual([]);
   });
 
-  it("that was cancelled is forgotten", async () => {
+  it("is forgotten after it was cancelled", async () => {
     open = { one: "queued" };
     await watch.look();
     open = {};
     await watch.look();
-    watch.begins("one");
+    watch.noteStart("one");
     expect(told).toEqual(["one of pay waits"]);
   });
 });
 
-describe("the watch", () => {
+describe("the queue watch", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("looks at once, every second, and no more when it is over", async () => {
+  it("reads at once, then every second, and stops when it is disposed", async () => {
     const watching = watch.watch((error) => expect.unreachable(String(error)));
     open = { one: "queued" };
     await vi.advanceTimersByTimeAsync(1);
@@ -76,7 +76,7 @@ describe("the watch", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("goes on behind a look that failed", async () => {
+  it("continues after a read that failed", async () => {
     const look = vi.spyOn(watch, "look").mockRejectedValueOnce(new Error("no table"));
     const failures: unknown[] = [];
     using _ = watch.watch((error) => failures.push(error));

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
-import { held, inJson, inWords, type Teller } from "../../../packages/cli/src/dev/told.ts";
+import { type DevReporter, holdReports, jsonReporter, textReporter } from "../../../packages/cli/src/dev/told.ts";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-function listed(lines: string[]): Teller {
+function listed(lines: string[]): DevReporter {
   return {
     published: ({ folder }) => void lines.push(`published ${folder}`),
     queued: ({ execution, workflow }) => void lines.push(`queued ${execution} of ${workflow}`),
@@ -17,9 +17,9 @@ function listed(lines: string[]): Teller {
   };
 }
 
-it("says what happened before the greeting behind it, in order, and the rest at once", () => {
+it("holdReports prints earlier reports after the greeting in order, and later ones at once", () => {
   const lines: string[] = [];
-  const tell = held(listed(lines));
+  const tell = holdReports(listed(lines));
   tell.ended({ id: "exec_1" } as never);
   tell.step({ execution: "exec_2", node: "a", state: "started" });
   tell.published({ folder: "greeting" } as never);
@@ -37,17 +37,17 @@ it("says what happened before the greeting behind it, in order, and the rest at 
 
 it.each([
   [
-    inWords,
+    textReporter,
     [
       "09:05:07 exec_1  queued pay waits for a slot, or for the end of a pause",
       "09:05:07 exec_1  running from the queue",
     ],
   ],
   [
-    inJson,
+    jsonReporter,
     ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],
   ],
-])("has a line for a run that waits for a slot, and one when that begins (%#)", (tell, expected) => {
+])("a reporter prints a line for a queued run, and one for its start (%#)", (tell, expected) => {
   vi.setSystemTime(new Date(2026, 1, 1, 9, 5, 7));
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
@@ -56,17 +56,27 @@ it.each([
 });
 
 const mail = {
-  ...{ id: "dlv_1", type: "mail", workflow: null, trigger: null, client: null, status: "refused" },
-  ...{ from: "eve@example.com", about: "hi\u001b[2J", reason: 'no workflow has the mail address "bills"' },
+  id: "dlv_1",
+  type: "mail",
+  workflow: null,
+  trigger: null,
+  client: null,
+  status: "refused",
+  from: "eve@example.com",
+  about: "hi\u001b[2J",
+  reason: 'no workflow has the mail address "bills"',
 } as const;
 
 it.each([
   [
-    inWords,
+    textReporter,
     /^\d\d:\d\d:\d\d dlv_1 {2}refused mail from eve@example.com \(hi ?\[2J\): no workflow has the mail address "bills"$/,
   ],
-  [inJson, /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/],
-])("has a line for what comes in and starts no run, with the reason (%#)", (tell, expected) => {
+  [
+    jsonReporter,
+    /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/,
+  ],
+])("a reporter prints a line with the reason for a delivery that starts no run (%#)", (tell, expected) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.unstarted(mail as never);
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(expected);
@@ -74,14 +84,14 @@ it.each([
 
 it.each([
   [{ created: true, isNew: true, active: 2 }, "is published"],
-  [{ created: false, isNew: true, active: 2 }, "is what new runs use again"],
-  [{ created: false, isNew: false, active: 2 }, "is as it was"],
+  [{ created: false, isNew: true, active: 2 }, "is used by new runs again"],
+  [{ created: false, isNew: false, active: 2 }, "is unchanged"],
   [
     { created: false, isNew: false, active: 1 },
-    "is as it was; new runs use version 1 - nova activate pay 2 changes that",
+    "is unchanged; new runs use version 1 - nova activate pay 2 changes that",
   ],
-])("says of a definition that was published what that changed: %j", (made, news) => {
+])("the text reporter prints what a publication changed: %j", (made, news) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
-  inWords.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
+  textReporter.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(new RegExp(`pay version 2 ${news}$`));
 });

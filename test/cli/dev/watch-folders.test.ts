@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Resolves when the change that this work makes was heard. */
+/** Resolves when the change of `work` is reported. */
 function heard(work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     changed = resolve;
@@ -38,23 +38,23 @@ it.each([
   ["a file in a folder of it", () => writeFile(join(root, "flow/nodes/add.py"), "x = 1")],
   ["a file that is gone", () => rm(join(root, "flow/workflow.json"))],
   ["a new workflow", () => mkdir(join(root, "other"))],
-])("hears of %s", async (_what, work) => {
+])("watchFolders reports %s", async (_what, work) => {
   await heard(work);
   expect(changes).toBe(1);
 });
 
-it("watches a folder that came later", async () => {
+it("watchFolders watches a new folder", async () => {
   await heard(() => mkdir(join(root, "other/lib"), { recursive: true }));
   await heard(() => writeFile(join(root, "other/lib/more.py"), "x = 1"));
 });
 
-it("tells several files that are written together as one change", async () => {
+it("watchFolders reports several files that are written together as one change", async () => {
   const names = ["a.py", "b.py", "c.py"];
   await heard(() => Promise.all(names.map((name) => writeFile(join(root, "flow", name), "x = 1"))));
   expect(changes).toBe(1);
 });
 
-it("hears nothing of what belongs to no workflow, so that a log beside them calls for nothing", async () => {
+it("watchFolders ignores files outside workflows, such as a log file next to them", async () => {
   await mkdir(join(root, ".nova"));
   await writeFile(join(root, ".nova/owner.json"), "{}");
   await writeFile(join(root, "out.log"), "a line");
@@ -63,7 +63,7 @@ it("hears nothing of what belongs to no workflow, so that a log beside them call
   expect(changes).toBe(1);
 });
 
-it("hears nothing any more when it is closed", async () => {
+it("watchFolders reports nothing after it is closed", async () => {
   watch[Symbol.dispose]();
   await writeFile(join(root, "flow/workflow.json"), "{ }");
   const other = await watchFolders([root], () => changed());
@@ -101,7 +101,7 @@ describe("a root that is gone", () => {
     expect(told).toEqual(["gone", "back", "changed"]);
   });
 
-  it("is watched as the folder that took its place at once", async () => {
+  it("is watched at once as the folder that took its place", async () => {
     await heard(async () => {
       await rename(flow, `${flow}.away`);
       await mkdir(flow);
@@ -110,8 +110,8 @@ describe("a root that is gone", () => {
     expect(told).toEqual(["changed", "changed"]);
   });
 
-  it("is told once, whatever happens around it", async () => {
-    // At once: a folder that is deleted file by file may be seen with some of them.
+  it("is reported once, also if files around it change", async () => {
+    // In one step, because a folder that is deleted file by file may be seen half empty.
     await heard(() => rename(flow, `${flow}.away`));
     await writeFile(join(root, "beside"), "x");
     await heard(() => mkdir(flow));

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("a context file", () => {
-  it("without files stays the text that it was", async () => {
+  it("without files keeps its text", async () => {
     const context = '{"n": 850.0}';
     expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
   });
 
-  it("has marks where it names files, which are read when they are wanted", async () => {
+  it("has marks for the files that it names, which are read later", async () => {
     const { context, files } = await placeContextFiles(
       '{"n":850.0,"mail":{"attachments":[{"$file":"doc.pdf"}]}}',
       at(),
@@ -35,11 +35,11 @@ describe("a context file", () => {
     ["a key that is called so", '{"a":{"$$file":"doc.pdf"}}', '{"a":{"$file":"doc.pdf"}}'],
     ["an object with more in it", '{"a":{"$file":"doc.pdf","b":1}}', '{"a":{"$file":"doc.pdf","b":1}}'],
     ["a path that is no text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
-  ])("takes %s for what it says", async (_what, context, expected) => {
+  ])("keeps %s as plain data", async (_what, context, expected) => {
     expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
   });
 
-  it("takes in what a link in its folder leads to, and nothing behind one that leads out", async () => {
+  it("reads a link inside its folder, and none that leads out of it", async () => {
     await mkdir(join(folder, "deep"));
     await writeFile(join(folder, "deep/context.json"), "");
     await symlink("doc.pdf", join(folder, "same.pdf"));
@@ -58,7 +58,7 @@ describe("a context file", () => {
     ["files/../../doc.pdf", /name one in its own folder/],
     ["none.pdf", /there is no file ".*none.pdf" - correct the path/],
     [".", /is not a file - name one/],
-  ])("takes in no %s", async (path, message) => {
+  ])("does not read %s", async (path, message) => {
     const placing = placeContextFiles(JSON.stringify({ a: { $file: path } }), at());
     await expect(placing).rejects.toThrow(message);
   });

@@ -17,18 +17,18 @@ async function fileWith(content: string | Uint8Array): Promise<string> {
 }
 
 describe("the initial context", () => {
-  it("is an empty object where nothing is given", async () => {
+  it("is an empty object without input", async () => {
     expect(await readContext(undefined, [])).toBe("{}");
   });
 
-  it("keeps every number as it was written", async () => {
+  it("keeps every number as written", async () => {
     const file = await fileWith('{"id": 12345678901234567890, "total": 850.0, "deep": [1e400, {"x": 0.10}]}');
     expect(await readContext(file, ["big=98765432109876543210", "price=1.50"])).toBe(
       '{"id":12345678901234567890,"total":850.0,"deep":[1e400, {"x": 0.10}],"big":98765432109876543210,"price":1.50}',
     );
   });
 
-  it("takes a setting over the file, and the last of two settings", async () => {
+  it("prefers a setting to the file, and the last of two settings", async () => {
     const file = await fileWith('{"name": "Ada", "n": 1}');
     expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"name":"Cy=1","n":1}');
   });
@@ -40,15 +40,15 @@ describe("the initial context", () => {
     await expect(readContext(undefined, [setting])).rejects.toThrow(sentence);
   });
 
-  it("may begin with a byte order mark", async () => {
+  it("may start with a byte order mark", async () => {
     expect(await readContext(await fileWith('\uFEFF{"a": 1}'), [])).toBe('{"a":1}');
   });
 
   it.each<[string, string | Uint8Array, string]>([
     ["is not JSON", "{a: 1}", "is not JSON (Expected"],
     ["is empty", "", "is not JSON (Unexpected end"],
-    ["holds a list", "[1]", 'holds no JSON object - write {"key": value}'],
-    ["holds null", "null", "holds no JSON object"],
+    ["holds a list", "[1]", 'has no JSON object - write {"key": value}'],
+    ["holds null", "null", "has no JSON object"],
     ["has a name twice", '{"a": {"b": 1, "b": 2}}', 'has the field "b" twice in one object'],
     ["has half a character", '{"a": "\\ud800"}', "has half a character"],
     ["is not text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
@@ -61,7 +61,7 @@ describe("the initial context", () => {
     await using handle = await open(file, "r+");
     await handle.truncate(64 * 1024 * 1024 + 1);
     await expect(readContext(file, [])).rejects.toThrow(
-      "at most 67108864 (64 MB) are read - pass what is large with --file",
+      "the limit is 67108864 (64 MB) - pass large values with --file",
     );
   });
 });

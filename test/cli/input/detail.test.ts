@@ -16,20 +16,20 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the detail of an event", () => {
-  it("is the text as it was written, here or in a file", async () => {
+  it("is the text as written, directly or in a file", async () => {
     expect(await readDetail(exact)).toBe(exact);
     expect(await readDetail(`@${join(folder, "detail.json")}`)).toBe(exact);
   });
 
-  it.each(["[1]", "null", "1", "{", ""])("is not %j", async (text) => {
+  it.each(["[1]", "null", "1", "{", ""])("cannot be %j", async (text) => {
     await expect(readDetail(text)).rejects.toThrow(InvalidInput);
-    await expect(readDetail(text)).rejects.toThrow(/is no JSON object/);
+    await expect(readDetail(text)).rejects.toThrow(/is not a JSON object/);
   });
 
   it.each([
-    ["list.json", /is no JSON object/],
+    ["list.json", /is not a JSON object/],
     ["none.json", /cannot be read \(ENOENT/],
-  ])("is not in %s", async (name, message) => {
+  ])("cannot come from %s", async (name, message) => {
     await expect(readDetail(`@${join(folder, name)}`)).rejects.toThrow(message);
   });
 });

@@ -10,7 +10,7 @@ import { readFiles } from "../../../packages/cli/src/input/files.ts";
 const folder = await mkdtemp(join(tmpdir(), "nova-files-"));
 
 describe("--file key=path", () => {
-  it("knows hash and length of the bytes, and opens them as often as they are wanted", async () => {
+  it("hashes and measures the bytes, and opens them repeatedly", async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 256));
     const path = join(folder, "a=b.bin");
     await writeFile(path, bytes);

@@ -11,13 +11,13 @@ const whole = workflow(
 );
 
 describe("one node of a workflow", () => {
-  it.each(["read_Mail", "is_big", "end"])("becomes a workflow that runs %s alone", async (id) => {
+  it.each(["read_Mail", "is_big", "end"])("becomes a workflow that runs only %s", async (id) => {
     const alone = oneNodeWorkflow(whole, id);
     expect(alone.nodes.map((node) => node.type).join()).toMatch(/^start,(action|decision),end$/);
     expect(await aslErrors(toStateMachine(alone))).toBe("");
   });
 
-  it("keeps what its decision can say, and nothing of where it leads", () => {
+  it("keeps the values of its decision, but not the targets", () => {
     const { edges } = oneNodeWorkflow(whole, "is_big");
     expect(edges).toEqual([
       { from: "start", to: "is_big" },
@@ -26,7 +26,7 @@ describe("one node of a workflow", () => {
     ]);
   });
 
-  it("lets the run of a text node say what its references stand for", () => {
+  it("of kind text accepts values for its references as input", () => {
     const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
     const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
     const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");
@@ -34,7 +34,7 @@ describe("one node of a workflow", () => {
     expect(inputs).toEqual({ type: "object", properties, additionalProperties: true });
   });
 
-  it("has an id of its own, and demands no inputs but keeps what is secret", () => {
+  it("has its own id, requires no inputs, and keeps secrets secret", () => {
     const { id, inputs } = oneNodeWorkflow(whole, "read_Mail");
     expect(id).toBe("sample--read-mail");
     expect(inputs).toEqual({ type: "object", properties: { key: { secret: true } } });

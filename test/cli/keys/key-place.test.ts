@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("makes the first key of a deployment in its table, with nothing but the right to write there", async () => {
+it("withKeys makes the first key of a deployment with only the right to write to its table", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const made = await withKeys((keys) => keys.create({ role: "admin", name: "first" }));
   expect(made).toMatchObject({ role: "admin", client_slug: null, name: "first", created_by: null });
@@ -18,7 +18,7 @@ it("makes the first key of a deployment in its table, with nothing but the right
   expect(body.items).toContainEqual(shown);
 });
 
-it("lists and deletes them there", async () => {
+it("withKeys lists and deletes keys of the table", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const { id, key } = await withKeys((keys) => keys.create({ role: "viewer" }));
   expect((await withKeys((keys) => Array.fromAsync(keys.list()))).map((one) => one.id)).toContain(id);
@@ -31,21 +31,21 @@ it.each([
   ["the table where the data folder's variable is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
   ["this machine where the table's variable is empty", { NOVA_TABLE: "" }],
   ["this machine where a data folder is named", { NOVA_TABLE: "elsewhere" }],
-])("asks %s", async (_what, variables) => {
+])("withKeys uses %s", async (_what, variables) => {
   for (const [name, value] of Object.entries({ NOVA_DATA_DIR: api.cloud.dataDir, ...variables }))
     vi.stubEnv(name, value);
   const { id } = await withKeys((keys) => keys.create({ role: "viewer" }));
   expect((await api.call(`GET /keys`)).body.items).toContainEqual(expect.objectContaining({ id }));
 });
 
-it("says which variable names no table", async () => {
+it("withKeys names the variable with an unknown table", async () => {
   vi.stubEnv("NOVA_TABLE", "elsewhere");
   await expect(withKeys((keys) => Array.fromAsync(keys.list()))).rejects.toThrow(
     /there is no table "elsewhere" in .* NOVA_TABLE/,
   );
 });
 
-it("makes none for a client that there is not", async () => {
+it("withKeys makes no key for an unknown client", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const making = withKeys((keys) => keys.create({ role: "viewer", client_slug: "nobody" }));
   await expect(making).rejects.toThrow('there is no client "nobody"');

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe("nova lock --check", () => {
-  it("says as JSON what a frozen run would find, and exits with 1 where a node cannot run", async () => {
+  it("prints the state of a frozen run as JSON, and exits with 1 if a node cannot run", async () => {
     const folder = await makeFolder({ sum, send });
     await locking(folder, { sum: { ...lockedOf(promptOf(folder)), key: "0".repeat(64) } });
     expect(await runCommandLine(["lock", folder.folder, "--check", "--json"])).toBe(1);
@@ -31,7 +31,7 @@ describe("nova lock --check", () => {
     });
   });
 
-  it("names what has changed since", async () => {
+  it("names the changes since", async () => {
     const made = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(made)) });
@@ -39,10 +39,10 @@ describe("nova lock --check", () => {
     const changed = [{ ingredient: "prompt", was: "Else", is: "Add up the lines." }];
     expect(JSON.parse(printed.join(""))).toMatchObject({ nodes: [{ state: "stale", changed }] });
     await runCommandLine(["lock", folder.folder, "--check"]);
-    expect(printed.at(-1)).toContain("written for something else, changed since: the prompt");
+    expect(printed.at(-1)).toContain("written for another definition, changed since: the prompt");
   });
 
-  it("exits with 0 where everything is locked", async () => {
+  it("exits with 0 if everything is locked", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder)) });
     expect(await runCommandLine(["lock", folder.folder, "--check"])).toBe(0);
@@ -51,7 +51,7 @@ describe("nova lock --check", () => {
 });
 
 describe("nova lock approve", () => {
-  it("notes who has approved the code, and nothing else", async () => {
+  it("records only who has approved the code", async () => {
     const folder = await makeFolder({ sum }, { workflow: { approval: "required" } });
     await locking(folder, { sum: lockedOf(promptOf(folder)) });
     const file = join(folder.folder, "workflow.lock.json");
@@ -60,7 +60,8 @@ describe("nova lock approve", () => {
     expect(await runCommandLine(["lock", "approve", folder.folder, "sum", "--as", "ada", "--json"])).toBe(0);
     const { node, approved, code_hash } = JSON.parse(printed.at(-1) ?? "");
     expect({ node, by: approved.by, code_hash }).toEqual({
-      ...{ node: "sum", by: "ada" },
+      node: "sum",
+      by: "ada",
       code_hash: lockedOf(promptOf(folder)).codeHash,
     });
     const after = await readFile(file, "utf8");
@@ -75,16 +76,16 @@ describe("nova lock", () => {
     ["a folder that is none", () => ["nowhere"], /no file or folder "nowhere"/],
     ["approve without a node", (folder) => ["approve", folder], /nova lock approve <folder> <node>/],
     ["approval of a node that is not locked", (folder) => ["approve", folder, "sum"], /"sum" has no locked code yet/],
-    ["two modes at once", (folder) => [folder, "--check", "--costs"], /--check and --costs do not go together/],
+    ["two modes at once", (folder) => [folder, "--check", "--costs"], /--check and --costs exclude each other/],
     ["a number of inputs that is none", (folder) => [folder, "--prove", "all"], /--prove all is not a whole number/],
-    ["proof of a node that is not there", (folder) => [folder, "su", "--prove", "1"], /"su" is no prompt node/],
-  ])("refuses %s with a sentence", async (_, argv, sentence) => {
+    ["proof of a node that is not there", (folder) => [folder, "su", "--prove", "1"], /"su" is not a prompt node/],
+  ])("refuses %s with one sentence", async (_, argv, sentence) => {
     const { folder } = await makeFolder();
     expect(await runCommandLine(["lock", ...argv(folder)])).toBe(2);
     expect(warned).toMatch(sentence);
   });
 
-  it("is named by the finding of an edit, which keeps the workflow from running", async () => {
+  it("is named by the finding of an edit, which prevents the workflow from running", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });

@@ -11,7 +11,7 @@ function runs(node: string, ...hits: boolean[]): Recorded[] {
 const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
 
 describe("the costs of a node", () => {
-  it("are those of all the code that was written for it; a run saves what its code has cost", async () => {
+  it("include all code that was written for it; a run saves the cost of its code", async () => {
     const folder = await makeFolder();
     const generations: Partial<Generation>[] = [
       { status: "replaced", cost: dear, code: "a" },
@@ -24,7 +24,10 @@ describe("the costs of a node", () => {
       [...runs("sum", false, true, true, false), ...runs("other", true)],
     );
     expect(costs).toEqual({
-      ...{ node: "sum", generations: 2, runs: 4, hits: 2 },
+      node: "sum",
+      generations: 2,
+      runs: 4,
+      hits: 2,
       written: { usd: 0.012, tokens_input: 5900, tokens_cached: 400, tokens_output: 1000 },
       savedPerRun: cost,
       savedUsd: 0.004,
@@ -32,7 +35,7 @@ describe("the costs of a node", () => {
     });
   });
 
-  it("count locked code that another machine had written", async () => {
+  it("include locked code that another machine wrote", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { cost: dear }) });
     expect(costsOf(folder, [], [])).toMatchObject([
@@ -42,7 +45,7 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, kept, [])).toMatchObject([{ generations: 1, written: dear }]);
   });
 
-  it("count runs that failed, unless their code is kept with its cost for somebody to look at", async () => {
+  it("include failed runs, unless their code is kept with its cost", async () => {
     const folder = await makeFolder();
     const { usd: cost_usd, ...tokens } = dear;
     const failed = (code_hash: string) =>
@@ -55,13 +58,15 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, [], [failed("other")])).toMatchObject([{ generations: 0, written: dear }]);
   });
 
-  it("count code that was written a second time, word for word", async () => {
+  it("include code that was written a second time, word for word", async () => {
     const folder = await makeFolder();
     const kept = generationOf(promptOf(folder));
     const wrote = ({ usd: cost_usd, ...tokens }: typeof cost) =>
       ({
         entry: {
-          ...{ node_id: "sum", status: "success", code_hash: kept.codeHash },
+          node_id: "sum",
+          status: "success",
+          code_hash: kept.codeHash,
           ai_metadata: { cache_hit: false, cost_usd, ...tokens },
         },
       }) as unknown as Recorded;
@@ -70,14 +75,14 @@ describe("the costs of a node", () => {
     expect(twice).toMatchObject({ generations: 2, hits: 1, written: { usd: cost.usd + dear.usd } });
   });
 
-  it("do not count an edit as written by a model", async () => {
+  it("do not include an edit", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });
     const generations = [generationOf(promptOf(made))];
     expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, savedPerRun: cost }]);
   });
 
-  it("have no break-even where writing costs nothing, and none is known where nothing was written", async () => {
+  it("have no break-even if writing cost nothing, and are zero if nothing was written", async () => {
     const folder = await makeFolder();
     const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
     const generations = [generationOf(promptOf(folder), { cost: free })];
@@ -89,7 +94,7 @@ describe("the costs of a node", () => {
     [0.1, 0.3, 4],
     [0.2, 0.4, 3],
     [0.002, 0.001, 2],
-  ])("break even where writing for $%d and for $%d is saved: after %d runs", async (now, before, after) => {
+  ])("for code of $%d after code of $%d are paid off after %d runs", async (now, before, after) => {
     const folder = await makeFolder();
     const generations = [
       generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),

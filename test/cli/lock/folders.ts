@@ -18,7 +18,7 @@ afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recur
 export const sum = { executor: "prompt", prompt: "Add up the lines." };
 export const send = { executor: "prompt", prompt: "Send the total.", effects: true };
 
-/** A folder with a workflow of prompt nodes in a row, and whatever else. */
+/** A folder with a workflow of prompt nodes in a row, and other files. */
 export async function makeFolder(
   nodes: Record<string, object> = { sum },
   { workflow = {}, files = {} }: { workflow?: object; files?: Record<string, string> } = {},
@@ -30,7 +30,7 @@ export async function makeFolder(
   return readLockFolder(folder);
 }
 
-/** A decision's edge on is the default one. */
+/** Decisions continue along the default edge. */
 function withDefault(this: { nodes?: { id: string; type: string }[] }, key: string, value: unknown): unknown {
   if (key !== "edges" || !Array.isArray(value)) return value;
   const decisions = (this.nodes ?? []).filter(({ type }) => type === "decision").map(({ id }) => id);
@@ -50,18 +50,29 @@ export function promptOf({ prompts }: LockFolder, id = "sum"): PromptNode {
   return found;
 }
 
-/** What a context had when code was written. */
+/** The context when the code was written. */
 export const input: Member[] = membersOf('{"lines": [1, 2]}');
 
 export const reads = [{ path: "lines", optional: false }];
 
-/** Code written for a node as it is in the folder. */
+/** Code that was written for the node in the folder. */
 export function generationOf(prompt: PromptNode, fields: Partial<Generation> = {}): Generation {
   const ingredients = ingredientsOf({ ...prompt, input }, currentGenerator, { reads, guides: ["money"] });
   return {
-    ...{ format: 1, workflowId: "bills", node: prompt.node.id, client: null, status: "pinned", origin: "generated" },
-    ...{ key: generationKey(ingredients), ingredients, model: "gpt-6-luna", cost, provenBy: "exec_01" },
-    ...{ code: fields.code ?? code, codeHash: hashOfBoth(fields), createdAt: "2026-11-22T10:00:00.000Z" },
+    format: 1,
+    workflowId: "bills",
+    node: prompt.node.id,
+    client: null,
+    status: "pinned",
+    origin: "generated",
+    key: generationKey(ingredients),
+    ingredients,
+    model: "gpt-6-luna",
+    cost,
+    provenBy: "exec_01",
+    code: fields.code ?? code,
+    codeHash: hashOfBoth(fields),
+    createdAt: "2026-11-22T10:00:00.000Z",
     ...fields,
   } as Generation;
 }
@@ -74,7 +85,9 @@ export const analysis = 'result = {"sum": sum(context["lines"])}';
 
 /** Fields of code that needs an analysis. */
 export const twoStages = {
-  ...{ code: 'context["total"] = context["_data_analysis"]["sum"]', analysis, analysisHash: hashOf(analysis) },
+  code: 'context["total"] = context["_data_analysis"]["sum"]',
+  analysis,
+  analysisHash: hashOf(analysis),
 };
 
 export function lockedOf(prompt: PromptNode, fields: Partial<Generation> = {}): LockedCode {

@@ -6,15 +6,15 @@ import { costLines } from "../../../packages/cli/src/lock/modes.ts";
 import type { NodeProof, ProofRun } from "../../../packages/cli/src/lock/prove.ts";
 import { proofLines } from "../../../packages/cli/src/lock/prove-folder.ts";
 import type { NodeState } from "../../../packages/cli/src/lock/states.ts";
-import { shown } from "../../../packages/cli/src/output/terminal.ts";
+import { toTerminal } from "../../../packages/cli/src/output/terminal.ts";
 import { approved, lockedOf, makeFolder, promptOf } from "./folders.ts";
 
 function plain(lines: string[]): string[] {
   return lines.map((line) => stripVTControlCharacters(line));
 }
 
-describe("what nova lock says it did", () => {
-  it("names the file, who wrote it for how much, and what proved it", async () => {
+describe("the output of nova lock", () => {
+  it("names the file, its author, its cost and its proof", async () => {
     const locked = lockedOf(promptOf(await makeFolder()));
     expect(plain(lockLines([{ node: "sum", action: "added", locked }], ["gone"]))).toEqual([
       "sum: locked",
@@ -28,34 +28,34 @@ describe("what nova lock says it did", () => {
     ]);
   });
 
-  it("asks for approval where that is required and not given", async () => {
+  it("asks for a required approval", async () => {
     const locked = lockedOf(promptOf(await makeFolder()));
     const lines = (given: object) =>
       lockLines([{ node: "sum", action: "added", locked: { ...locked, ...given } }], [], "required");
-    expect(plain(lines({})).at(-1)).toMatch(/nobody has approved it.*nova lock approve/);
+    expect(plain(lines({})).at(-1)).toMatch(/it is not approved.*nova lock approve/);
     expect(lines({ approved })).toHaveLength(2);
   });
 
-  it("says what is missing, and where there is nothing to do", () => {
+  it("names missing code, and says if there is nothing to do", () => {
     expect(plain(lockLines([{ node: "sum", action: "none" }], []))).toEqual([
-      expect.stringMatching(/^sum: no code yet/),
+      expect.stringMatching(/^sum: no code for/),
     ]);
-    expect(lockLines([], [])).toEqual(["no node has a prompt: there is nothing to lock"]);
+    expect(lockLines([], [])).toEqual(["no node has a prompt, so no code can be locked"]);
   });
 });
 
-describe("what nova lock --check says", () => {
+describe("the output of nova lock --check", () => {
   it.each<[NodeState["state"], RegExp]>([
     ["unlocked", /✗ sum has no locked code - .*nova lock/],
     ["missing", /its code file is gone/],
-    ["edited", /edited by hand - nova lock takes the edit/],
-    ["stale", /written for something else, changed since: its key/],
-    ["unapproved", /nobody has approved its code/],
-    ["stranger", /no prompt node any more - nova lock removes it/],
-  ])("of a node that is %s names the way out", (state, sentence) => {
+    ["edited", /edited by hand - nova lock locks the edit/],
+    ["stale", /written for another definition, changed since: its key/],
+    ["unapproved", /its code is not approved/],
+    ["stranger", /no longer a prompt node - nova lock removes it/],
+  ])("says what to do about a node that is %s", (state, sentence) => {
     const [line, all] = plain(checkLines([{ node: "sum", state, changes: [] }], "bills"));
     expect(line).toMatch(sentence);
-    expect(all).toBe("1 of 1 nodes cannot run frozen as they are");
+    expect(all).toBe("1 of 1 nodes cannot run frozen now");
   });
 
   it("names every change", () => {
@@ -69,11 +69,17 @@ describe("what nova lock --check says", () => {
   });
 });
 
-describe("what nova lock --costs says", () => {
+describe("the output of nova lock --costs", () => {
   const spent = { usd: 0.002, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
   const costs: NodeCosts = {
-    ...{ node: "sum", generations: 2, written: { ...spent, usd: 0.004 }, savedPerRun: spent },
-    ...{ runs: 9, hits: 7, savedUsd: 0.014, breakEvenRuns: 2 },
+    node: "sum",
+    generations: 2,
+    written: { ...spent, usd: 0.004 },
+    savedPerRun: spent,
+    runs: 9,
+    hits: 7,
+    savedUsd: 0.014,
+    breakEvenRuns: 2,
   };
 
   it("is a row for each node, and the sum", () => {
@@ -87,7 +93,7 @@ describe("what nova lock --costs says", () => {
       "9",
       "7",
       "$0.0140",
-      "2 runs (it has)",
+      "2 runs (reached)",
     ]);
     expect(all).toBe("written for $0.0040, saved $0.0140");
   });
@@ -95,7 +101,7 @@ describe("what nova lock --costs says", () => {
   it.each<[Partial<NodeCosts>, string]>([
     [{ hits: 1 }, "2 runs"],
     [{ breakEvenRuns: null }, "-"],
-  ])("tells with %j when it pays off: %s", (fields, text) => {
+  ])("says with %j when the code pays off: %s", (fields, text) => {
     expect(
       plain(costLines([{ ...costs, ...fields }]))[1]
         ?.split(/ {2,}/)
@@ -103,16 +109,19 @@ describe("what nova lock --costs says", () => {
     ).toBe(text);
   });
 
-  it("is a sentence where nothing is written by a model", () => {
+  it("is a sentence if no model wrote code", () => {
     expect(costLines([])).toEqual([expect.stringMatching(/^no node has a prompt/)]);
   });
 });
 
-describe("what nova lock --prove says", () => {
+describe("the output of nova lock --prove", () => {
   const run = (fields: Partial<ProofRun>): ProofRun =>
     ({
       recorded: { execution: { id: "exec_01" }, entry: { seq: 2, scope: "/m@1.0" } },
-      ...{ outcome: "same", differences: [], error: null, withheld: [] },
+      outcome: "same",
+      differences: [],
+      error: null,
+      withheld: [],
       ...fields,
     }) as unknown as ProofRun;
   const lines = (...runs: ProofRun[]) => plain(proofLines([{ node: "sum", codeHash: "", runs } as NodeProof]));
@@ -121,12 +130,12 @@ describe("what nova lock --prove says", () => {
     expect(lines(run({}), run({ outcome: "fails", error: "KeyError", withheld: ["password"] }))).toEqual([
       "sum: the same outputs for 1 of 2 recorded inputs",
       "  exec_01 2/m@1.0 the same outputs",
-      "  exec_01 2/m@1.0 fails, and did not then (without password)",
+      "  exec_01 2/m@1.0 fails, but succeeded in the recorded run (without password)",
       "    KeyError",
     ]);
   });
 
-  it("shows both values of a key, and lets none of them steer the terminal", () => {
+  it("shows both values of a key without control characters", () => {
     const differences = [
       { key: "total", recorded: "3", now: null },
       { key: "text", recorded: '"a"', now: '"\u001b[2Jb"' },
@@ -134,10 +143,14 @@ describe("what nova lock --prove says", () => {
     const told = proofLines([
       { node: "sum", codeHash: "", costUsd: 0.0021, runs: [run({ outcome: "differs", differences })] },
     ]);
-    expect(shown(told.join(""))).not.toContain("\u001b[2J");
+    expect(toTerminal(told.join(""))).not.toContain("\u001b[2J");
     expect(lines(run({ outcome: "differs", differences })).slice(2)).toEqual([
-      ...["    total", "      - 3", "      + (not set)"],
-      ...["    text", '      - "a"', '      + "b"'],
+      "    total",
+      "      - 3",
+      "      + (not set)",
+      "    text",
+      '      - "a"',
+      '      + "b"',
     ]);
   });
 

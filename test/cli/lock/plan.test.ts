@@ -40,7 +40,7 @@ async function planned(folder: LockFolder, fields: Partial<PlanSources> = {}) {
 }
 
 describe("the plan for a node without a lock", () => {
-  it("takes the code that ran last, not the newest one", async () => {
+  it("uses the code that ran last, not the newest", async () => {
     const folder = await makeFolder();
     const [old, young] = [
       generationOf(promptOf(folder)),
@@ -58,14 +58,14 @@ describe("the plan for a node without a lock", () => {
     ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
     ["nothing of another node", [{ node: "other" }], null],
     ["nothing that was written for something else", [{ key: "0".repeat(64) }], null],
-  ])("takes, where no run is known, %s", async (_, kept, code) => {
+  ])("uses, without a known run, %s", async (_, kept, code) => {
     const folder = await makeFolder();
     const generations = kept.map((fields) => generationOf(promptOf(folder), fields));
     const plan = await planned(folder, { generations });
     expect([plan?.action, plan?.locked?.code ?? null]).toEqual([code === null ? "none" : "added", code]);
   });
 
-  it("takes no code that ran for another prompt", async () => {
+  it("uses no code that ran for another prompt", async () => {
     const folder = await makeFolder();
     const before = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const generation = generationOf(promptOf(before));
@@ -82,7 +82,7 @@ describe("the plan for a locked node", () => {
     return locking(folder, { sum: { ...lockedOf(promptOf(folder)), ...fields } });
   };
 
-  it("leaves it where its own code ran last, whoever else is kept", async () => {
+  it("keeps the lock if its own code ran last", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [
       generationOf(promptOf(folder)),
@@ -92,24 +92,24 @@ describe("the plan for a locked node", () => {
     expect(plan).toEqual({ node: "sum", action: "unchanged", locked: { ...lockedOf(promptOf(folder)), approved } });
   });
 
-  it("leaves it where nothing is known on this machine", async () => {
+  it("keeps the lock without records on this machine", async () => {
     expect(await planned(await lockedFolder())).toMatchObject({ action: "unchanged" });
   });
 
-  it("takes other code that ran last, which nobody has approved", async () => {
+  it("uses other code that ran last, without approval", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [generationOf(promptOf(folder), { code: other })];
     const plan = await planned(folder, { generations, used: () => ran(other) });
     expect(plan).toEqual({ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { code: other }) });
   });
 
-  it("keeps the approval where the same code was proven for something new", async () => {
+  it("keeps the approval if the same code was proven for a new definition", async () => {
     const folder = await lockedFolder({ approved, key: "0".repeat(64) });
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))] });
     expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
   });
 
-  it("leaves stale code, which is of use to no run, for people to see", async () => {
+  it("keeps stale code that no run can use, so that people can see it", async () => {
     expect(await planned(await lockedFolder({ key: "0".repeat(64) }))).toMatchObject({ action: "unchanged" });
   });
 
@@ -125,7 +125,7 @@ describe("the plan for a locked node", () => {
     });
   });
 
-  it("restores a file that is gone from what is kept, the very same code first", async () => {
+  it("restores a missing file from stored code, preferably the same code", async () => {
     const folder = await lockedFolder({ approved });
     const files = { "generated/sum.py": "" };
     await writeFiles(folder.folder, files);
@@ -155,7 +155,7 @@ describe("the plan for code of two stages", () => {
     return readLockFolder(folder.folder);
   }
 
-  it("takes both as they ran last, and tells analyses of the same code apart", async () => {
+  it("uses both stages as they ran last, and distinguishes analyses of the same code", async () => {
     const folder = await makeFolder();
     const generations = [both(folder), both(folder, { ...otherLook, createdAt: now })];
     const plan = await planned(folder, {
@@ -165,21 +165,24 @@ describe("the plan for code of two stages", () => {
     expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder), twoStages) });
   });
 
-  it("keeps the approval for the same two only", async () => {
+  it("keeps the approval only for the same two stages", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { ...twoStages, approved }) });
     const generations = [both(folder, otherLook)];
     const used = () => ran(twoStages.code, undefined, undefined, other);
     const plan = await planned(folder, { generations, used });
     expect(plan).toEqual({
-      ...{ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { ...twoStages, ...otherLook }) },
+      node: "sum",
+      action: "updated",
+      locked: lockedOf(promptOf(folder), { ...twoStages, ...otherLook }),
     });
     expect(await planned(folder, { used: () => ran(twoStages.code, undefined, undefined, analysis) })).toMatchObject({
-      ...{ action: "unchanged", locked: { approved } },
+      action: "unchanged",
+      locked: { approved },
     });
   });
 
-  it("takes an edit of either, and what both read then", async () => {
+  it("locks an edit of either stage, and the keys that both read then", async () => {
     const folder = await edited({ "generated/sum.analysis.py": `${other}\n` });
     const plan = await planned(folder);
     expect(plan).toMatchObject({ action: "edited", locked: { code: twoStages.code, analysis: `${other}\n` } });
@@ -190,22 +193,22 @@ describe("the plan for code of two stages", () => {
     expect((await planned(reading))?.locked).toMatchObject({ analysis, ingredients: { reads: { lines: "list" } } });
   });
 
-  it("drops the analysis where the edit does without", async () => {
+  it("drops the analysis if the edit does not need it", async () => {
     const plan = await planned(await edited({ "generated/sum.py": 'context["total"] = 0' }));
     expect(plan?.locked).not.toHaveProperty("analysis");
     expect(plan?.locked).not.toHaveProperty("analysisHash");
     expect(plan?.locked?.codeHash).toBe(hashOf('context["total"] = 0'));
   });
 
-  it("takes neither where one was edited and the other is gone", async () => {
+  it("refuses if one file was edited and the other is missing", async () => {
     const folder = await edited({ "generated/sum.py": "a = 1" });
     await rm(join(folder.folder, "generated/sum.analysis.py"));
     const read = await readLockFolder(folder.folder);
-    await expect(planned(read)).rejects.toThrow(/sum\.py was edited, and generated\/sum\.analysis\.py.* is not there/);
+    await expect(planned(read)).rejects.toThrow(/sum\.py was edited, and generated\/sum\.analysis\.py.* is missing/);
   });
 });
 
-describe("the plan for code that somebody edited", () => {
+describe("the plan for edited code", () => {
   const editedFolder = async (text: string) => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
@@ -213,7 +216,7 @@ describe("the plan for code that somebody edited", () => {
     return readLockFolder(folder.folder);
   };
 
-  it("takes the edit, as nobody's proof and nobody's approval", async () => {
+  it("locks the edit without proof and approval", async () => {
     const folder = await editedFolder(`${other}\n`);
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))], used: () => ran("x") });
     const { provenBy: _, ...kept } = lockedOf(promptOf(folder));
@@ -222,14 +225,17 @@ describe("the plan for code that somebody edited", () => {
       action: "edited",
       locked: {
         ...kept,
-        ...{ code: `${other}\n`, codeHash: hashOf(`${other}\n`), origin: "edited", createdAt: now },
+        code: `${other}\n`,
+        codeHash: hashOf(`${other}\n`),
+        origin: "edited",
+        createdAt: now,
         key: expect.not.stringMatching(kept.key),
         ingredients: { ...kept.ingredients, reads: {} },
       },
     });
   });
 
-  it("knows the types of what it reads from the last input, else from before", async () => {
+  it("knows the types of the keys that it reads from the last input, else from the old lock", async () => {
     const folder = await editedFolder('total = context["lines"]');
     const types = async (used: Recorded | null) =>
       (await planned(folder, { used: () => used }))?.locked?.ingredients.reads;
@@ -237,7 +243,7 @@ describe("the plan for code that somebody edited", () => {
     expect(await types(null)).toEqual({ lines: "list" });
   });
 
-  it("is a hit for the node as it is now, whatever it was written for", async () => {
+  it("fits the current definition of the node", async () => {
     const folder = await editedFolder(other);
     const changed = await makeFolder({ sum: { ...sum, prompt: "Add them up." } });
     const plan = await planned({ ...changed, entries: folder.entries });

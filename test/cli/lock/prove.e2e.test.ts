@@ -9,7 +9,7 @@ import { lockedOf, locking, promptOf, sum } from "./folders.ts";
 let cwd: string;
 const inputs = { properties: { password: { secret: true } } };
 
-/** Two recorded runs of a node that was written by hand, and then was to be written by a model. */
+/** Two recorded runs of a node with hand-written code, for which a model then writes code. */
 beforeAll(async () => {
   cwd = await newFolder();
   await writeChain(cwd, "bills", { sum: 'context["total"] = sum(context["lines"])' });
@@ -32,7 +32,7 @@ async function prove(code: string, node: object = {}) {
   return { exit, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
 }
 
-it("finds that code does what is recorded, in two runs, without a secret", async () => {
+it("a proof finds equal outcomes in two runs, without a secret", async () => {
   const { exit, same, nodes } = await prove('context["total"] = 0\nfor n in context["lines"]: context["total"] += n');
   expect({ exit, same }).toEqual({ exit: 0, same: true });
   expect(nodes).toMatchObject([{ node: "sum", refused: null, runs: [{}, {}] }]);
@@ -41,7 +41,7 @@ it("finds that code does what is recorded, in two runs, without a secret", async
   }
 });
 
-it("shows both values where an output is another one, newest run first", async () => {
+it("a proof shows both values of a different output, newest run first", async () => {
   const { exit, same, nodes } = await prove(
     'context["total"] = len(context["lines"])\ncontext["pages"] = len(context["pdf"]) > 9',
   );
@@ -53,7 +53,7 @@ it("shows both values where an output is another one, newest run first", async (
   ]);
 });
 
-it("lets code reach nobody", async () => {
+it("a proof gives the code no network", async () => {
   const code = 'import socket\nsocket.create_connection(("127.0.0.1", 9), timeout=2)\ncontext["total"] = 1';
   const { exit, nodes } = await prove(code);
   expect(exit).toBe(1);
@@ -63,7 +63,7 @@ it("lets code reach nobody", async () => {
   ]);
 });
 
-it("refuses a node that has effects", async () => {
+it("a proof refuses a node with effects", async () => {
   expect(await prove("a = 1", { effects: true })).toEqual({
     exit: 2,
     stderr: expect.stringMatching(/"sum" has "effects": true/),

@@ -20,7 +20,10 @@ function recorded(
   before: Partial<TraceEntry>[] = [],
 ): Recorded {
   const entry = {
-    ...{ seq: 2, scope: "", status: "success", input_context: new RawJson('{"lines": [1, 2]}') },
+    seq: 2,
+    scope: "",
+    status: "success",
+    input_context: new RawJson('{"lines": [1, 2]}'),
     changes: { set: new RawJson('{"total": 3}'), delete: [] },
     ...fields,
   };
@@ -38,7 +41,7 @@ const fails: CodeResult = {
   traceback: "",
 };
 
-/** One sandbox that answers as it is told, once per run; everything that was asked of it. */
+/** One sandbox with scripted answers, one for each run; it records its requests. */
 function sandboxWith(...answers: (CodeResult | RunOutcome | Error | ((io: RunIo) => Promise<CodeResult>))[]) {
   const asked: { calls: string[]; requests: RunRequest[]; spec?: unknown } = { calls: [], requests: [] };
   const sandboxes = {
@@ -82,14 +85,18 @@ async function prove(
 }
 
 describe("a proof", () => {
-  it("runs the code over each input in one sandbox without network, and ends that", async () => {
+  it("runs the code on each input in one sandbox without network, and ends the sandbox", async () => {
     const sandbox = sandboxWith(sets("3"), sets("3"));
     await prove([recorded(), recorded()], sandbox, {}, { requirements: [] });
     expect(sandbox.asked.calls).toEqual(["create", "run in sbx_1", "run in sbx_1", "kill sbx_1"]);
     expect(sandbox.asked.spec).toMatchObject({ template: "nova", internet: false, lib: {} });
     const [first, second] = sandbox.asked.requests;
     expect(first).toMatchObject({
-      ...{ node: "sum", nodeType: "action", code: "total = 3", fileName: "generated/sum.py", timeoutSeconds: 30 },
+      node: "sum",
+      nodeType: "action",
+      code: "total = 3",
+      fileName: "generated/sum.py",
+      timeoutSeconds: 30,
       network: { allow: [] },
       context: [{ key: "lines", json: "[1, 2]" }],
     });
@@ -107,11 +114,11 @@ describe("a proof", () => {
     ["a failure", recorded(), fails, { outcome: "fails", error: "KeyError: 'lines'" }],
     ["a failure that was one then", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
     ["a success that was none then", recorded({ status: "failed" }), sets("4"), { outcome: "works", differences: [] }],
-  ])("tells %s", async (_, run, result, told) => {
+  ])("reports %s", async (_, run, result, told) => {
     expect(await prove([run], sandboxWith(result))).toMatchObject([{ recorded: run, ...told }]);
   });
 
-  it("runs the analysis before the code that needs it, on the same input, and compares what the code did alone", async () => {
+  it("runs the analysis before the code that needs it, on the same input, and compares only the code's changes", async () => {
     const looked: CodeResult = { ...quick, status: "success", set: [found({ result: { rows: 2 } })], delete: [] };
     const own: CodeResult = { ...quick, status: "success", set: [found(9), { key: "total", json: "3" }], delete: [] };
     const sandbox = sandboxWith(looked, own);
@@ -129,13 +136,13 @@ describe("a proof", () => {
     ]);
   });
 
-  it("fails where the analysis fails, and does not run the code", async () => {
+  it("fails if the analysis fails, and does not run the code", async () => {
     const looked: CodeResult = { ...quick, status: "success", set: [found({ error: "KeyError: 'a'" })], delete: [] };
     const [run] = await prove([recorded()], sandboxWith(looked), {}, {}, twoStages);
     expect(run).toMatchObject({ outcome: "fails", error: "the analysis failed: KeyError: 'a'" });
   });
 
-  it("gives secrets to nobody, and says which were withheld", async () => {
+  it("withholds secrets, and names them", async () => {
     const inputs = { properties: { password: { secret: true }, lines: {} } };
     const input = new RawJson('{"password": "***", "lines": []}');
     const sandbox = sandboxWith(sets("3"));
@@ -144,14 +151,14 @@ describe("a proof", () => {
     expect(sandbox.asked.requests[0]?.context).toEqual([{ key: "lines", json: "[]" }]);
   });
 
-  it("hides from a decision how it decided before", async () => {
+  it("hides the earlier decision from a decision", async () => {
     const sandbox = sandboxWith(sets("3"));
     const input = new RawJson('{"branch_decision": true, "lines": []}');
     await prove([recorded({ input_context: input })], sandbox, { type: "decision" });
     expect(sandbox.asked.requests[0]?.context.map(({ key }) => key)).toEqual(["lines"]);
   });
 
-  it("reads blobs and outputs of the recorded run, and keeps nothing", async () => {
+  it("reads blobs and outputs of the recorded run, and stores nothing", async () => {
     const before = [
       { node_id: "start", node_type: "start", status: "success", changes: changes("{}") },
       { node_id: "read", node_type: "action", status: "success", changes: changes('{"a": 1}') },

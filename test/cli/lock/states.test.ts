@@ -8,7 +8,7 @@ import { lockStates } from "../../../packages/cli/src/lock/states.ts";
 import { inARow } from "../../support/cloud.ts";
 import { approved, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
 
-/** The state of `sum` after its folder was locked and then something happened. */
+/** The state of `sum` after its folder was locked and `happened` changed it. */
 async function stateAfter(
   happened: (folder: string) => Promise<void>,
   { workflow = {}, locked = {} }: { workflow?: object; locked?: Partial<LockedCode> } = {},
@@ -26,7 +26,7 @@ function rewrite(nodes: Record<string, object>, workflow: object = {}) {
 const nothing = async () => undefined;
 
 describe("a locked node", () => {
-  it("is locked where nothing has happened", async () => {
+  it("is locked if nothing has changed", async () => {
     expect(await stateAfter(nothing)).toEqual([
       { node: "sum", state: "locked", changes: [], record: expect.objectContaining({ provenBy: "exec_01" }) },
     ]);
@@ -36,7 +36,7 @@ describe("a locked node", () => {
     ["its code was edited", "edited", (folder) => writeFiles(folder, { "generated/sum.py": "total = 7" })],
     ["its code is gone", "missing", (folder) => rm(join(folder, "generated"), { recursive: true })],
     ["the lock is gone", "unlocked", (folder) => rm(join(folder, "workflow.lock.json"))],
-  ])("is not when %s: %s", async (_, state, happened) => {
+  ])("changes its state when %s: %s", async (_, state, happened) => {
     expect(await stateAfter(happened)).toMatchObject([{ node: "sum", state }]);
   });
 
@@ -46,30 +46,30 @@ describe("a locked node", () => {
     ["the requirements", ["requirements"], rewrite({ sum }, { requirements: ["lxml"] })],
     ["a module", ["lib.mails.py"], (folder) => writeFiles(folder, { "lib/mails.py": "a = 1" })],
     ["two things", ["prompt", "requirements"], rewrite({ sum: { ...sum, prompt: "x" } }, { requirements: ["lxml"] })],
-  ])("is stale after another one of these, and says so: %s", async (_, ingredients, happened) => {
+  ])("is stale after a change of %s, and names it", async (_, ingredients, happened) => {
     const [state] = await stateAfter(happened);
     expect(state?.state).toBe("stale");
     expect(state?.changes.map(({ ingredient }) => ingredient)).toEqual(ingredients);
   });
 
-  it("is stale where its ingredients were written by hand", async () => {
+  it("is stale if its ingredients were edited by hand", async () => {
     expect(await stateAfter(nothing, { locked: { key: "0".repeat(64) } })).toMatchObject([
       { state: "stale", changes: [] },
     ]);
   });
 
-  it("does not depend on what changes nothing about its code", async () => {
+  it("does not depend on changes that do not concern its code", async () => {
     const changed = { ...sum, timeout: 60, limits: { max_cost_usd: 1 }, ai: { samples: false } };
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });
 
-  it("has to be approved where the workflow says so", async () => {
+  it("must be approved if the workflow requires it", async () => {
     const workflow = { approval: "required" };
     expect(await stateAfter(nothing, { workflow })).toMatchObject([{ state: "unapproved" }]);
     expect(await stateAfter(nothing, { workflow, locked: { approved } })).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is a stranger when no prompt node is called so any more", async () => {
+  it("is a stranger if no prompt node has its id", async () => {
     expect(await stateAfter(rewrite({ total: sum }))).toMatchObject([
       { node: "total", state: "unlocked" },
       { node: "sum", state: "stranger" },

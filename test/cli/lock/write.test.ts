@@ -22,8 +22,8 @@ async function filesOf(folder: string): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).sort();
 }
 
-describe("writing a lock", () => {
-  it("makes what the workflow then runs", async () => {
+describe("writeLock", () => {
+  it("writes the files that the workflow then runs", async () => {
     const folder = await makeFolder();
     const locked = { sum: lockedOf(promptOf(folder)) };
     expect(await writeLock(folder, locked)).toEqual({ removed: [] });
@@ -38,13 +38,13 @@ describe("writing a lock", () => {
     expect([workflow?.lock, findings]).toEqual([locked, []]);
   });
 
-  it("writes nothing where there is nothing to lock", async () => {
+  it("writes nothing if there is no code to lock", async () => {
     const folder = await makeFolder();
     await writeLock(folder, {});
     expect(await filesOf(folder.folder)).toEqual(["workflow.json"]);
   });
 
-  it("writes the same bytes again where nothing has changed", async () => {
+  it("writes the same bytes if nothing has changed", async () => {
     const folder = await makeFolder({ sum, send });
     const locked = { sum: lockedOf(promptOf(folder)), send: lockedOf(promptOf(folder, "send")) };
     await writeLock(folder, locked);
@@ -54,10 +54,10 @@ describe("writing a lock", () => {
   });
 
   it.each([
-    ["generated/sum.py", "../../outside.py", /generated\/sum.py" is a link - nothing is written there/],
-    ["workflow.lock.json", "../outside.json", /workflow.lock.json" is a link - nothing is written there/],
+    ["generated/sum.py", "../../outside.py", /generated\/sum.py" is a link - it was not written/],
+    ["workflow.lock.json", "../outside.json", /workflow.lock.json" is a link - it was not written/],
     ["generated", "../outside", /"generated" is a link that leads out of the folder/],
-  ])("writes through no link at %s", async (path, target, message) => {
+  ])("follows no link at %s", async (path, target, message) => {
     const made = await makeFolder();
     const folder = { ...made, folder: join(made.folder, "w") };
     await writeFiles(folder.folder, { "workflow.json": "{}" });
@@ -70,7 +70,7 @@ describe("writing a lock", () => {
     expect(news.filter((name) => name.includes("outside"))).toEqual([]);
   });
 
-  it("leaves the line ends of a file that is locked as they are", async () => {
+  it("keeps the line ends of a locked file", async () => {
     const made = await makeFolder();
     const locked = { sum: lockedOf(promptOf(made)) };
     await locking(made, locked);
@@ -79,7 +79,7 @@ describe("writing a lock", () => {
     expect(await readFile(join(made.folder, "generated/sum.py"), "utf8")).toBe(`${code}\r\n`);
   });
 
-  it("writes both files of code that needs an analysis, and drops that when it needs none any more", async () => {
+  it("writes both files of code that needs an analysis, and removes the analysis when it is not needed", async () => {
     const made = await makeFolder();
     const both = { sum: lockedOf(promptOf(made), twoStages) };
     await writeLock(made, both);
@@ -95,7 +95,7 @@ describe("writing a lock", () => {
   it.each([
     ["as it was locked", {}, []],
     ["edited", { "generated/sum.analysis.py": "mine = 1" }, ["sum.analysis.py", "sum.py"]],
-  ])("takes the analysis along that is %s where its node goes", async (_, files, left) => {
+  ])("handles an analysis that is %s when its node is removed", async (_, files, left) => {
     const made = await makeFolder();
     await locking(made, { sum: lockedOf(promptOf(made), twoStages) });
     await writeFiles(made.folder, files);
@@ -103,7 +103,7 @@ describe("writing a lock", () => {
     expect(await filesOf(join(made.folder, "generated"))).toEqual(left);
   });
 
-  it("removes what is not locked any more, but no file that somebody edited", async () => {
+  it("removes unlocked files, except edited ones", async () => {
     const made = await makeFolder({ sum, send });
     const [one, two] = [lockedOf(promptOf(made)), lockedOf(promptOf(made, "send"))];
     await locking(made, { sum: one, send: two });
@@ -114,20 +114,20 @@ describe("writing a lock", () => {
   });
 });
 
-describe("approving", () => {
+describe("an approval", () => {
   const locked = async () => {
     const folder = await makeFolder({ sum, send }, { workflow: { approval: "required" } });
     return locking(folder, { sum: lockedOf(promptOf(folder)) });
   };
 
-  it("says by whom and when, in the lock file alone", async () => {
+  it("records person and time, only in the lock file", async () => {
     const folder = await locked();
     await writeLockFile(folder, approveLocked(folder, "sum", approved));
     const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder.folder));
     expect([workflow?.lock?.sum?.approved, findings]).toEqual([approved, []]);
   });
 
-  it("leaves other entries as they are, though their code was edited", async () => {
+  it("keeps other entries, also with edited code", async () => {
     const made = await makeFolder({ sum, send });
     await locking(made, { sum: lockedOf(promptOf(made)), send: lockedOf(promptOf(made, "send")) });
     await writeFiles(made.folder, { "generated/send.py": "mine = 1" });
@@ -140,10 +140,10 @@ describe("approving", () => {
   });
 
   it.each<[string, string, (folder: string) => Promise<void>, RegExp]>([
-    ["a node that is none", "sm", async () => undefined, /"sm" is no prompt node/],
+    ["a node that is none", "sm", async () => undefined, /"sm" is not a prompt node/],
     ["a node without locked code", "send", async () => undefined, /"send" has no locked code yet - run nova lock/],
     ["an edit", "sum", (folder) => writeFiles(folder, { "generated/sum.py": "x" }), /edited since it was locked/],
-    ["code that is gone", "sum", (folder) => rm(join(folder, "generated/sum.py")), /sum\.py is not there/],
+    ["code that is gone", "sum", (folder) => rm(join(folder, "generated/sum.py")), /sum\.py does not exist/],
   ])("refuses %s", async (_, node, happened, sentence) => {
     const { folder } = await locked();
     await happened(folder);

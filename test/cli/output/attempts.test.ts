@@ -5,8 +5,13 @@ import { attemptLines } from "../../../packages/cli/src/output/attempts.ts";
 import { logItem, logLines } from "../../../packages/cli/src/output/logs.ts";
 
 const attempt = (attempt_number: number, more: Partial<TraceStep> = {}) => ({
-  ...{ agent_name: "E2BExecutor", attempt_number, error_class: "NodeFailed", error_message: `no ${attempt_number}` },
-  ...{ execution_time_ms: 12, logs: `asking ${attempt_number}\n`, ...more },
+  agent_name: "E2BExecutor",
+  attempt_number,
+  error_class: "NodeFailed",
+  error_message: `no ${attempt_number}`,
+  execution_time_ms: 12,
+  logs: `asking ${attempt_number}\n`,
+  ...more,
 });
 
 function entryWith(steps: object[], more: object = {}): TraceEntry {
@@ -28,30 +33,36 @@ const twice = [
   attempt(2, { traceback: "line 3", retry_delay_ms: 4000, retry_jitter: true }),
 ];
 
-it("a trace tells of each attempt before the one that counted", () => {
+it("a trace has a line for each attempt before the last", () => {
   expect(told(attemptLines(entryWith(twice, { failed_deliveries: 2 })))).toEqual([
-    "2 deliveries came to nothing before its code began: no sandbox was to be had, or their Lambda died",
+    "2 deliveries ended before its code started: no sandbox was available, or their Lambda died",
     "attempt 1 (12 ms, the next in 2 s): NodeFailed: no 1",
     "attempt 2 (12 ms, the next within 4 s): NodeFailed: no 2",
   ]);
 });
 
-it("a last attempt that failed is told once, as the node's own failure", () => {
+it("a failed last attempt appears once, as the node's own failure", () => {
   const failed = { status: "failed", attempt: 2, error_message: "no 2", error_class: "NodeFailed" };
   expect(told(attemptLines(entryWith(twice, failed)))).toEqual([expect.stringContaining("attempt 1")]);
 });
 
-it("of a prompt node its whole attempts are told, not those of its models", () => {
+it("a prompt node's attempts appear without the steps of its models", () => {
   const steps = [attempt(1), attempt(1, { agent_name: "Node" }), attempt(1), attempt(2)];
   expect(attemptLines(entryWith(steps, { ai_metadata: {} }))).toHaveLength(1);
 });
 
-it("logs have what each attempt printed", () => {
+it("logs have the output of each attempt", () => {
   expect(told(logLines(entryWith(twice)))).toEqual([
     "1 call",
-    ...["  attempt 1", "  asking 1", "  NodeFailed: no 1"],
-    ...["  attempt 2", "  asking 2", "  NodeFailed: no 2", "  line 3"],
-    ...["  attempt 3", "  done"],
+    "  attempt 1",
+    "  asking 1",
+    "  NodeFailed: no 1",
+    "  attempt 2",
+    "  asking 2",
+    "  NodeFailed: no 2",
+    "  line 3",
+    "  attempt 3",
+    "  done",
   ]);
   expect(logItem(entryWith(twice)).attempts).toEqual([
     { attempt: 1, logs: "asking 1\n", error_class: "NodeFailed", error_message: "no 1", traceback: null },

@@ -8,14 +8,14 @@ const lines = (recorded: string | null, now: string | null) =>
     .slice(1);
 
 describe("a difference of two values", () => {
-  it("shows short values whole", () => {
+  it("shows short values in full", () => {
     expect(lines('"a"', null)).toEqual(['      - "a"', "      + (not set)"]);
   });
 
   it.each([
     ["in the middle", "x".repeat(500)],
     ["at the end", ""],
-  ])("shows the part of long values around their first difference, %s", (_where, after) => {
+  ])("of long values shows the part around their first difference, %s", (_where, after) => {
     const before = "a".repeat(300);
     const [was = "", is = ""] = lines(`"${before}1${after}"`, `"${before}2${after}"`);
     expect(was).toMatch(/^ {6}- …a{30}1/);
@@ -23,12 +23,12 @@ describe("a difference of two values", () => {
     expect([was, is].every((line) => line.length <= 110)).toBe(true);
   });
 
-  it("shows where the longer of two values continues", () => {
+  it("of unequal length shows the end of the longer value", () => {
     const text = "a".repeat(300);
     expect(lines(text, `${text}b`)[1]).toMatch(/a{30}b$/);
   });
 
-  it("splits no character", () => {
+  it("does not split a character", () => {
     const text = "😀".repeat(100);
     for (const pad of ["", "a"]) {
       const shown = lines(`${pad}${text}1`, `${pad}${text}2`).join("");

@@ -14,7 +14,7 @@ it.each([
     'there is no credential "c" here - GET lists them',
     'there is no credential "c" here - `nova credentials list` lists them',
   ],
-])("the API's %j names a command where somebody typed one", (message, sentence) => {
+])("the API's message %j names a command at the command line", (message, sentence) => {
   expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
 });
 
@@ -34,6 +34,6 @@ it.each([
   ["a server's refusal is the command's fault", new ApiProblem(422, { detail: "no such field" }), "no such field", 2],
   ["a server that cannot at the moment is not", new ApiProblem(503, { detail: "try later" }), "try later", 1],
   ["what is no error is told, too", "odd", "odd", 1],
-])("%s", (_what, error, sentence, code) => {
+])("explain describes %s", (_what, error, sentence, code) => {
   expect(explain(error)).toEqual({ sentence, code });
 });

@@ -18,17 +18,17 @@ const ended = (node_id: string, logs: string, more: object = {}): LogPiece => {
   return { kind: "ended", entry, logs, steps: [] };
 };
 
-it("names the node where another one has spoken before, and joins lines that come in parts", () => {
+it("LogLines prints the node's name when the node changes, and joins partial lines", () => {
   const pieces = [printed("a", "one\ntw"), printed("a", "o\n"), printed("b", "x\n"), printed("a", "three\n")];
   expect(shown(...pieces)).toEqual(["1 a", "  one", "  two", "2 b", "  x", "1 a", "  three"]);
 });
 
-it("shows a line without an end once nothing more comes", () => {
+it("LogLines prints an incomplete line when nothing follows", () => {
   expect(shown(printed("a", "working"))).toEqual([]);
   expect(shown(printed("a", "working"), printed("a", ""), printed("a", ""))).toEqual(["1 a", "  working"]);
 });
 
-it("ends with what was not told before, and with why it failed", () => {
+it("LogLines ends with the unreported output, and the reason of a failure", () => {
   const failure = { error_class: "NodeFailed", error_message: "no" };
   expect(shown(printed("a", "one\ntw"), ended("a", "o\n", failure))).toEqual([
     "1 a",
@@ -39,18 +39,23 @@ it("ends with what was not told before, and with why it failed", () => {
   expect(shown(ended("b", ""))).toEqual([]);
 });
 
-it("says what is left out, which attempt speaks, and that there are more than it follows", () => {
+it("LogLines reports omitted bytes, the attempt, and that it does not follow all nodes", () => {
   const again = printed("a", "x\n", { leftOut: 900, attempt: 2 });
   expect(shown(again)).toEqual(["1 a, attempt 2", "  ... 900 bytes are left out", "  x"]);
-  expect(shown({ kind: "crowd", count: 40, followed: 5 })[0]).toContain("40 nodes are at work, 5 of them");
+  expect(shown({ kind: "crowd", count: 40, followed: 5 })[0]).toContain("40 nodes are running, 5 of them");
 });
 
-it("tells why an attempt failed behind what it printed, before the next one speaks", () => {
+it("LogLines prints the failure of an attempt after its output and before the next attempt", () => {
   const step = { attempt_number: 1, logs: "o\n", error_class: "NodeFailed", error_message: "no", traceback: "line 3" };
   const at = { node_id: "a", scope: "", seq: 1, attempt: 1 };
   const failed = { kind: "failed", at, step } as LogPiece;
   expect(shown(printed("a", "one\ntw"), failed, printed("a", "again\n", { attempt: 2 }))).toEqual([
-    ...["1 a", "  one", "  two", "  NodeFailed: no", "  line 3"],
-    ...["1 a, attempt 2", "  again"],
+    "1 a",
+    "  one",
+    "  two",
+    "  NodeFailed: no",
+    "  line 3",
+    "1 a, attempt 2",
+    "  again",
   ]);
 });

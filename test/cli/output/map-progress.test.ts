@@ -9,13 +9,13 @@ function progress() {
   const lines: string[] = [];
   const maps = new MapProgress((_, line) => lines.push(stripVTControlCharacters(line).trim()));
   const event = (item: number, state: "started" | "succeeded" | "failed" | "waiting") =>
-    maps.takes("exec_1", { node: "i", items: [item], map: "m", state });
+    maps.absorb("exec_1", { node: "i", items: [item], map: "m", state });
   return { lines, maps, event };
 }
 
-it("says now and then how many items are done, in place of a line for each node", () => {
+it("MapProgress reports from time to time how many items are done, instead of a line for each node", () => {
   const { lines, maps, event } = progress();
-  expect(maps.takes("exec_1", { node: "m", state: "succeeded", count: 200 })).toBe(false);
+  expect(maps.absorb("exec_1", { node: "m", state: "succeeded", count: 200 })).toBe(false);
   for (let i = 0; i < 37; i++) expect([event(i, "started"), event(i, "succeeded")]).toEqual([true, true]);
   event(37, "started");
   expect(lines).toEqual([]);
@@ -23,13 +23,13 @@ it("says now and then how many items are done, in place of a line for each node"
   expect(lines).toEqual(["» m 37/200"]);
   vi.advanceTimersByTime(5_000);
   for (let i = 37; i < 200; i++) event(i, "succeeded");
-  expect(maps.takes("exec_1", { node: "end", state: "started" })).toBe(false);
+  expect(maps.absorb("exec_1", { node: "end", state: "started" })).toBe(false);
   expect(lines).toEqual(["» m 37/200", "» m 200/200"]);
 });
 
-it("leaves the first failures and every wait a line of their own", () => {
+it("MapProgress keeps the lines of the first failures and of every wait", () => {
   const { lines, maps, event } = progress();
-  maps.takes("exec_1", { node: "m", state: "succeeded", count: 200 });
+  maps.absorb("exec_1", { node: "m", state: "succeeded", count: 200 });
   expect(event(0, "waiting")).toBe(false);
   expect(Array.from({ length: 7 }, (_, i) => event(i + 1, "failed"))).toEqual([...Array(5).fill(false), true, true]);
   maps.end("exec_1");
@@ -37,8 +37,8 @@ it("leaves the first failures and every wait a line of their own", () => {
   expect(event(9, "started")).toBe(false);
 });
 
-it("leaves the nodes of a few items their lines", () => {
+it("MapProgress keeps the lines of a map with few items", () => {
   const { maps, event } = progress();
-  maps.takes("exec_1", { node: "m", state: "succeeded", count: 5 });
+  maps.absorb("exec_1", { node: "m", state: "succeeded", count: 5 });
   expect(event(0, "started")).toBe(false);
 });

@@ -11,7 +11,7 @@ const figures = {
   cost_usd: 0.0042,
 };
 
-it("has a column for each figure, in units for people", () => {
+it("figureTable has a column for each figure, in readable units", () => {
   const lines = figureTable([figures, { ...figures, success_rate: 1, mean_ms: 9, p95_ms: 61_000, cost_usd: 12 }]);
   expect(lines.map(stripVTControlCharacters)).toEqual([
     "workflow  runs  success rate  mean    p95        cost",
@@ -24,6 +24,6 @@ it.each([
   [0, "$0.00"],
   [0.5, "$0.5000"],
   [1, "$1.00"],
-])("shows %d dollars as %s", (cost_usd, text) => {
+])("figureTable shows %d dollars as %s", (cost_usd, text) => {
   expect(figureTable([{ cost_usd }])[1]).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { print, printError, printWarnings, shown, styled } from "../../../packages/cli/src/output/terminal.ts";
+import { print, printError, printWarnings, styled, toTerminal } from "../../../packages/cli/src/output/terminal.ts";
 
 beforeEach(() => void vi.stubEnv("FORCE_COLOR", "1"));
 afterEach(() => {
@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a text of others", () => {
+describe("untrusted text", () => {
   it.each([
     ["lines, tabs and letters of any language", "a\n\tb ü 日本 😀", "a\n\tb ü 日本 😀"],
     ["line ends of another system", "a\r\nb", "a\nb"],
@@ -23,17 +23,17 @@ describe("a text of others", () => {
     ["a bell, NUL and DEL", "\u0007\0\u007f", "\\x07\\x00\\x7f"],
     ["controls of eight bits", "\u0085\u009d0;title\u009c", "\\x85\\x9d0;title\\x9c"],
     ["a line that is turned around", "a\u202eb\u2066c\u2069", "a\\u202eb\\u2066c\\u2069"],
-  ])("with %s steers no terminal", (_what, text, expected) => {
-    expect(shown(text)).toBe(expected);
+  ])("with %s does not control the terminal", (_what, text, expected) => {
+    expect(toTerminal(text)).toBe(expected);
   });
 
   it("keeps our colours and loses its own", () => {
-    expect(shown(`${styled("red", "\u001b[32mfailed")}: \u001b[32mcompleted`)).toBe(
+    expect(toTerminal(`${styled("red", "\u001b[32mfailed")}: \u001b[32mcompleted`)).toBe(
       "\u001b[31mfailed\u001b[39m: completed",
     );
   });
 
-  it("is printed as it is shown, on both streams", () => {
+  it("is printed safely on both streams", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
     print("a\u001b[2Jb\u0007");
@@ -41,7 +41,7 @@ describe("a text of others", () => {
     expect([log.mock.calls, error.mock.calls]).toEqual([[["ab\\x07"]], [["c\\x0dd"]]]);
   });
 
-  it("is printed so where a warning of Node quotes it", () => {
+  it("is printed safely in a warning of Node", () => {
     const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const listeners = process.rawListeners("warning") as NodeJS.WarningListener[];
     onTestFinished(() => {
@@ -65,7 +65,7 @@ describe("a text of others", () => {
   });
 });
 
-it("sets columns by what is shown of a cell, which stays on its line", () => {
+it("tableLines counts the visible characters of a cell, which stays on its line", () => {
   const lines = tableLines(
     ["id", "text"],
     [
@@ -73,5 +73,5 @@ it("sets columns by what is shown of a cell, which stays on its line", () => {
       ["\u001b[31mlonger", styled("red", "x\ty")],
     ],
   );
-  expect(lines.slice(1).map(shown)).toEqual(["a\\x07   one two", "longer  \u001b[31mx y\u001b[39m"]);
+  expect(lines.slice(1).map(toTerminal)).toEqual(["a\\x07   one two", "longer  \u001b[31mx y\u001b[39m"]);
 });

@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
 import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { cell, duration, shortened, strangersText } from "../../../packages/cli/src/output/text.ts";
+import { cell, duration, shorten, untrustedLine } from "../../../packages/cli/src/output/text.ts";
 
-/** Standard output is a terminal until it is disposed of. */
+/** Makes standard output a terminal until it is disposed. */
 function onTerminal(): Disposable {
   const before = process.stdout.isTTY;
   process.stdout.isTTY = true;
@@ -15,7 +15,7 @@ function onTerminal(): Disposable {
   };
 }
 
-describe("what people read", () => {
+describe("the output for people", () => {
   it.each([
     [0, "0 ms"],
     [999, "999 ms"],
@@ -25,13 +25,13 @@ describe("what people read", () => {
     [361_000, "6 min 1 s"],
     [7_500_000, "2 h 5 min"],
     [360_000_000, "4 d 4 h"],
-  ])("says %d ms as %s", (ms, text) => {
+  ])("shows %d ms as %s", (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 
   it("keeps a value on one line", () => {
-    expect(shortened('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
-    expect(shortened("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
+    expect(shorten('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
+    expect(shorten("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
   });
 
   it.each([
@@ -39,18 +39,18 @@ describe("what people read", () => {
     ["a\u202egnp.exe\u0007", "a gnp.exe "],
     ["Grüße 🙂", "Grüße 🙂"],
     ["x".repeat(61), `${"x".repeat(59)}…`],
-  ])("steers no terminal with what a stranger wrote: %j", (written, text) => {
-    expect(strangersText(written, 60)).toBe(text);
+  ])("removes control characters from %j", (written, text) => {
+    expect(untrustedLine(written, 60)).toBe(text);
   });
 
-  it("cuts a cell for a terminal, and for nothing else that reads it", () => {
+  it("cuts a cell only for a terminal", () => {
     using terminal = onTerminal();
     expect(cell("x".repeat(61))).toBe(`${"x".repeat(59)}…`);
     terminal[Symbol.dispose]();
     expect(cell(`${"x".repeat(61)}\n`)).toBe(`${"x".repeat(61)} `);
   });
 
-  it("aligns columns, and counts no colours", () => {
+  it("aligns columns without counting colours", () => {
     const lines = tableLines(["id", "status"], [["a", "\u001b[32mdone\u001b[39m"], ["longer", "ok"], ["b"]]);
     expect(lines.map(stripVTControlCharacters)).toEqual(["id      status", "a       done", "longer  ok", "b"]);
   });
@@ -62,12 +62,12 @@ describe("an error", () => {
     ["WorkflowSourceError", 2],
     ["ExecutionNotFound", 2],
     ["LocalCloudError", 1],
-  ])("that is meant for people is its own sentence: %s exits with %d", (name, code) => {
+  ])("of the expected kind %s prints its own sentence and exits with %d", (name, code) => {
     const error = Object.assign(new Error("do this - or that"), { name });
     expect(explain(error)).toEqual({ sentence: "do this - or that", code });
   });
 
-  it("that nobody expected is one line, and says how to see more", () => {
+  it("of an unexpected kind is one line that says how to see more", () => {
     const { sentence, code } = explain(new TypeError("x is not a function\n    at somewhere"));
     expect({ sentence, code }).toEqual({
       sentence: "TypeError: x is not a function - NOVA_DEBUG=1 shows where this came from",

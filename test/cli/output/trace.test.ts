@@ -10,18 +10,27 @@ function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   const changes = { set: new RawJson("{}"), delete: [] };
   return {
     execution_id: "exec_1",
-    ...{ seq: 1, scope: "", node_id, node_type: "action", status: "success", error_class: null, error_message: null },
-    ...{ traceback: null, decision_result: null, path_taken: null, changes, execution_time_ms: 0, attempt: 1 },
-    ...{
-      sandbox_id: null,
-      timestamp: "",
-      hash: "",
-      prev: null,
-      code_hash: null,
-      ai_metadata: null,
-      steps: [],
-      reused_from: null,
-    },
+    seq: 1,
+    scope: "",
+    node_id,
+    node_type: "action",
+    status: "success",
+    error_class: null,
+    error_message: null,
+    traceback: null,
+    decision_result: null,
+    path_taken: null,
+    changes,
+    execution_time_ms: 0,
+    attempt: 1,
+    sandbox_id: null,
+    timestamp: "",
+    hash: "",
+    prev: null,
+    code_hash: null,
+    ai_metadata: null,
+    steps: [],
+    reused_from: null,
     ...more,
   };
 }
@@ -38,25 +47,32 @@ function told(entries: TraceEntry[], full = false): string[] {
   return traceLines({ execution, entries, atWork: nothingAtWork, pages: [] }, full).map(stripVTControlCharacters);
 }
 
-/** The table's first two columns, without what stands around it. */
+/** The first two columns of the table. */
 function table(entries: TraceEntry[], full = false): string[] {
   return told(entries, full)
     .slice(2)
     .map((line) => line.replace(/ +(action|join|map) .*$/, ""));
 }
 
-it("draws branches as a tree, each under its name", () => {
+it("the trace shows branches as a tree, each under its name", () => {
   const inner = entry("g", { seq: 1, branches: [branch("x", entry("x"))] });
   const fork = entry("f", { branches: [branch("a", entry("a")), branch("b", inner)] });
   expect(table([fork, entry("f.join", { seq: 2, node_type: "join" })])).toEqual([
-    ...["1  f", "   branch a", "1    a", "   branch b", "1    g", "     branch x", "1      x", "2  f.join"],
+    "1  f",
+    "   branch a",
+    "1    a",
+    "   branch b",
+    "1    g",
+    "     branch x",
+    "1      x",
+    "2  f.join",
   ]);
 });
 
 const items = (count: number, make: (i: number) => TraceEntry[]) =>
   Array.from({ length: count }, (_, i) => branch(String(i), ...make(i)));
 
-it("tells many items as one: sums, and apart from them those that failed", () => {
+it("the trace sums up many items, and shows failed ones separately", () => {
   const branches = items(200, (i) => {
     const scope = `/m@1.${i}`;
     const second = i === 20 ? [] : [entry("j", { scope, seq: 2 })];
@@ -80,17 +96,17 @@ it("tells many items as one: sums, and apart from them those that failed", () =>
   ]);
 });
 
-it("says how many items of a map that goes on are done", () => {
+it("the trace shows how many items of an open map are done", () => {
   const branches = items(200, (i) => (i < 37 ? [entry("i")] : i < 40 ? [entry("i", { path_taken: "j" })] : []));
   expect(table([entry("m", { branches })])).toEqual(["1  m", "   37/200 items done", "     i x 40"]);
 });
 
-it("shows five items one by one, and all with --full", () => {
+it("the trace shows five items one by one, and all with --full", () => {
   expect(table([entry("m", { branches: items(5, () => [entry("i")]) })])).toHaveLength(11);
   expect(table([entry("m", { branches: items(30, () => [entry("i")]) })], true)).toHaveLength(61);
 });
 
-it("keeps the columns of nodes narrow beside long names of branches and items", () => {
+it("the trace keeps node columns narrow next to long names of branches and items", () => {
   const items = branch(
     "0",
     entry("check", { input_context: new RawJson('{"item":"a long, long value of an item","index":0}') }),
@@ -99,7 +115,7 @@ it("keeps the columns of nodes narrow beside long names of branches and items", 
   expect(told([map], true)[1]).toMatch(/^ {3}node {5}type/);
 });
 
-it("numbers the visits of a loop, and tells many as one with the decisions that they took", () => {
+it("the trace numbers the visits of a loop, and sums up many with their decisions", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
   const rounds = Array.from({ length: 20 }, (_, i) =>
@@ -109,7 +125,7 @@ it("numbers the visits of a loop, and tells many as one with the decisions that 
   expect(table(rounds, true)).toHaveLength(20);
 });
 
-it("shows with --full what each node changed and not the whole context, and the code of a loop once", () => {
+it("the trace with --full shows each node's changes, not the whole context, and the code of a loop once", () => {
   const changes = { set: new RawJson('{"n":850.0}'), delete: ["old"] };
   const contexts = { input_context: new RawJson('{"big":1}'), output_result: new RawJson('{"big":1,"n":850.0}') };
   const visit = entry("a", { changes, ...contexts, code_executed: "n += 1", logs: "hi\n" });
@@ -121,7 +137,7 @@ it("shows with --full what each node changed and not the whole context, and the 
   expect(lines).toEqual(["", "1 a", "code:", "  n += 1", ...changed, "", "2 a", "code: as before", ...changed]);
 });
 
-it("says of a run that goes on while nobody is at work what comes next", () => {
+it("the trace shows the next node of an open run without open nodes", () => {
   const open = { ...(execution as object), status: "running", open: true } as never;
   const start = entry("start", { path_taken: "read", timestamp: "2026-11-23T06:00:00.000Z" });
   const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork, pages: [] }).map(
@@ -130,13 +146,13 @@ it("says of a run that goes on while nobody is at work what comes next", () => {
   expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
 });
 
-it("names the item that a branch begins with", () => {
+it("the trace names the item of a branch", () => {
   const given = entry("i", { input_context: new RawJson('{"list":[7],"item":7,"index":0}') });
   const map = entry("m", { branches: [branch("0", given)], output_result: new RawJson('{"list":[7]}') });
   expect(table([map], true)[1]).toBe("   item 0, item = 7");
 });
 
-it("says what is at work, what it waits for and until when, and how far maps are", () => {
+it("the trace shows open nodes, what they wait for and until when, and the progress of maps", () => {
   const since = "2026-11-23T06:00:00.000Z";
   const at = { scope: "", seq: 1, since, node_type: null, attempt: 1, waits_for: null };
   const until = "2026-11-24T06:00:00.000Z";
@@ -151,7 +167,7 @@ it("says what is at work, what it waits for and until when, and how far maps are
   const lines = atWorkLines({ count: 34, nodes, maps }, Date.parse(since) + 12_000).map(stripVTControlCharacters);
   expect(lines).toEqual([
     "map m 37/200 items done, 2 failed",
-    `at work a in /m@1.3 since ${since} (12.00 s), attempt 2`,
+    `working a in /m@1.3 since ${since} (12.00 s), attempt 2`,
     `waits ask since ${since} (12.00 s) for yes or no until ${until}: Pay [2J?`,
     `waits pause since ${since} (12.00 s) until ${until}`,
     `waits call since ${since} (12.00 s) for exec_2`,
@@ -159,23 +175,23 @@ it("says what is at work, what it waits for and until when, and how far maps are
   ]);
 });
 
-it("says of prompt nodes where their code is from, and what models have cost, only where there are some", () => {
+it("the trace shows the source of code and the cost of models only for prompt nodes", () => {
   const ai_metadata = { cache_hit: true, errors: [] } as unknown as TraceEntry["ai_metadata"];
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 1 };
   const paid = { ...(execution as object), spent } as never;
   const told = (entries: TraceEntry[]) =>
     traceLines({ execution: paid, entries, atWork: nothingAtWork, pages: [] }).join("\n");
-  expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model asked/);
+  expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model used/);
   expect(told([entry("a")])).not.toContain("code");
 });
 
-it("adds up what models have cost for many visits", () => {
+it("the trace adds up the cost of models for many visits", () => {
   const written = (cache_hit: boolean) => ({ cache_hit, errors: [], attempts: 2, model: "m", cost_usd: 0.01 });
   const visits = Array.from({ length: 12 }, (_, i) => entry("a", { ai_metadata: written(i < 2) as never }));
   expect(told(visits)[2]).toMatch(/a x 12 .* 2 pinned, 20 attempts, \$0\.1200/);
 });
 
-it("says of a restart which entries are reused, and whose they are", () => {
+it("the trace of a restart shows which entries are reused, and their source", () => {
   const reused = (id: string) => ({ reused_from: { execution_id: id, scope: "", seq: 1 } });
   const items = [0, 1, 2, 3, 4, 5, 6].map((n) =>
     branch(String(n), entry("a", n < 5 ? reused("exec_0") : { execution_time_ms: 7 })),

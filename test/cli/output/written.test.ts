@@ -5,16 +5,25 @@ import { codeCell, spentText, writtenLines } from "../../../packages/cli/src/out
 
 function step(agent_name: string, attempt_number: number, more: Partial<TraceStep> = {}): TraceStep {
   return {
-    ...{ format: 1, step_number: 1, step_name: "", agent_name, attempt_number, input_data: null, output_data: null },
-    ...{
-      generated_code: null,
-      sandbox_id: null,
-      model_used: null,
-      tokens_input: 0,
-      tokens_cached: 0,
-      tokens_output: 0,
-    },
-    ...{ cost_usd: 0, tool_calls: [], status: "success", error_message: null, execution_time_ms: 7, timestamp: "" },
+    format: 1,
+    step_number: 1,
+    step_name: "",
+    agent_name,
+    attempt_number,
+    input_data: null,
+    output_data: null,
+    generated_code: null,
+    sandbox_id: null,
+    model_used: null,
+    tokens_input: 0,
+    tokens_cached: 0,
+    tokens_output: 0,
+    cost_usd: 0,
+    tool_calls: [],
+    status: "success",
+    error_message: null,
+    execution_time_ms: 7,
+    timestamp: "",
     ...more,
   };
 }
@@ -39,14 +48,14 @@ describe("the code of a node", () => {
     [{ attempts: 3, cost_usd: 0.0123 }, "by gpt-6.1-terra, 3 attempts, $0.0123"],
     [{ cost_usd: 0.00001 }, "by gpt-6.1-terra, < $0.0001"],
     [{ model: null, attempts: 0, cost_usd: 0 }, "by a model, $0.0000"],
-    [{ cache_hit: true, cost_usd: 0 }, "pinned, no model asked"],
+    [{ cache_hit: true, cost_usd: 0 }, "pinned, no model used"],
     [null, ""],
-  ])("of %j is told in one cell", (metadata, cell) => {
+  ])("of %j has one cell", (metadata, cell) => {
     expect(codeCell(entry(metadata))).toBe(cell);
   });
 });
 
-describe("what models were paid for", () => {
+describe("the cost of models", () => {
   it.each([
     [{ tokens_input: 1200, tokens_cached: 0 }, "$0.0175, 1200 tokens in, 40 out"],
     [{ tokens_input: 1200, tokens_cached: 900 }, "$0.0175, 1200 tokens in (900 of them cached), 40 out"],
@@ -55,15 +64,15 @@ describe("what models were paid for", () => {
   });
 });
 
-describe("the way to the code", () => {
-  it("is what went wrong, attempt by attempt, a line each", () => {
+describe("the attempts to write code", () => {
+  it("are one line for each failure", () => {
     expect(plain(writtenLines(entry({}, [step("InputAnalyzer", 1)])))).toEqual([
       "pinned code, E2BExecutor: KeyError: 'total'",
       "attempt 1, OutputValidator: nothing was added",
     ]);
   });
 
-  it("is every step in full, with what its model saw and answered", () => {
+  it("are shown with --full with every model's prompt and answer", () => {
     const search = { function: "search_documentation", arguments: { library: "fitz", query: "text" } };
     const asked = { model_used: "gpt-6-luna", tokens_input: 900, tokens_cached: 500, tokens_output: 30, cost_usd: 0.5 };
     const steps = [
@@ -86,9 +95,13 @@ describe("the way to the code", () => {
       "  1        E2BExecutor    failed   7 ms",
       "  2        CodeValidator  success  7 ms",
       "  CodeGenerator, attempt 1",
-      ...["  prompt:", "    Add up", "    the lines."],
-      ...["  searched:", '    {"library":"fitz","query":"text"}'],
-      ...["  answer:", '    {"code":"x"}'],
+      "  prompt:",
+      "    Add up",
+      "    the lines.",
+      "  searched:",
+      '    {"library":"fitz","query":"text"}',
+      "  answer:",
+      '    {"code":"x"}',
       "  E2BExecutor, attempt 1",
       "  failed: NameError: x",
     ]);
@@ -97,7 +110,7 @@ describe("the way to the code", () => {
   it.each([
     ["written by hand", entry(null, [step("E2BExecutor", 1)])],
     ["that was pinned", entry({ cache_hit: true, errors: [] })],
-  ])("is nothing for code %s", (_, told) => {
+  ])("are not shown for code %s", (_, told) => {
     expect(writtenLines(told)).toEqual([]);
   });
 });

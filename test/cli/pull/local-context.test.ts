@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { localContext } from "../../../packages/cli/src/pull/local-context.ts";
+import { buildLocalContext } from "../../../packages/cli/src/pull/local-context.ts";
 
 const contents: Record<string, string> = {
   bytes: "%PDF",
@@ -23,7 +23,7 @@ async function load(sha256: string): Promise<Uint8Array | null> {
   return text === undefined ? null : Buffer.from(text);
 }
 
-describe("a recorded context, made local", () => {
+describe("localContext", () => {
   it.each([
     ["a number keeps its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
     ["a text is in its place", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
@@ -36,16 +36,16 @@ describe("a recorded context, made local", () => {
     ],
     ["what only looks like a reference is plain", '{"a":{"$$blob":1}}', '{"a":{"$blob":1}}'],
     ["what looks like a file carries one $ more", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
-  ])("%s", async (_what, recorded, expected) => {
-    const { text, files } = await localContext(recorded, load);
+  ])("converts %s", async (_what, recorded, expected) => {
+    const { text, files } = await buildLocalContext(recorded, load);
     expect(text.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, "")).toBe(
       expected.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, ""),
     );
     expect(files).toEqual([]);
   });
 
-  it("has bytes as one file each, however often they are in it", async () => {
-    const { text, files } = await localContext(`{"a":${reference("bytes")},"b":[${reference("bytes")}]}`, load);
+  it("writes repeated bytes to one file", async () => {
+    const { text, files } = await buildLocalContext(`{"a":${reference("bytes")},"b":[${reference("bytes")}]}`, load);
     const path = `files/${sha("%PDF").slice(0, 16)}`;
     expect(JSON.parse(text)).toEqual({ a: { $file: path }, b: [{ $file: path }] });
     expect(files).toEqual([{ path, bytes: Buffer.from("%PDF") }]);

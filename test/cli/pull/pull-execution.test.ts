@@ -6,7 +6,7 @@ import type { NovaClient } from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { parseWorkflow } from "@nova/workflow";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { capped } from "../../../packages/cli/src/api/client.ts";
+import { limitSize } from "../../../packages/cli/src/api/client.ts";
 import { readBlob } from "../../../packages/cli/src/api/recorded.ts";
 import { pullExecution } from "../../../packages/cli/src/pull/pull-execution.ts";
 import { action, row } from "../../workflow/definition.ts";
@@ -32,7 +32,7 @@ interface Answers {
   blob?: Uint8Array;
 }
 
-/** A server that answers whatever it likes. */
+/** A server that may send any answer. */
 function hostile(answers: Answers): NovaClient {
   const { workflowId = "pay", version = 1, context = "{}", blob = Buffer.from("") } = answers;
   const entry = { node_id: "start", node_type: "start", output_result: new RawJson(context), input_context: null };
@@ -55,8 +55,8 @@ const withLib = (path: string) => ({ ...workflow, lib: { [path]: "x = 1" } });
 const pull = (answers: Answers, folder?: string) =>
   pullExecution(hostile(answers), { execution: "exec_01ABCDEF", node: undefined, folder });
 
-describe("what a server answers", () => {
-  it("is pulled into a folder that is new", async () => {
+describe("an answer of a server", () => {
+  it("is written to a new folder", async () => {
     const into = join(root, "into");
     const pulled = await pull({}, into);
     expect(pulled).toMatchObject({ workflow: "pay", version: 1 });
@@ -102,7 +102,7 @@ describe("what a server answers", () => {
     ["text that was not recorded", { context: reference("text"), blob: Buffer.from("other") }],
     ["bytes of another length", { context: reference("bytes", { bytes: 4 }), blob: Buffer.from("bytes") }],
     ["bytes without end", { context: reference("bytes", { bytes: 1e15 }) }],
-  ])("is refused where it is %s, and nothing is left", async (_, answers) => {
+  ])("is refused if it is %s, and no file remains", async (_, answers) => {
     for (const folder of [join(root, "into"), undefined]) {
       if (folder === undefined && answers.workflowId === undefined) continue;
       const refused = await pull(answers, folder).catch((error: unknown) => error);
@@ -113,27 +113,27 @@ describe("what a server answers", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("goes into no folder that holds something", async () => {
+  it("goes into no folder with files", async () => {
     await writeFile(join(root, "mine.txt"), "mine");
     await expect(pull({}, root)).rejects.toThrow(/is not empty/);
     expect(await readdir(root)).toEqual(["mine.txt"]);
   });
 
-  it("ends where it is longer than anything that NOVA answers", async () => {
+  it("is cut off if it is longer than any answer of NOVA", async () => {
     const body = () => new Response("x".repeat(100));
-    expect(await capped(body(), 100).text()).toHaveLength(100);
-    await expect(capped(body(), 99).text()).rejects.toThrow("the server answered more than 99 bytes");
-    expect(capped(new Response(null, { status: 204 }), 0).status).toBe(204);
+    expect(await limitSize(body(), 100).text()).toHaveLength(100);
+    await expect(limitSize(body(), 99).text()).rejects.toThrow("the server answered more than 99 bytes");
+    expect(limitSize(new Response(null, { status: 204 }), 0).status).toBe(204);
   });
 
   it.each(["file:///etc/hostname", "data:text/plain,x", "ftp://host/x", "nothing"])(
-    "is asked for no bytes at %s",
+    "with the blob URL %s causes no request",
     async (url) => {
       const asked = vi.fn();
       vi.stubGlobal("fetch", asked);
       const server = { api: { GET: () => undefined }, ask: async () => ({ url }) };
       await expect(readBlob(server as unknown as NovaClient, "exec_1", "0".repeat(64))).rejects.toThrow(
-        /answered no address for the bytes/,
+        /sent no URL for the bytes/,
       );
       expect(asked).not.toHaveBeenCalled();
     },

@@ -12,7 +12,7 @@ import { useServer } from "../support/on-server.ts";
 const api = useApi();
 const { nova, onServer } = useServer(api);
 let folder: string;
-/** Of the run that the first test makes. */
+/** Ids of the run that the first test makes. */
 let id: string;
 
 beforeAll(async () => {
@@ -29,32 +29,42 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-describe("on a server", () => {
+describe("on a server,", () => {
   it("a workflow is published and run, and every digit and byte arrives", async () => {
     const { out, code } = await onServer(
-      ...["run", file("add.json"), "--json", "--set", "n=12345678901234567890", "--set", "x=850.0"],
-      ...["--file", `doc=${file("bytes")}`],
+      "run",
+      file("add.json"),
+      "--json",
+      "--set",
+      "n=12345678901234567890",
+      "--set",
+      "x=850.0",
+      "--file",
+      `doc=${file("bytes")}`,
     );
     expect(code).toBe(0);
     ({ execution_id: id } = JSON.parse(out));
     expect(out).toContain('"n":12345678901234567890,"x":850.0,"doc":{"$blob":{"sha256":');
     expect(JSON.parse(out)).toMatchObject({
-      ...{ workflow: "add", status: "completed", path: ["start", "work", "end"], error: null },
+      workflow: "add",
+      status: "completed",
+      path: ["start", "work", "end"],
+      error: null,
       stats: { nodes: 1, aws_calls: null, sandbox_calls: null, bytes_stored: null },
     });
   });
 
-  it("a run is told node by node", async () => {
+  it("a run is reported node by node", async () => {
     const { out } = await onServer("run", file("add.json"), "--set", "n=1");
     expect(out).toMatch(/✓ work[\s\S]*completed add version 1 in .*\n {2}start → work → end\n {2}n 1\n {2}sum 2\n/);
   });
 
-  it("one node of a workflow is run alone", async () => {
+  it("one node of a workflow runs alone", async () => {
     const { out } = await onServer("run", file("add.json"), "--node", "work", "--set", "n=1", "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add-work", status: "completed", context: { sum: 2 } });
   });
 
-  it("a run that its inputs refuse, or a client that there is not, is one sentence", async () => {
+  it("a run with invalid inputs, or for an unknown client, is refused in one sentence", async () => {
     const { code, err } = await onServer("run", file("add.json"), "--client", "nobody");
     expect([code, err]).toEqual([2, 'nova: there is no client "nobody" - `nova clients list` lists them\n']);
   });
@@ -83,7 +93,7 @@ describe("on a server", () => {
     ["limit of a workflow", () => ["quotas", "add", "--json"]],
     ["limit of a workflow for people", () => ["quotas", "workflow:add"]],
     ["event", () => ["emit", "--source", "shop", "--type", "Paid"]],
-  ])("the %s is what it is on this machine", async (_what, argvFor) => {
+  ])("the %s is the same as on this machine", async (_what, argvFor) => {
     const argv = argvFor();
     const [there, here] = [await onServer(...argv), await nova(...argv)];
     expect(there).toEqual(here);
@@ -91,7 +101,7 @@ describe("on a server", () => {
     expect(there.out).not.toBe("");
   });
 
-  it("the state machine of a workflow is there by its id", async () => {
+  it("nova compile prints the state machine of a workflow id", async () => {
     const { out } = await onServer("compile", "add");
     expect(JSON.parse(out)).toMatchObject({ StartAt: "start" });
   });
@@ -105,15 +115,15 @@ describe("on a server", () => {
     expect(again.err).toMatch(/"ask" was already answered by Ada at .*: approved/);
   });
 
-  it("a key is made, opens what its role may, and is deleted", async () => {
+  it("a key is made, allows what its role allows, and is deleted", async () => {
     const made = JSON.parse((await onServer("keys", "create", "--role", "viewer", "--name", "Ada", "--json")).out);
     expect(made).toMatchObject({ role: "viewer", client_slug: null, name: "Ada" });
     expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 200 });
-    expect((await onServer("keys", "delete", made.id)).out).toBe(`${made.id} opens nothing any more`);
+    expect((await onServer("keys", "delete", made.id)).out).toBe(`${made.id} is deleted`);
     expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 401 });
   });
 
-  it("clients are made, are there for runs and in lists, and are deleted", async () => {
+  it("clients are made, appear in runs and lists, and are deleted", async () => {
     const made = await onServer("clients", "create", "ada-inc", "--name", "Ada Inc.", "--json");
     expect(JSON.parse(made.out)).toMatchObject({ slug: "ada-inc", name: "Ada Inc." });
     const { out } = await onServer("run", file("add.json"), "--client", "ada-inc", "--set", "n=1", "--json");
@@ -125,14 +135,14 @@ describe("on a server", () => {
     const deleting = await onServer("clients", "delete", "ada-inc");
     expect(deleting).toMatchObject({
       code: 0,
-      out: expect.stringContaining("is being erased, which takes some minutes"),
+      out: expect.stringContaining("is erased within minutes"),
     });
     delete api.ports.erasureQueue;
     const deleted = await onServer("clients", "delete", "ada-inc");
-    expect(deleted).toMatchObject({ code: 0, out: "client ada-inc is deleted, and what it said is erased" });
+    expect(deleted).toMatchObject({ code: 0, out: "client ada-inc is deleted, and its data is erased" });
   });
 
-  it("a client whose slug is none is refused in the same words here and there, and the way out is said", async () => {
+  it("an invalid client slug is refused with the same words here and there", async () => {
     const asked = ["clients", "create", "Acme Corp"];
     const answers = [await onServer(...asked), await nova(...asked)];
     expect(answers[0]).toEqual(answers[1]);
@@ -140,7 +150,7 @@ describe("on a server", () => {
     expect(answers[0]?.err).toMatch(/lower-case letters, digits and dashes.* - such as "acme-corp"\n$/);
   });
 
-  it("limits are set one by one, lifted, and said by whoever set them", async () => {
+  it("limits are set one by one and removed, with the user in the audit", async () => {
     await onServer("clients", "create", "limited");
     await nova("quotas", "limited", "--max-concurrent", "3", "--retention-days", "30");
     const { out } = await onServer("quotas", "limited", "--max-concurrent", "none", "--max-cost-usd", "2.5", "--json");
@@ -155,11 +165,11 @@ describe("on a server", () => {
   });
 
   it.each([
-    [["quotas", "add", "--retention-days", "3"], "--retention-days is of a client, not of a workflow"],
+    [["quotas", "add", "--retention-days", "3"], "--retention-days is a limit of a client, not of a workflow"],
     [["quotas", "add", "--max-concurrent", "0"], "--max-concurrent 0 is not a number above 0 - write one, or none"],
-    [["quotas", "nothing"], 'there is no workflow and no client "nothing" - nova clients list'],
+    [["quotas", "nothing"], 'there is no workflow or client "nothing" - nova clients list'],
     [["quotas", "client:add"], 'there is no client "add"'],
-    [["analytics", "money"], 'there are no figures of "money" - workflows, nodes, errors, ai-cost'],
+    [["analytics", "money"], 'there are no statistics "money" - use workflows, nodes, errors, ai-cost'],
     [["analytics", "nodes", "--from", "soon"], "from"],
     [["deliveries", "--status", "lost"], 'there is no status "lost" - use one of accepted, started'],
     [["audit", "--limit", "0"], "--limit 0 is not a whole number above 0"],
@@ -168,23 +178,26 @@ describe("on a server", () => {
     [["event", "put", "--source", "", "--type", "x"], "source"],
     [["event", "put", "--source", "s".repeat(300), "--type", "x"], "source"],
     [["event", "put", "--source", "shop", "--type", ""], "type"],
-  ])("%j is refused with a sentence, there and here", async (argv, sentence) => {
+  ])("%j is refused with one sentence, there and here", async (argv, sentence) => {
     for (const ended of [await onServer(...argv), await nova(...argv)]) {
       expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) });
     }
   });
 
-  it("what is stored is read part by part, and nothing is written into it", async () => {
+  it("nova upgrade reads the stored formats part by part, and writes nothing", async () => {
     const { readable, formats } = JSON.parse((await onServer("upgrade", "--check", "--json")).out);
     expect(readable).toBe(true);
     expect(formats).toContainEqual({ entity: "execution", format: 1, items: expect.any(Number), state: "current" });
     const kinds = formats.map(({ entity, format }: { entity: string; format: number }) => `${entity} ${format}`);
     expect(new Set(kinds).size).toBe(kinds.length);
     const { code, err } = await onServer("import", folder);
-    expect([code, err]).toEqual([2, expect.stringMatching(/nova import knows no server: .* --aws, or unset NOVA_URL/)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/nova import cannot use a server: .* --aws, or unset NOVA_URL/),
+    ]);
   });
 
-  it("an execution is pulled, and runs here on what it began with", async () => {
+  it("an execution is pulled, and runs here with its inputs", async () => {
     const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });
     const context = await readFile(join(folder, "pulled/context.json"), "utf8");
@@ -196,10 +209,10 @@ describe("on a server", () => {
   });
 
   it.each([
-    ["a URL that is none", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is no URL'],
-    ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, and NOVA_API_KEY no key for it"],
+    ["a URL that is none", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is not a URL'],
+    ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, but NOVA_API_KEY is not set"],
     ["a wrong key", { NOVA_URL: "", NOVA_API_KEY: "nova_wrong" }, "no valid API key came with the request"],
-  ])("with %s the sentence says what to set", async (_what, variables, sentence) => {
+  ])("with %s the message names the variable to set", async (_what, variables, sentence) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value || api.url);
     const { err, code } = await nova("executions");
     vi.unstubAllEnvs();
@@ -207,7 +220,7 @@ describe("on a server", () => {
     expect(code).toBe(2);
   });
 
-  it("an export that is refused, or whose server is not there, ends in a sentence", async () => {
+  it("an export that is refused, or whose server does not answer, ends in one sentence", async () => {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", await api.key("viewer"));
     const refused = await nova("export", file("refused"), "--client", "acme");
@@ -221,14 +234,14 @@ describe("on a server", () => {
     });
   });
 
-  it("a run here begins with its client's variables, too", async () => {
+  it("a run here starts with its client's variables, too", async () => {
     await api.call("POST /clients", { body: { slug: "varied", name: "Varied" } });
     await api.call("PATCH /clients/varied", { body: { variables: { n: 41 } } });
     const { out } = await nova("run", file("add.json"), "--client", "varied", "--json");
     expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
   });
 
-  it("code is proven here over what a server has recorded", async () => {
+  it("code is proven here on the server's records", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");
     await mkdir(place);

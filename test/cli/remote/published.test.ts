@@ -13,11 +13,11 @@ const triggers = [
   { type: "schedule", id: "nightly", cron: "0 8 ? * MON-FRI *", timezone: "Europe/Berlin" },
   { type: "schedule", id: "often", every: "5m" },
 ];
-/** An object of the user's that looks like a reference, and one that does not. */
+/** User data with an object that looks like a reference, and one that does not. */
 const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
 const own = `own={"like":${alike},"not":{"$blob":1}}`;
 let folder: string;
-/** Of the run that the first test makes. */
+/** Ids of the run that the first test makes. */
 let id: string;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ function file(name: string): string {
 }
 
 describe("a published workflow", () => {
-  it("is started by its id, with every digit, and told as a run of a folder is", async () => {
+  it("is started by its id with every digit, and reported like a run of a folder", async () => {
     await onServer("publish", file("report.json"));
     const { code, out, err } = await onServer(
       "start",
@@ -50,7 +50,7 @@ describe("a published workflow", () => {
     expect(here.out).toMatch(/✓ work[\s\S]*completed report version 1/);
   });
 
-  it("is left alone with --no-wait, which prints the id", async () => {
+  it("starts with --no-wait, which prints only the id", async () => {
     const { out } = await onServer("start", "report", "--set", "n=1", "--no-wait");
     expect(out).toMatch(/^exec_\w+$/);
     expect((await nova("start", "nothing", "--json")).out).toMatch(/"status":"invalid".*there is no workflow/);
@@ -72,15 +72,15 @@ describe("a published workflow", () => {
     ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
     ["schedules for people", () => ["schedules"], /nightly .*cron\(0 8 \? \* MON-FRI \*\) +\S+ 08:00 Europe\/Berlin/],
     ["schedules", () => ["schedules", "list", "report", "--json"], /"trigger":"often",.*"next_at":"/],
-  ])("answers %s, here as on a server", async (_, argvFor, expected) => {
+  ])("prints %s, here and on a server", async (_, argvFor, expected) => {
     const [there, here] = [await onServer(...argvFor()), await nova(...argvFor())];
     expect(there).toEqual(here);
     expect(there).toMatchObject({ code: 0, err: "" });
     expect(there.out).toMatch(expected);
   });
 
-  it("gives a file that it made, byte for byte, and says which keys there are instead of another", async () => {
-    expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf holds pdf of");
+  it("has its file saved byte for byte, and an unknown key is refused with the known ones", async () => {
+    expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
     expect(await onServer(...again)).toMatchObject({
@@ -88,7 +88,7 @@ describe("a published workflow", () => {
       err: expect.stringMatching(/out.pdf" exists - .*--force/),
     });
     expect(await readFile(file("out.pdf"))).toHaveLength(18);
-    expect((await onServer(...again, "--force")).out).toContain("out.pdf holds deep.texts.1");
+    expect((await onServer(...again, "--force")).out).toContain("out.pdf has deep.texts.1");
     const saved = await onServer("get", id, "deep.texts.0", "--into", file("text.txt"));
     expect(saved.out).toContain(", 300000 bytes");
     expect(await readFile(file("text.txt"), "utf8")).toBe("x".repeat(300_000));
@@ -97,7 +97,7 @@ describe("a published workflow", () => {
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
-  it("keeps bytes from a terminal", async () => {
+  it("does not print bytes to a terminal", async () => {
     const before = process.stdout.isTTY;
     process.stdout.isTTY = true;
     const { code, out, err } = await nova("get", id, "pdf");
@@ -106,7 +106,7 @@ describe("a published workflow", () => {
     expect(err).toMatch(/"pdf" is a file of 18 bytes, not for a terminal - nova get exec_\w+ pdf --into pdf/);
   });
 
-  it("is rolled back, and brought back to a version", async () => {
+  it("is rolled back, and another version is activated again", async () => {
     await writeFile(
       file("report.json"),
       JSON.stringify({ ...inARow("report", { work: "context['v'] = 2" }), triggers }),
@@ -114,12 +114,12 @@ describe("a published workflow", () => {
     await onServer("publish", file("report.json"));
     const rolled = await onServer("rollback", "report", "--json");
     expect(JSON.parse(rolled.out)).toEqual({ id: "report", active_version: 1, previous_version: 2 });
-    expect((await nova("rollback", "report")).err).toContain("has no earlier version to go back to");
+    expect((await nova("rollback", "report")).err).toContain("has no previous version");
     expect((await nova("activate", "report", "2")).out).toBe("report: new runs use version 2");
     expect((await nova("activate", "report", "9")).err).toContain("`nova versions report` lists them");
   });
 
-  it("is rolled back to what runs used before, not to a version that was rolled back itself", async () => {
+  it("is rolled back to the version before, not to one that was rolled back itself", async () => {
     await nova("activate", "report", "1");
     await writeFile(
       file("report.json"),
@@ -141,17 +141,17 @@ describe("a published workflow", () => {
     expect((await nova("versions", "other")).err).toContain("there is no workflow");
   });
 
-  it("is paused and resumed, and a schedule of it", async () => {
+  it("is paused and resumed, and its schedule too", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');
-    expect((await nova("resume", "report")).out).toBe("report goes on");
+    expect((await nova("resume", "report")).out).toBe("report continues");
     expect((await nova("schedules", "pause", "report")).err).toContain("<one of nightly, often>");
     expect((await nova("schedules", "pause", "report", "often")).out).toMatch(/^often of report is paused since 20/);
     const { out } = await nova("schedules", "resume", "report", "nightly", "--json");
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
   });
 
-  it("lists what waits for an event, with its pattern digit for digit, apart from what waits for people", async () => {
+  it("lists tasks for events with their exact patterns, separate from tasks for people", async () => {
     const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
     const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
     await writeFile(file("waits.json"), JSON.stringify(waits));
@@ -167,7 +167,7 @@ describe("a published workflow", () => {
     expect((await onServer("tasks", "--kind", "event")).out).toContain(pattern);
     const early = (await nova("get", execution, "crm.answer")).err;
     expect(early).toMatch(/has no "crm.answer" yet: it is waiting, .* - it has: n/);
-    expect((await nova("tasks")).out).toContain("nothing waits for an answer");
+    expect((await nova("tasks")).out).toContain("no task waits for an answer");
     expect(await nova("tasks", "--kind", "mail")).toMatchObject({ code: 2, out: "" });
     await nova("cancel", execution);
   });

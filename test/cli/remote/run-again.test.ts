@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { clientAt } from "../../../packages/cli/src/api/client.ts";
 import type { Asking } from "../../../packages/cli/src/output/asking.ts";
-import { mayRunAgain, mayRunManyAgain } from "../../../packages/cli/src/remote/run-again.ts";
+import { confirmRestart, confirmRestarts } from "../../../packages/cli/src/remote/run-again.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 import { useServer } from "../support/on-server.ts";
@@ -26,7 +26,8 @@ beforeAll(async () => {
 function answering(yes: boolean): Asking & { asked: string[] } {
   const asked: string[] = [];
   return {
-    ...{ isInteractive: true, asked },
+    isInteractive: true,
+    asked,
     async ask(question, unsaid) {
       asked.push(`${question} (${unsaid})`);
       return yes;
@@ -35,23 +36,21 @@ function answering(yes: boolean): Asking & { asked: string[] } {
 }
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("asks before nodes with effects run again, and takes an empty line for no", async () => {
+  it("asks before nodes with effects run again, and an empty line means no", async () => {
     for (const yes of [true, false]) {
       const asking = answering(yes);
-      expect(await mayRunAgain(runner, id, { wish: {}, json: false }, asking)).toBe(yes);
-      expect(asking.asked).toEqual([
-        `pay will run again, and what it does outside happens a second time - restart ${id}? (no)`,
-      ]);
+      expect(await confirmRestart(runner, id, { changes: {}, json: false }, asking)).toBe(yes);
+      expect(asking.asked).toEqual([`pay will run again, with its effects - restart ${id}? (no)`]);
     }
     const asking = answering(true);
-    expect(await mayRunAgain(runner, id, { wish: { from: "make" }, json: false }, asking)).toBe(true);
+    expect(await confirmRestart(runner, id, { changes: { from: "make" }, json: false }, asking)).toBe(true);
     expect(asking.asked[0]).toMatch(/^make, pay will run again/);
-    expect(await mayRunManyAgain(runner, "paying", { wish: {}, json: false, count: 3 }, asking)).toBe(true);
+    expect(await confirmRestarts(runner, "paying", { changes: {}, json: false, count: 3 }, asking)).toBe(true);
     expect(asking.asked[1]).toMatch(/^make, pay may run again.* - restart 3 executions\? \(no\)$/);
   });
 
-  it("goes on without a terminal, and says so on stderr, unless it is told --yes", async () => {
-    const said = "nova: pay will run again, and what it does outside happens a second time\n";
+  it("continues without a terminal, and warns on stderr, unless it has --yes", async () => {
+    const said = "nova: pay will run again, with its effects\n";
     const told = await onServer("restart", id, "--json");
     expect(told.err).toContain(said);
     expect(JSON.parse(told.out)).toMatchObject({ status: "failed", restarted_from: id });

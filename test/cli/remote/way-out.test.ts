@@ -28,7 +28,7 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-it("a run of an earlier version is pulled, and what is printed for it leaves the server's version alone", async () => {
+it("nova pull pulls a run of an old version, and its printed command does not change the server", async () => {
   const flow = file("renewed.json");
   await writeFile(flow, JSON.stringify(inARow("renewed", { work: 'context["of"] = "then"' })));
   const { execution_id } = JSON.parse((await onServer("run", flow, "--json")).out);
@@ -47,7 +47,7 @@ it("a run of an earlier version is pulled, and what is printed for it leaves the
   expect(hosts).not.toContain(new URL(api.url).origin);
 });
 
-it("the id of a run is told as soon as the server has it, so that it is found where the way there breaks", async () => {
+it("nova run prints the id of a run as soon as the server has it, so that the run is found if the connection breaks", async () => {
   const through = globalThis.fetch;
   let isTaken = false;
   const breaking = vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
@@ -63,15 +63,16 @@ it("the id of a run is told as soon as the server has it, so that it is found wh
   expect(status).toBe(200);
 });
 
-it("the log of a node that has not run says which have, there and here", async () => {
+it("nova logs of a node that has not run names those that have, there and here", async () => {
   for (const ended of [await onServer("logs", id, "--node", "nope"), await nova("logs", id, "--node", "nope")])
     expect(ended).toEqual({
-      ...{ code: 2, out: "" },
+      code: 2,
+      out: "",
       err: `nova: node "nope" has not run in ${id} - these have: start, work, end\n`,
     });
 });
 
-it("an event that is put on this machine's bus starts what has a trigger for it, with every digit", async () => {
+it("nova event put on this machine starts triggered workflows, with every digit", async () => {
   const triggers = [{ type: "event", pattern: { source: ["shop"], "detail-type": ["Paid"] } }];
   await writeFile(file("paid.json"), JSON.stringify(inARow("paid", { work: "context['seen'] = True" }, { triggers })));
   await nova("publish", file("paid.json"));
@@ -98,7 +99,7 @@ it("an event that is put on this machine's bus starts what has a trigger for it,
 it.each([
   ["export", () => ["export", "/dev/null/x", "--client", "acme"]],
   ["pulled run", () => ["pull", id, "--into", "/dev/null/x"]],
-])("where there can be no folder the %s is refused with a sentence", async (_what, argv) => {
+])("if no folder can be made, the %s is refused with one sentence", async (_what, argv) => {
   const { code, err } = await nova(...argv());
   expect([code, err]).toEqual([
     2,
@@ -106,7 +107,7 @@ it.each([
   ]);
 });
 
-it("a refused export leaves no folder behind, so that it can be typed again", async () => {
+it("a refused nova export leaves no folder, so it can be repeated", async () => {
   const refused = await onServer("export", file("again"), "--client", "nobody");
   expect([refused.code, existsSync(file("again"))]).toEqual([2, false]);
   await onServer("clients", "create", "exported");
@@ -116,7 +117,7 @@ it("a refused export leaves no folder behind, so that it can be typed again", as
 it.each([
   ["table", { NOVA_TABLE: "wrong" }, /^nova: there is no table "wrong" in .* in NOVA_TABLE/],
   ["bucket", { NOVA_BUCKET: "wrong" }, /^nova: there is no bucket "wrong" - .* in NOVA_BUCKET/],
-])("an export of a deployment whose %s is not there says which variable to correct", async (_what, wrong, sentence) => {
+])("nova export of a deployment with an unknown %s names the variable to correct", async (_what, wrong, sentence) => {
   const { NOVA_TABLE, NOVA_BUCKET }: NodeJS.ProcessEnv = { ...api.cloud.environment, ...wrong };
   vi.stubEnv("NOVA_TABLE", NOVA_TABLE);
   vi.stubEnv("NOVA_BUCKET", NOVA_BUCKET);

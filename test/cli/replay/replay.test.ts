@@ -28,15 +28,21 @@ const ways = {
   nodes: [
     { id: "start", type: "start" },
     {
-      ...{ id: "sum", type: "action" },
+      id: "sum",
+      type: "action",
       code: "import os\ncontext['total'] = sum(context['list'])\ncontext['key'] = [os.environ['NOVA_IDEMPOTENCY_KEY'], os.environ['NOVA_RESTART_KEY']]\ncontext['big'] = 'x' * 9000",
     },
     {
-      ...{ id: "judge", type: "decision" },
+      id: "judge",
+      type: "decision",
       code: "import os\ncontext['visit'] = os.environ['NOVA_RESTART_KEY']\ncontext['n'] = context.get('n', 0) + 1\ncontext['branch_decision'] = context['n'] < 3",
     },
     {
-      ...{ id: "each", type: "map", items: "list", as: "item", into: "all" },
+      id: "each",
+      type: "map",
+      items: "list",
+      as: "item",
+      into: "all",
       nodes: [
         {
           id: "square",
@@ -58,11 +64,11 @@ const ways = {
 };
 
 describe("nova replay", { timeout: 60_000 }, () => {
-  it("finds the same in loops, items, large values, outputs and the environment", async () => {
+  it("finds equal outcomes in loops, items, large values, outputs and the environment", async () => {
     const id = await run(ways, '{"list": [1, 2.50]}');
     expect(await replay(id)).toEqual(same);
     expect((await nova("replay", id)).out).toBe(
-      "the same: 6 runs of code came to what is recorded\nfrom the record, which ran no code: each",
+      "the same: the recorded outcome in 6 runs of code\nfrom the record, without code: each",
     );
     for (const [node, count] of [
       ["judge#2", "1 run"],
@@ -71,11 +77,11 @@ describe("nova replay", { timeout: 60_000 }, () => {
       ["square", "2 runs"],
     ])
       expect((await nova("replay", id, "--node", node as string)).out).toBe(
-        `the same: ${count} of code came to what is recorded`,
+        `the same: the recorded outcome in ${count} of code`,
       );
   });
 
-  it("tells key by key what comes out otherwise, and exits with 1", async () => {
+  it("reports differences key by key, and exits with 1", async () => {
     const random = "import random\ncontext['a'] = 2\ncontext['b'] = random.random()";
     const id = await run(inARow("dice", { one: "context['a'] = 1.50", two: random }));
     const b = { place: "two", key: "b", was: expect.any(Number), is: expect.any(Number) };
@@ -104,14 +110,14 @@ describe("nova replay", { timeout: 60_000 }, () => {
         { from: "judge", to: "end", condition: "a" },
       ],
     ],
-  ])("compares a decision that failed: %s", async (_, edges) => {
+  ])("compares a failed decision: %s", async (_, edges) => {
     const judge = { id: "judge", type: "decision", code: "context['branch_decision'] = 'b'" };
     const nodes = [{ id: "start", type: "start" }, judge, { id: "end", type: "end" }];
     const id = await run({ id: "lost", nodes, edges: [{ from: "start", to: "judge" }, ...edges] });
     expect(await replay(id)).toEqual(same);
   });
 
-  it("lets code reach nobody, and gives it no secret", async () => {
+  it("gives the code no network and no secrets", async () => {
     const code = `import urllib.request\ncontext['got'] = urllib.request.urlopen('${api.url}/health', timeout=5).status`;
     const id = await run(inARow("calls", { one: code }));
     const { differs } = await replay(id);
@@ -126,7 +132,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect(out).not.toContain("hunter2");
   });
 
-  it("takes from the record what has effects unless it is asked for, and what was taken over", async () => {
+  it("keeps the recorded outcome of nodes with effects, unless they are named, and of reused ones", async () => {
     const id = await run(
       inARow("effects", {
         one: { code: "import random\ncontext['a'] = random.random()", effects: true },
@@ -135,25 +141,27 @@ describe("nova replay", { timeout: 60_000 }, () => {
       '{"zero": 0}',
     );
     expect((await nova("replay", id)).out).toBe(
-      'the same: 1 run of code came to what is recorded\nfrom the record, which have "effects": true: one',
+      'the same: the recorded outcome in 1 run of code\nfrom the record, which have "effects": true: one',
     );
     expect((await replay(id, "--node", "one")).differs).toHaveLength(1);
     const { execution_id } = JSON.parse((await nova("restart", id, "--json")).out);
-    expect((await nova("replay", execution_id)).out).toContain(`from the record, taken over from ${id}: one`);
+    expect((await nova("replay", execution_id)).out).toContain(`from the record, reused from ${id}: one`);
   });
 
-  it("runs what a node's own execution ran where that is asked for", async () => {
+  it("runs nodes of a child execution if they are named", async () => {
     await run(inARow("inner", { send: "context['sent'] = 1" }));
     const id = await run(
       inARow("outer", { billing: { type: "workflow", workflow: "inner", output: { sent: "sent" } } }),
     );
     expect((await nova("replay", id)).out).toBe(
-      "the same: 0 runs of code came to what is recorded\nfrom the record, which ran no code: billing",
+      "the same: the recorded outcome in 0 runs of code\nfrom the record, without code: billing",
     );
-    expect((await nova("replay", id, "--node", "billing/send")).out).toMatch(/^the same: 1 run /);
+    expect((await nova("replay", id, "--node", "billing/send")).out).toMatch(
+      /^the same: the recorded outcome in 1 run /,
+    );
   });
 
-  it("runs the code that models wrote", async () => {
+  it("runs code that models wrote", async () => {
     const folder = await makeFolder({ sum });
     const code = "import random\ncontext['total'] = sum(context['lines'])\ncontext['r'] = random.random()";
     await locking(folder, { sum: lockedOf(promptOf(folder), { code }) });
@@ -169,12 +177,12 @@ describe("nova replay of a run on a server", { timeout: 60_000 }, () => {
     id = await run(inARow("there", { one: "context['big'] = 'x' * 9000", two: "context['n'] = len(context['big'])" }));
   });
 
-  it("runs here what is recorded there", async () => {
+  it("runs recorded code of the server here", async () => {
     const { code, out } = await onServer("replay", id, "--json");
     expect([code, JSON.parse(out)]).toEqual([0, { same: true, differs: [] }]);
   });
 
-  it("refuses what is not there in one sentence", async () => {
+  it("refuses an unknown execution in one sentence", async () => {
     const unknown = `exec_${"0".repeat(26)}`;
     const nobody = `nova: there is no execution "${unknown}" - \`nova executions\` lists them\n`;
     expect(await replay(unknown)).toEqual({ code: 2, err: nobody });
@@ -182,11 +190,11 @@ describe("nova replay of a run on a server", { timeout: 60_000 }, () => {
     expect(await replay(id, "--node", "three")).toEqual({ code: 2, err: stranger });
   });
 
-  it("says of which nodes the contents were erased", async () => {
+  it("names the nodes whose contents were erased", async () => {
     const record = await api.ports.executions.get(id);
     if (!record) throw new Error("it is there");
     await eraseExecution(api.ports, record);
-    const gone = `nova: the contents of one, two in ${id} were erased: no code can run again on them - nova trace ${id} shows what is left\n`;
+    const gone = `nova: the contents of one, two in ${id} were erased: their code cannot run again - nova trace ${id} shows the rest\n`;
     expect(await replay(id)).toEqual({ code: 2, err: gone });
     const { err, code } = await nova("diff", id, id);
     expect([code, err]).toEqual([

@@ -1,14 +1,14 @@
 import { type Ports, RawJson, type RunOutcome, type SandboxSpec, type TraceEntry } from "@nova/engine";
 import { expect, it } from "vitest";
 import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
-import { outputsAfter, type Tried, tryRuns } from "../../../packages/cli/src/replay/trial.ts";
+import { outputsAfter, type TrialInput, tryRuns } from "../../../packages/cli/src/replay/trial.ts";
 
-it("run in one sandbox as long as that lives, and in another one then", async () => {
+it("recorded runs share a sandbox during its life, and then use another one", async () => {
   const calls: string[] = [];
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {
       calls.push(`create for ${lifetimeSeconds} s`);
-      // Its whole life was not to be had.
+      // A sandbox with the full life was not available.
       return { id: "sbx", endsAt: new Date(Date.now() + (lifetimeSeconds === 3600 ? 420_000 : 1)).toISOString() };
     },
     async run(): Promise<RunOutcome> {
@@ -26,10 +26,11 @@ it("run in one sandbox as long as that lives, and in another one then", async ()
         execution: { id: "exec_1" },
         entry: entry("a", "{}", { scope: "" }),
         before: [],
-        ...{ place: "a", origin: { execution: "exec_1", place: "a" } },
+        place: "a",
+        origin: { execution: "exec_1", place: "a" },
       } as unknown as Recorded,
       locked: { code: "a = 1" },
-    }) as unknown as Tried;
+    }) as unknown as TrialInput;
   await Array.fromAsync(tryRuns([run(10), run(10), run(3600)], trial));
   expect(calls).toEqual(["create for 3600 s", "run", "run", "kill", "create for 3720 s", "run", "kill"]);
   expect(await Array.fromAsync(tryRuns([], trial))).toEqual([]);
@@ -44,7 +45,7 @@ const inBranches = (...branches: TraceEntry[][]) => ({
   branches: branches.map((entries, index) => ({ branch: String(index), scope: `/f@1.${index}`, entries })),
 });
 
-it("are what each node set last, failed ones and the close left out", () => {
+it("include the last changes of each node, except failed nodes and the close", () => {
   const entries = [
     entry("a", '{"n":1}'),
     entry("b", '{"n":2}', { status: "failed" }),
@@ -54,14 +55,14 @@ it("are what each node set last, failed ones and the close left out", () => {
   expect(Object.fromEntries(outputsAfter(entries))).toEqual({ a: '{"n":3}' });
 });
 
-it("are those of parallel branches once they are joined", () => {
+it("include those of parallel branches after the join", () => {
   const fork = entry("fork", "{}", inBranches([entry("left", '{"l":1}')], [entry("right", '{"r":1}')]));
   expect([...outputsAfter([fork]).keys()]).toEqual(["fork"]);
   const joined = outputsAfter([fork, entry("fork.join", "{}", { node_type: "join" })]);
   expect(Object.fromEntries(joined)).toEqual({ fork: "{}", left: '{"l":1}', right: '{"r":1}' });
 });
 
-it("are the list of a map, not what its items set", () => {
+it("include the list of a map, not the changes of its items", () => {
   const map = entry("each", "{}", { node_type: "map", ...inBranches([entry("item", '{"i":1}')]) });
   const joined = outputsAfter([map, entry("each.join", '{"results":[1]}', { node_type: "join" })]);
   expect(Object.fromEntries(joined)).toEqual({ each: '{"results":[1]}' });

@@ -31,27 +31,25 @@ async function called(workflow: string) {
   return readCalled(join(root, "here/bills"), parsed);
 }
 
-it("takes a workflow that lies beside, and none behind a link that leads elsewhere", async () => {
+it("readCalled finds a workflow next to the caller, and follows no link out of the parent folder", async () => {
   expect((await called("sums")).places).toEqual([{ id: "sums", place: join(root, "here/sums") }]);
-  await expect(called("same")).rejects.toThrow(/holds the workflow "sums", not "same"/);
+  await expect(called("same")).rejects.toThrow(/has the workflow "sums", not "same"/);
   await expect(called("secrets")).rejects.toThrow(
     /"secrets" is a link that leads out of the folder .* publish it first/,
   );
 });
 
-it("is known before anything runs, so that what its code imports can be installed", async () => {
+it("readCalled knows all code before a run starts, so that missing packages can be installed", async () => {
   await called("sums");
   const draft = await readDraft(join(root, "here/bills"), {
-    ...{
-      context: undefined,
-      set: [],
-      file: [],
-      node: undefined,
-      frozen: undefined,
-      fresh: [],
-      client: undefined,
-      reuse: undefined,
-    },
+    context: undefined,
+    set: [],
+    file: [],
+    node: undefined,
+    frozen: undefined,
+    fresh: [],
+    client: undefined,
+    reuse: undefined,
   });
   expect(draft.called.parsed.map(({ workflow }) => workflow?.id)).toEqual(["sums"]);
 });

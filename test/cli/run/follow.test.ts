@@ -2,7 +2,7 @@ import { createClient } from "@nova/client";
 import type { NodeEvent } from "@nova/local";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Interrupt } from "../../../packages/cli/src/interrupt.ts";
-import { followed, type RunListener } from "../../../packages/cli/src/run/follow.ts";
+import { followRun, type RunListener } from "../../../packages/cli/src/run/follow.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const id = `exec_${"0".repeat(26)}`;
@@ -15,21 +15,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const never = { wish: () => new Promise<void>(() => {}) } as unknown as Interrupt;
-const atOnce = { wish: async () => {} } as unknown as Interrupt;
+const never = { requested: () => new Promise<void>(() => {}) } as unknown as Interrupt;
+const atOnce = { requested: async () => {} } as unknown as Interrupt;
 
-/** As it stands; `nodes`: those at work. */
+/** An answer with the run's current state; `nodes` are the open ones. */
 const run = (status: string, path: string[] = [], nodes: object[] = [], execution = id): [string, Reply] => [
   `GET /executions/${execution}?references=true`,
   { body: { execution_id: execution, status, path, at_work: { count: nodes.length, nodes, maps: [] } } },
 ];
-/** `whole`: entries of the main line that were told before. */
+/** `whole` counts entries of the main line that were reported before. */
 const chain = (whole: number, ...items: object[]): [string, Reply] => [
   `GET /executions/${id}/chain?cursor=${Buffer.from(String(whole)).toString("base64url")}`,
   { body: { items, next_cursor: null } },
 ];
 const entry = (seq: number, node_id: string, more: object = {}) => ({
-  ...{ seq, scope: "", node_id, node_type: "action", status: "success", timestamp: `2026-11-22T00:00:0${seq}Z` },
+  seq,
+  scope: "",
+  node_id,
+  node_type: "action",
+  status: "success",
+  timestamp: `2026-11-22T00:00:0${seq}Z`,
   ...more,
 });
 const asking = (task_id: string) => ({
@@ -45,7 +50,7 @@ async function follow(interrupt: Interrupt, ...script: [string, Reply][]) {
     onEvent: (event) => events.push(event),
     onTask: ({ execution, node }) => tasks.push(`${node} of ${execution}`),
   };
-  const following = followed(nova, id, { interrupt, listener });
+  const following = followRun(nova, id, { interrupt, listener });
   await vi.runAllTimersAsync();
   const ran = await following;
   server.expectDone();
@@ -53,13 +58,17 @@ async function follow(interrupt: Interrupt, ...script: [string, Reply][]) {
 }
 
 describe("a run on a server", () => {
-  it("is told link by link, each once", async () => {
+  it("is reported entry by entry, each once", async () => {
     const [start, close] = [entry(0, "start", { node_type: "start" }), entry(3, "(close)", { node_type: "close" })];
     const failed = entry(2, "b", { status: "failed" });
     const { events, ran } = await follow(
       never,
-      ...[run("running", ["start", "a"]), chain(0, start, entry(1, "a")), run("running", ["start", "a"])],
-      ...[run("failed", ["start", "a", "b"]), chain(2, failed, close), run("failed", ["start", "a", "b"])],
+      run("running", ["start", "a"]),
+      chain(0, start, entry(1, "a")),
+      run("running", ["start", "a"]),
+      run("failed", ["start", "a", "b"]),
+      chain(2, failed, close),
+      run("failed", ["start", "a", "b"]),
     );
     expect(events).toEqual([
       { node: "a", state: "succeeded" },
@@ -68,11 +77,13 @@ describe("a run on a server", () => {
     expect(ran).toMatchObject({ execution: { id, status: "failed" }, path: ["start", "a", "b"], counters: null });
   });
 
-  it("says of what was taken over that it is reused", async () => {
+  it("marks reused entries", async () => {
     const reused = entry(1, "a", { reused_from: { execution_id: id, scope: "", seq: 1 } });
     const { events } = await follow(
       never,
-      ...[run("completed"), chain(0, reused, entry(2, "b", { reused_from: null })), run("completed")],
+      run("completed"),
+      chain(0, reused, entry(2, "b", { reused_from: null })),
+      run("completed"),
     );
     expect(events).toEqual([
       { node: "a", state: "succeeded", message: "reused" },
@@ -80,12 +91,14 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("tells the nodes of items with their numbers", async () => {
+  it("is reported with item numbers", async () => {
     const inItem = { scope: "/each@2.1", path_taken: "add", timestamp: "2026-11-22T00:00:03Z" };
     const branches = [{ branch: "1", entries: [entry(1, "double", inItem)] }];
     const { events } = await follow(
       never,
-      ...[run("completed"), chain(0, entry(2, "each", { branches })), run("completed")],
+      run("completed"),
+      chain(0, entry(2, "each", { branches })),
+      run("completed"),
     );
     const place = { map: "each", items: [1] };
     expect(events).toEqual([
@@ -95,14 +108,20 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("says once what it waits for, and what a run waits for that one of its nodes runs", async () => {
+  it("reports once what it waits for, and what its child executions wait for", async () => {
     const child = `exec_${"1".repeat(26)}`;
     const nodes = [asking("task_1"), { node_id: "bill", waits_for: { kind: "workflow", execution_id: child } }];
     const inside = run("waiting", [], [asking("task_2")], child);
     const { tasks } = await follow(
       never,
-      ...[run("waiting", [], nodes), chain(0), inside, run("waiting", [], nodes), inside],
-      ...[run("completed"), chain(0), run("completed")],
+      run("waiting", [], nodes),
+      chain(0),
+      inside,
+      run("waiting", [], nodes),
+      inside,
+      run("completed"),
+      chain(0),
+      run("completed"),
     );
     expect(tasks).toEqual([`ask of ${id}`, `ask of ${child}`]);
   });
@@ -114,13 +133,13 @@ describe("a run on a server", () => {
     ["while it runs", run("running")],
     ["while it waits for a time", run("waiting", [], waitsForTime)],
   ])("is cancelled by Ctrl-C %s", async (_when, stands) => {
-    await follow(atOnce, ...[stands, stands, chain(0), cancel, run("cancelled"), chain(0), run("cancelled")]);
+    await follow(atOnce, stands, stands, chain(0), cancel, run("cancelled"), chain(0), run("cancelled"));
   });
 
   it.each([
-    ["it waits for somebody", [asking("task_1")]],
-    ["a server of an earlier release does not say what it waits for", []],
-  ])("is left by Ctrl-C where %s", async (_where, nodes) => {
+    ["it waits for an answer", [asking("task_1")]],
+    ["the server does not list what it waits for", []],
+  ])("stays open after Ctrl-C if %s", async (_where, nodes) => {
     const stands = run("waiting", [], nodes);
     const { ran } = await follow(atOnce, stands, stands, chain(0), stands);
     expect(ran.execution.status).toBe("waiting");

@@ -20,7 +20,7 @@ it.each([
     },
     '  ↻ node "call": attempt 1 failed, attempt 2 begins in 2 s: no  item 2',
   ],
-] as const)("%j is told in one line", (event, line) => {
+] as const)("eventLine shows the event %j in one line", (event, line) => {
   const { items, ...rest } = { items: undefined, ...event };
   expect(stripVTControlCharacters(eventLine({ ...rest, ...(items && { items: [...items] }) }))).toBe(line);
 });
@@ -31,7 +31,7 @@ it.each([
     ["  models: $0.0175, 5000 tokens in, 500 out"],
   ],
   [undefined, []],
-])("tells what models have cost where some were asked: %j", (spent, lines) => {
+])("runLines shows the cost of models if some were used: %j", (spent, lines) => {
   const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", spent };
   const counters = { aws_calls: { dynamodb: 1, s3: 0, states: 1 }, sandbox_calls: 1, bytes_stored: 0 };
   const ran = { execution, counters, path: ["start"], context: new RawJson("{}") } as unknown as Parameters<
@@ -41,7 +41,7 @@ it.each([
   expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });
 
-it("names a node that ran several times in a row once, with the number", () => {
+it("runLines names a repeated node once, with the number", () => {
   const path = ["start", "each", "check", "check", "check", "report", "end"];
   const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed" };
   const ran = { execution, path, context: new RawJson("{}") } as unknown as Parameters<typeof runLines>[0];

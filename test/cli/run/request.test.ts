@@ -14,7 +14,7 @@ describe("--fresh", () => {
     ["no node at all where it is left out", [], []],
     ["the nodes that it names", ["c"], ["c"]],
     ["every prompt node where it names none", true as const, ["a", "c"]],
-  ])("means %s", async (_what, fresh, ids) => {
+  ])("selects %s", async (_what, fresh, ids) => {
     expect(await freshNodes(mixed, { fresh, frozen: false })).toEqual(ids);
   });
 

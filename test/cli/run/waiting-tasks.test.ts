@@ -21,7 +21,7 @@ function looking(...script: [string, Reply][]) {
   return { server, tasks, told };
 }
 
-/** `count` nodes are at work, of which these are named. */
+/** `count` nodes are open, of which `nodes` are listed. */
 const run = (count: number, ...nodes: object[]): [string, Reply] => [
   `GET /executions/${id}?references=true`,
   { body: { execution_id: id, status: "waiting", path: [], at_work: { count, nodes, maps: [] } } },
@@ -31,15 +31,15 @@ const asking = (node: string) => ({
   waits_for: { kind: "approval", until: null, task_id: `task_${node}`, message: "Go on?", choices: ["yes"] },
 });
 
-it("looks once more, however many nodes have begun to wait meanwhile", async () => {
+it("WaitingTasks reads once more, however many nodes start to wait meanwhile", async () => {
   const { server, tasks, told } = looking(run(1, asking("a")), run(2, asking("a"), asking("b")));
-  for (let i = 0; i < 5; i++) tasks.lookAside(id);
+  for (let i = 0; i < 5; i++) tasks.lookInBackground(id);
   await vi.runAllTimersAsync();
   server.expectDone();
   expect(told).toEqual(["a approval", "b approval"]);
 });
 
-it("finds tasks on the lists of tasks where more nodes are at work than an execution names", async () => {
+it("WaitingTasks finds tasks in the task lists if an execution lists only some of its open nodes", async () => {
   const task = (node: string, execution_id = id) => ({ task_id: `task_${node}`, execution_id, node });
   const list = (kind: string, ...items: object[]): [string, Reply] => [
     `GET /tasks?kind=${kind}`,

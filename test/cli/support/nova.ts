@@ -20,11 +20,11 @@ export interface Ended {
 export interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Resolves when it has said a line with this text, on stdout or stderr. */
+  /** Resolves when the process prints a line with this text, on stdout or stderr. */
   line(part: string): Promise<string>;
 }
 
-/** Starts `nova` as a terminal in the folder `cwd` would, as a process that can be signalled. */
+/** Starts `nova` in the folder `cwd` as a process that can get signals. */
 export function startNova(cwd: string, ...args: string[]): Started {
   const child = spawn(process.execPath, [bin, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
   const [lines, waiting] = [[] as string[], new Set<() => void>()];
@@ -58,8 +58,8 @@ export function startNova(cwd: string, ...args: string[]): Started {
 }
 
 /**
- * Runs a command in this process, in the folder `cwd`: what it does is the same, and a process of its own takes half a
- * second to load. Commands that run at the same time must have the same folder.
+ * Runs a command in this process, in the folder `cwd`, because a process of its own takes half a second to load.
+ * Commands that run at the same time must have the same folder.
  */
 export async function nova(cwd: string, ...args: string[]): Promise<Ended> {
   process.chdir(cwd);
@@ -84,7 +84,8 @@ export async function writeChain(
 ): Promise<void> {
   const path = ["start", ...Object.keys(nodes), "end"];
   const definition = {
-    ...{ id, ...workflow },
+    id,
+    ...workflow,
     nodes: path.map((node) => ({ id: node, ...(nodes[node] === undefined ? { type: node } : actionOf(nodes[node])) })),
     edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
   };

@@ -9,7 +9,7 @@ export interface Ended {
   err: string;
 }
 
-/** Commands on the machine of an API, and as somebody types them who has its URL and a key, mostly that of an admin. */
+/** Runs commands on the machine of an API, and commands of a user with its URL and a key, by default an admin's. */
 export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeof api.key>[0] = "admin") {
   let key: string;
 
@@ -29,13 +29,13 @@ export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeo
     return { code, out: terminal.stdout.replace(/\n$/, ""), err: terminal.stderr };
   }
 
-  /** One that goes on, and what it has written so far. */
+  /** A command that keeps running, and its output so far. */
   function startOnServer(...argv: string[]): { terminal: Terminal; ended: Promise<Ended> } {
     const terminal = new Terminal();
     return { terminal, ended: onServer(argv, terminal) };
   }
 
-  /** The same with a server and the key. */
+  /** Runs a command with a server and the key. */
   async function onServer(argv: string[], terminal?: Terminal): Promise<Ended> {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Terminal } from "./terminal.ts";
 
-/** What commands of ours write to. */
+/** The streams that commands write to. */
 const screen = console;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,8 +13,8 @@ async function speak(word: string): Promise<string> {
   return word;
 }
 
-describe("a terminal", () => {
-  it("hears what its own command writes, while others do", async () => {
+describe("a scripted terminal", () => {
+  it("gets the output of its own command only", async () => {
     const terminals = [new Terminal(), new Terminal()];
     const said = terminals.map((terminal, index) => terminal.run(() => speak(`word ${index}`)));
     expect(await Promise.all(said)).toEqual(["word 0", "word 1"]);
@@ -24,7 +24,7 @@ describe("a terminal", () => {
     ]);
   });
 
-  it("gives the process back as it was, also where a command throws", async () => {
+  it("restores the process, also if a command throws", async () => {
     const before = [screen.log, process.stdout.write, process.listeners("SIGINT")];
     const failing = new Terminal().run(async () => {
       process.on("SIGINT", () => undefined);

@@ -3,14 +3,14 @@ import { format } from "node:util";
 
 type Stream = "stdout" | "stderr";
 
-/** The command that is speaking, of those that run in this process at once, as in several terminals. */
+/** The command that writes, of several that run in this process at once, as in several terminals. */
 const speaking = new AsyncLocalStorage<Terminal>();
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 let open = 0;
 let giveBack: () => void = () => undefined;
 
-/** Hears what a command writes. */
+/** Gets the output of a command. */
 export class Terminal {
   stdout = "";
   stderr = "";
@@ -25,7 +25,7 @@ export class Terminal {
   }
 }
 
-/** Answers how to give the process back as it was, without the commands' listeners to signals. */
+/** Prepares the process, and returns a function that restores it without the commands' signal listeners. */
 function takeProcess(): () => void {
   const { log, error } = console;
   const [out, err] = [process.stdout.write, process.stderr.write];

@@ -27,11 +27,11 @@ describe("a value", () => {
     ['{"$$any": true}', "1", false],
     ['{"$file": "ab"}', '{"$file": "ab"}', true],
     ['{"$file": "ab"}', '{"$file": "cd"}', false],
-  ])("%s is fitted by %s: %s", async (expected, value, isFit) => {
+  ])("of the form %s matches %s: %s", async (expected, value, isFit) => {
     expect(await fitsIn(expected, value)).toBe(isFit);
   });
 
-  it("leaves a Python expression to a sandbox, with the value that it is about", async () => {
+  it("leaves a Python expression to a sandbox, with its value", async () => {
     const later: Expression[] = [];
     expect(await fitsIn('{"n": {"$python": "value > 0"}}', '{"n": 1.50}', later)).toBe(true);
     expect(later).toEqual([{ python: "value > 0", value: parseExact("1.50") }]);
@@ -51,11 +51,11 @@ it.each([
   ['{"$schema": []}', /^write/],
   ['{"$python": " "}', /^write/],
   ['{"$any": false}', /^write/],
-])("says what is wrong with %s", (form, sentence) => {
+])("formProblem explains the mistake in %s", (form, sentence) => {
   expect(formProblem(parseExact(form) as ExactObject)).toMatch(sentence);
 });
 
-it("finds a form at any depth, and takes no data for one", () => {
+it("hasForm finds a form at any depth, and ignores escaped data", () => {
   expect(hasForm(parseExact('{"a": [{"b": {"$any": true}}]}'))).toBe(true);
   expect(hasForm(parseExact('{"a": [{"$file": "ab"}, {"$$any": true}, 1]}'))).toBe(false);
 });

@@ -2,7 +2,7 @@ import { parseExact } from "@nova/engine";
 import { expect, it } from "vitest";
 import { junitText } from "../../../packages/cli/src/tests/junit.ts";
 
-it("writes what CI servers read, whatever values hold", () => {
+it("junitText writes valid XML with any values", () => {
   const keys = [{ key: "a", was: parseExact('"<b>\\u0007&]]>"'), is: undefined }];
   const text = junitText('x"y', [
     { name: "one", status: "passed", first_difference: null, ms: 1500 },

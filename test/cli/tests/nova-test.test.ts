@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const live = { effects: false };
-/** Another value each time it runs: where it is the recorded one, nothing ran. */
+/** The code returns another value in each run, so an equal value proves that it did not run. */
 const dice = (key: string) => `import uuid\ncontext['${key}'] = str(uuid.uuid4())`;
 
 async function write(definition: { id?: string }): Promise<string> {
@@ -28,7 +28,7 @@ async function record(definition: object, name: string, ...given: string[]): Pro
   const { execution_id } = JSON.parse(stdout);
   expect(await nova(cwd, "test", "add", execution_id, "--name", name)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`${id}/tests/${name}.json is a test of ${id} now, from ${execution_id}\n`),
+    stdout: expect.stringContaining(`${id}/tests/${name}.json is now a test of ${id}, from ${execution_id}\n`),
   });
   return execution_id;
 }
@@ -59,7 +59,7 @@ const row = (sum: string, send = dice("sent"), more: object = {}) =>
 describe("nova test", { timeout: 120_000 }, () => {
   const sum = "context['total'] = sum(context['list'])";
 
-  it("runs what has no effects and takes the rest from the record", async () => {
+  it("runs nodes without effects and uses the record for the others", async () => {
     await record(row(sum), "bill", "--set", "list=[1, 2.50]");
     expect(await test("row")).toMatchObject({
       ...all(1),
@@ -89,15 +89,15 @@ describe("nova test", { timeout: 120_000 }, () => {
     ];
     let execution: string;
 
-    it("says nothing of a test that comes out the same", async () => {
+    it("prints no warning for a repeatable test", async () => {
       const id = await record(row(sum), "again", "--set", "list=[1]");
       await rm(join(cwd, "row", "tests", "again.json"));
       const { stdout } = await nova(cwd, "test", "add", id, "--name", "again");
-      expect(stdout).toBe(`row/tests/again.json is a test of row now, from ${id}\n`);
+      expect(stdout).toBe(`row/tests/again.json is now a test of row, from ${id}\n`);
       await rm(join(cwd, "row", "tests", "again.json"));
     });
 
-    it("names the values that differ from run to run, and the way to allow them", async () => {
+    it("names the values that differ between runs, and the option to allow them", async () => {
       await write(chancy);
       execution = JSON.parse((await nova(cwd, "run", "chancy", "--json")).stdout).execution_id;
       const { code, stdout } = await nova(cwd, "test", "add", execution, "--name", "strict");
@@ -106,11 +106,12 @@ describe("nova test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
     });
 
-    it("allows any value there with --loosen, in the place of the test", async () => {
+    it("allows any value there with --loosen, and replaces the test", async () => {
       const { stdout } = await nova(cwd, "test", "add", execution, "--name", "strict", "--loosen", "--json");
       expect(JSON.parse(stdout)).toMatchObject({
         varies: varies.map((one) => ({ ...one, can_loosen: true })),
-        ...{ loosened: true, note: null },
+        loosened: true,
+        note: null,
       });
       const { outcomes, expect: expected } = await fixture("chancy", "strict");
       expect(outcomes.one.set).toEqual({ id: { $any: true }, file: { $any: true }, same: 1 });
@@ -118,7 +119,7 @@ describe("nova test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject(all(1));
     });
 
-    it("tells apart what no form allows: other keys and other errors", async () => {
+    it("separates differences that no form allows: other keys and other errors", async () => {
       const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
       const fails = `${dice("id")}\nraise ValueError(str(context['id']))`;
       const nodes = [action("keys", `${dice("id")}\n${keys}`, live), action("fails", fails, live)];
@@ -133,47 +134,47 @@ describe("nova test", { timeout: 120_000 }, () => {
       const { outcomes } = await fixture("unlike", "unlike");
       expect(Object.values(outcomes.keys.set)).toEqual(expect.arrayContaining([{ $any: true }, 1]));
       const { stdout } = await nova(cwd, ...add);
-      expect(stdout).toMatch(/any value fits there now\n {2}keys: id\n/);
-      expect(stdout).toMatch(/since no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error\n/);
+      expect(stdout).toMatch(/the test now allows any value there\n {2}keys: id\n/);
+      expect(stdout).toMatch(/because no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error\n/);
       await rm(join(cwd, "unlike"), { recursive: true });
     });
 
-    it("keeps a test that it could not try, and says why", async () => {
+    it("keeps a test that could not run, and says why", async () => {
       await write(between("chancy", [action("one", "context['same'] = 2", live)], ways("start > one > end")));
       const { code, stdout } = await nova(cwd, "test", "add", execution, "--name", "other", "--json");
       expect([code, JSON.parse(stdout)]).toMatchObject([
         0,
-        { varies: [], note: expect.stringMatching(/not tried: node "one"/) },
+        { varies: [], note: expect.stringMatching(/did not run: node "one"/) },
       ]);
     });
   });
 
-  it("says which node is the first that differs, key by key, and exits with 1", async () => {
+  it("names the first different node key by key, and exits with 1", async () => {
     await write(row("context['total'] = sum(context['list']) + 1\ncontext['more'] = True"));
     const keys = [
       { key: "more", was: null, is: true },
       { key: "total", was: 3.5, is: 4.5 },
     ];
-    const found = { place: "sum", message: '"sum" came to something else', keys };
+    const found = { place: "sum", message: '"sum" has another outcome', keys };
     expect(await test("row")).toMatchObject({ code: 1, passed: 0, failed: 1, stale: 0, ...only("failed", found) });
     const junit = join(cwd, "junit.xml");
     expect((await nova(cwd, "test", "row", "--junit", junit)).stdout).toBe(
-      'failed  bill\n  "sum" came to something else\n    more\n      - (not set)\n      + true\n    total\n      - 3.5\n      + 4.5\n0 passed, 1 failed\n',
+      'failed  bill\n  "sum" has another outcome\n    more\n      - (not set)\n      + true\n    total\n      - 3.5\n      + 4.5\n0 passed, 1 failed\n',
     );
     expect(await readFile(junit, "utf8")).toContain(
-      '<failure type="failed" message="&quot;sum&quot; came to something else">',
+      '<failure type="failed" message="&quot;sum&quot; has another outcome">',
     );
     expect(await test("row", "--update")).toMatchObject({ ...all(1), ...only("updated", null) });
     expect((await fixture("row", "bill")).expect.context).toMatchObject({ total: 4.5, more: true });
     expect(await test("row")).toMatchObject(all(1));
   });
 
-  it("is stale where a node of the record has other code, and --update runs that without network", async () => {
+  it("reports a test as stale if a recorded node has other code, and --update runs that code without network", async () => {
     await record(row(sum), "stale", "--set", "list=[1]");
     await rm(join(cwd, "row/tests/bill.json"));
     await write(row(sum, "context['sent'] = 'as before'"));
     const message =
-      'the code of node "send" was changed since its outcome was recorded - --update takes what it comes to now';
+      'the code of node "send" was changed since its outcome was recorded - --update writes the current outcome';
     expect(await test("row")).toMatchObject({
       code: 1,
       passed: 0,
@@ -185,7 +186,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     await write(row(sum, "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1')\ncontext['sent'] = 2"));
     const { stderr, ...kept } = await test("row", "--update");
     expect(kept).toMatchObject({ code: 0, ...only("updated", null) });
-    expect(stderr).toMatch(/keeps what is recorded of "send": its code fails without network and credentials/);
+    expect(stderr).toMatch(/keeps the recorded outcome of "send": its code fails without network and credentials/);
     expect((await fixture("row", "stale")).outcomes.send.set).toEqual({ sent: "as before" });
     expect(await test("row")).toMatchObject(all(1));
     await write(row(sum, "context['sent'] = 3", { effects: true }));
@@ -193,14 +194,14 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect((await fixture("row", "stale")).outcomes.send.set).toEqual({ sent: "as before" });
   });
 
-  it("is stale where a node is gone, and --update follows one that has a new name", async () => {
+  it("reports a test as stale if a node is gone, and --update follows a renamed node", async () => {
     await record(row(sum), "named", "--set", "list=[1]");
     await rm(join(cwd, "row/tests/stale.json"));
     const renamed = JSON.stringify(row(sum)).replaceAll('"send"', '"post"');
     await write(JSON.parse(renamed));
     const { sent } = (await fixture("row", "named")).outcomes.send.set;
     const message =
-      'node "send" is not in the workflow any more: it is called "post" now - --update takes what it comes to now';
+      'node "send" is not in the workflow any more: it is called "post" now - --update writes the current outcome';
     expect(await test("row")).toMatchObject({ code: 1, stale: 1, ...only("stale", { place: "send", message }) });
     expect(await test("row", "--update")).toMatchObject(all(1));
     const { outcomes, expect: expected, code } = await fixture("row", "named");
@@ -210,7 +211,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("row")).toMatchObject(all(1));
   });
 
-  it("fails, and names the place, where a node would have to run that is not on record", async () => {
+  it("fails, and names the place, if a node without a record would have to run", async () => {
     await record(row(sum), "new", "--set", "list=[1]");
     await rm(join(cwd, "row/tests/named.json"));
     const nodes = [action("sum", sum, live), action("call", dice("called")), action("send", dice("sent"))];
@@ -221,7 +222,7 @@ describe("nova test", { timeout: 120_000 }, () => {
         ways("start > sum > call > send > after > end"),
       ),
     });
-    const message = '"call" would have to run, and no outcome of it is on record';
+    const message = '"call" must not run, and has no recorded outcome';
     expect(await test("row")).toMatchObject({
       code: 1,
       failed: 1,
@@ -231,7 +232,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
   });
 
-  it("goes through maps, loops, failures, waits and other workflows without asking anybody", {
+  it("runs maps, loops, failures, waits and other workflows without effects", {
     tags: ["deep"],
   }, async () => {
     await write(between("inner", [action("one", dice("made"))], ways("start > one > end")));
@@ -249,7 +250,11 @@ describe("nova test", { timeout: 120_000 }, () => {
           code: "context['n'] = context.get('n', 0) + 1\ncontext['branch_decision'] = context['n'] < 3",
         },
         {
-          ...{ id: "each", type: "map", items: "list", as: "item", into: "all" },
+          id: "each",
+          type: "map",
+          items: "list",
+          as: "item",
+          into: "all",
           nodes: [square, send],
           edges: ways("square > send"),
         },
@@ -268,8 +273,17 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Date.now() - began).toBeLessThan(20_000);
     const { outcomes, expect: expected } = await fixture("whole", "all");
     expect(Object.keys(outcomes)).toEqual([
-      ...["bill", "pause", "poll", "poll#2", "poll#3", "each[0].square", "each[0].send"],
-      ...["each[1].square", "each[1].send", "bad", "sorry"],
+      "bill",
+      "pause",
+      "poll",
+      "poll#2",
+      "poll#3",
+      "each[0].square",
+      "each[0].send",
+      "each[1].square",
+      "each[1].send",
+      "bad",
+      "sorry",
     ]);
     expect(outcomes.bad).toEqual({ error: { class: "NodeFailed", message: "ValueError: no" } });
     expect(expected.decisions).toEqual({ poll: "true", "poll#2": "true", "poll#3": "false" });
@@ -277,12 +291,13 @@ describe("nova test", { timeout: 120_000 }, () => {
       test.outcomes["each[1].square"].set.s = 5;
     });
     expect(await test("whole")).toMatchObject({
-      ...{ code: 1, failed: 1 },
+      code: 1,
+      failed: 1,
       ...only("failed", { place: "each[1].square", keys: [{ key: "s", was: 5, is: 4 }] }),
     });
   });
 
-  it("keeps bytes and large values in files, masks secrets, and escapes what looks like a form", {
+  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form", {
     tags: ["deep"],
   }, async () => {
     const code =
@@ -306,7 +321,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(outcomes.make.set).toEqual({
       text: { $text: expect.stringMatching(/^f\/[0-9a-f]{16}\.txt$/) },
       rows: { $json: expect.stringMatching(/^f\/[0-9a-f]{16}\.json$/) },
-      ...{ size: 3, data: { $$any: 1, $$blob: 2 }, copy: input.pdf },
+      size: 3,
+      data: { $$any: 1, $$blob: 2 },
+      copy: input.pdf,
     });
     expect(await test("files")).toMatchObject(all(1));
     await writeFile(join(cwd, "files/tests", outcomes.make.set.text.$text), "y");
@@ -316,7 +333,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("takes what was loosened by hand, and says which expression does not hold", { tags: ["deep"] }, async () => {
+  it("accepts loosened values, and names an expression that is not true", { tags: ["deep"] }, async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     await record(between("loose", [action("make", code, live)], ways("start > make > end")), "l");
     const loosen = (python: string) =>
@@ -351,18 +368,16 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(expected.context).toEqual({ now: { $any: true } });
   });
 
-  it("leaves out what is chance: how far the other items of a map came that failed", async () => {
+  it("ignores differences of timing: how far other items of a failed map got", async () => {
     // The first time item 0 ends before item 1 fails, the next time it does not.
     const item = (pause: number) =>
       action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
     const each = (pause: number) => ({
-      ...{
-        id: "each",
-        type: "map",
-        items: "list",
-        onError: "rescue",
-        nodes: [item(pause), action("behind", "pass", live)],
-      },
+      id: "each",
+      type: "map",
+      items: "list",
+      onError: "rescue",
+      nodes: [item(pause), action("behind", "pass", live)],
       edges: ways("item > behind"),
     });
     const flow = (pause: number) =>
@@ -372,7 +387,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("chance")).toMatchObject(all(1));
   });
 
-  it("takes the answer of a person from the record", async () => {
+  it("uses a person's recorded answer", async () => {
     const edges = ["approved", "rejected"].map((condition) => ({
       from: "ask",
       to: condition === "approved" ? "pay" : "end",
@@ -393,11 +408,11 @@ describe("nova test", { timeout: 120_000 }, () => {
     await edit("asking", "yes", (test) => {
       delete test.outcomes.ask;
     });
-    const message = '"ask" would have to run, and no outcome of it is on record';
+    const message = '"ask" must not run, and has no recorded outcome';
     expect(await test("asking")).toMatchObject(only("failed", { place: "ask", message }));
   });
 
-  it("says of a run that ends otherwise where it turns", async () => {
+  it("names the place where a run takes another path", async () => {
     const which = (limit: number) =>
       between(
         "turns",
@@ -418,20 +433,20 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
     expect(await test("turns")).toMatchObject({
       code: 1,
-      ...only("failed", { place: "low", message: '"low" has run, and had not when the test was recorded' }),
+      ...only("failed", { place: "low", message: '"low" ran, but did not run when the test was recorded' }),
     });
     await edit("turns", "t", (test) => {
       test.outcomes = { which: { decision: "true" }, high: {} };
       test.expect = { status: "failed" };
     });
     expect(await test("turns")).toMatchObject(
-      only("failed", { place: null, message: "the run has completed, and not failed" }),
+      only("failed", { place: null, message: "the run has the status completed, not failed" }),
     );
   });
 });
 
 describe("nova test --watch", { timeout: 120_000, tags: ["deep"] }, () => {
-  it("runs the tests again when a file changes, until it is told to end", async () => {
+  it("runs the tests again when a file changes, until it is ended", async () => {
     await record(row("context['total'] = 1"), "w");
     await rm(join(cwd, "row/tests/new.json"), { force: true });
     const watching = startNova(cwd, "test", "row", "--watch");
@@ -444,7 +459,7 @@ describe("nova test --watch", { timeout: 120_000, tags: ["deep"] }, () => {
   });
 });
 
-describe("is refused in one sentence", { timeout: 120_000 }, () => {
+describe("nova test refuses in one sentence", { timeout: 120_000 }, () => {
   const refusal = async (...args: string[]) => {
     const { code, stdout, stderr } = await nova(cwd, "test", ...args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -459,13 +474,11 @@ describe("is refused in one sentence", { timeout: 120_000 }, () => {
   it("a test that cannot be made", async () => {
     expect(await refusal("add")).toMatch(/needs an execution/);
     expect(await refusal("add", "exec_01M8AF93Z6K02GZX8KG37CV8MW")).toMatch(/there is no execution/);
-    expect(await refusal("add", id, "--name", "../up")).toMatch(
-      /^nova: "\.\.\/up" is no name of a test - write letters/,
-    );
+    expect(await refusal("add", id, "--name", "../up")).toMatch(/^nova: "\.\.\/up" is not a valid name for a test/);
     expect(await refusal("add", id, "--name", "there")).toMatch(
-      /^nova: the test "there" is there already - choose another --name/,
+      /^nova: the test "there" exists already - choose another --name/,
     );
-    expect(await refusal("add", id, "--folder", "whole")).toMatch(/does not hold the workflow "row", which has run/);
+    expect(await refusal("add", id, "--folder", "whole")).toMatch(/does not have the workflow "row" of the execution/);
     await rm(join(cwd, "row"), { recursive: true });
     expect(await refusal("add", id)).toMatch(
       /^nova: there is no folder of the workflow "row" here - name it with --folder/,
@@ -475,7 +488,7 @@ describe("is refused in one sentence", { timeout: 120_000 }, () => {
     expect(await refusal("add", id)).toMatch(/were erased/);
   });
 
-  it("one of a run that waits", async () => {
+  it("an execution that waits", async () => {
     const asks = between(
       "asks",
       [{ id: "ask", type: "approval", message: "Pay?" }],
@@ -491,16 +504,16 @@ describe("is refused in one sentence", { timeout: 120_000 }, () => {
     );
   });
 
-  it("a folder without tests, and a test that is not valid", async () => {
-    expect(await refusal("nowhere")).toMatch(/"nowhere" is no folder of a workflow/);
+  it("a folder without tests, and an invalid test", async () => {
+    expect(await refusal("nowhere")).toMatch(/"nowhere" is not a workflow folder/);
     expect(await refusal("row")).toMatch(/^nova: "row" has no tests - nova test add <execution> makes one/);
     await mkdir(join(cwd, "row/tests"), { recursive: true });
     const good = { format: 1, workflow: "row", input: {}, outcomes: {}, expect: {} };
     const bad: [unknown, RegExp][] = [
-      ["{", /"row\/tests\/x\.json" is no valid test: it is not JSON/],
+      ["{", /"row\/tests\/x\.json" is not a valid test: it is not JSON/],
       [{ ...good, format: 2 }, /format: it is 1/],
       [{ ...good, outcome: {} }, /outcome/],
-      [{ ...good, workflow: "other" }, /the test "x" is one of workflow "other"/],
+      [{ ...good, workflow: "other" }, /the test "x" belongs to workflow "other"/],
       [{ ...good, input: { a: { $any: true } } }, /its input has a form/],
       [{ ...good, expect: { context: { a: { $like: "b" } } } }, /there is no form "\$like" - use one of/],
       [{ ...good, input: { a: { $file: "../../secret" } } }, /there is no file|leads out of the folder/],
@@ -514,7 +527,7 @@ describe("is refused in one sentence", { timeout: 120_000 }, () => {
     }
   });
 
-  it("a form in what is taken from the record fails that test alone", async () => {
+  it("only the test with a form in a recorded outcome", async () => {
     await rm(join(cwd, "row"), { recursive: true });
     await record(row("context['total'] = 1"), "a");
     await edit("row", "a", (test) => {
@@ -524,7 +537,9 @@ describe("is refused in one sentence", { timeout: 120_000 }, () => {
       code: 1,
       failed: 1,
       items: [
-        { first_difference: { message: expect.stringMatching(/takes "send" from the record and has a form there/) } },
+        {
+          first_difference: { message: expect.stringMatching(/uses the recorded outcome of "send", which has a form/) },
+        },
       ],
     });
   });

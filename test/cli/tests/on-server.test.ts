@@ -55,7 +55,7 @@ describe("nova test add with a server", { timeout: 60_000 }, () => {
     expect(text).toBe("x".repeat(9000));
   });
 
-  it("says what the server says of an execution that is not there", async () => {
+  it("reports the server's message about an unknown execution", async () => {
     process.chdir(cwd);
     const { code, err } = await onServer("test", "add", "exec_01M8AF93Z6K02GZX8KG37CV8MW");
     expect([code, err]).toEqual([2, expect.stringMatching(/there is no execution/)]);

@@ -8,7 +8,7 @@ import { newFolder, nova, writeChain } from "../support/nova.ts";
 
 let cwd: string;
 
-/** Three recorded runs of a node that was written by hand, one of them failed; then a model is to write it. */
+/** Three recorded runs of a node with hand-written code, one of them failed, for which a model then writes code. */
 beforeAll(async () => {
   vi.stubEnv("NO_COLOR", "1");
   cwd = await newFolder();
@@ -25,7 +25,9 @@ async function sample(code: string, count: number, ...more: string[]) {
   return nova(cwd, "test", "bills", "--samples", String(count), ...more);
 }
 
-it("counts what generated code comes to on recorded inputs, with what it has cost", { timeout: 60_000 }, async () => {
+it("nova test --samples counts the outcomes of generated code on recorded inputs, with its cost", {
+  timeout: 60_000,
+}, async () => {
   const code = 'context["total"] = 0\nfor n in context["lines"]: context["total"] += n';
   const { code: exit, stdout } = await sample(code, 3);
   expect(exit).toBe(1);
@@ -38,12 +40,14 @@ it("counts what generated code comes to on recorded inputs, with what it has cos
   expect(nodes).toMatchObject([{ node: "sum", refused: null, samples: 2, same: 1, differs: 1, fails: 0 }]);
 });
 
-it("exits with 0 where all are the same, and says where there is nothing to sample", { timeout: 60_000 }, async () => {
-  // The run before was of this very code.
+it("nova test --samples exits with 0 if all are equal, and says if there is no code to sample", {
+  timeout: 60_000,
+}, async () => {
+  // The run before used this code.
   await nova(cwd, "run", "bills", "--set", "lines=[7]", "--frozen");
   expect((await sample('context["total"] = len(context["lines"])', 1)).code).toBe(0);
   await writeChain(cwd, "plain", { one: "pass" });
   expect((await nova(cwd, "test", "plain", "--samples", "2")).stdout).toBe(
-    "no node has a prompt: there is nothing to sample\n",
+    "no node has a prompt, so no code can be sampled\n",
   );
 });

@@ -6,7 +6,7 @@ import { TestCloud } from "../../../packages/cli/src/tests/test-cloud.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a cloud for tests finds the packages and the documentation that the data folder has already", async () => {
+it("a cloud for tests finds the packages and documentation of the data folder", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-data-"));
   vi.stubEnv("NOVA_DATA_DIR", dataDir);
   for (const path of ["templates/nova-1/module.py", "docstrings/nova-1.json"]) {

@@ -5,7 +5,7 @@ import { publishVersion } from "@nova/service";
 import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientAt } from "../../../packages/cli/src/api/client.ts";
-import { checkExport, whyUnverified } from "../../../packages/cli/src/archive/check.ts";
+import { checkExport, explainUnverified } from "../../../packages/cli/src/archive/check.ts";
 import { serverSource } from "../../../packages/cli/src/archive/source.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
 import { useApi } from "./support/api.ts";
@@ -100,7 +100,7 @@ describe("a client's export", () => {
       await write(await api.key("admin"), "by-all");
       for (const name of ["all", "by-all"]) {
         const manifest = await checkExport(join(folder, name), { isTrusted: false });
-        expect(await whyUnverified(manifest, api.ports.signer)).toBeUndefined();
+        expect(await explainUnverified(manifest, api.ports.signer)).toBeUndefined();
       }
       await expect(write(await api.key("viewer"), "none")).rejects.toThrow(/needs the role admin/);
     } finally {

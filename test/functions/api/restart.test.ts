@@ -248,17 +248,17 @@ describe("nova restart", { timeout: 60_000 }, () => {
     const rest = await nova(...argv, "--status", "failed");
     expect([rest.code, rest.out]).toEqual([1, expect.stringMatching(`1/1 failed exec_\\w+ from ${third}: `)]);
     expect(rest.out).toMatch(/1 of 1 restarted: 1 failed\n2 were restarted before$/);
-    expect((await nova(...argv, "--error", "NodeTimeout")).out).toBe("there is nothing to restart");
+    expect((await nova(...argv, "--error", "NodeTimeout")).out).toBe("no execution to restart");
     const refused = await nova(...argv, "--from", "nine");
     expect(refused.out).toMatch(/1\/1 refused exec_\w+: execution exec_\w+ never came to "nine"/);
   });
 
   it.each([
-    [["restart"], /no execution is named - name one as nova executions lists them, or many with --workflow/],
-    [["restart", "exec_1", "--workflow", "w"], /name one execution, or many with --workflow - not both/],
-    [["restart", "--workflow", "w", "--since", "soon"], /--since soon is no time - write 30m, 12h, 2d/],
+    [["restart"], /no execution is named - name one from nova executions, or select many with --workflow/],
+    [["restart", "exec_1", "--workflow", "w"], /name one execution, or select many with --workflow - not both/],
+    [["restart", "--workflow", "w", "--since", "soon"], /--since soon is not a time - write 30m, 12h, 2d/],
     [["restart", "--workflow", "w", "--at-once", "0"], /--at-once 0 is not a whole number above 0/],
-    [["restart", "exec_1", "--version", "x"], /x is no version/],
+    [["restart", "exec_1", "--version", "x"], /x is not a version/],
     [["restart", "exec_1", "--patch", "nowhere.json"], /"nowhere.json" cannot be read/],
   ])("says of %j in one sentence what is wrong", async (argv, sentence) => {
     expect(await nova(...argv)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });

@@ -6,48 +6,51 @@ import { thisUser } from "../this-user.ts";
 
 type Work<T> = (nova: NovaClient) => Promise<T>;
 
-/** Asks the server that `NOVA_URL` names, or else the API of this machine's cloud: every command asks one of both. */
+/** Runs `work` with a client of the server in `NOVA_URL`, or else of this machine's cloud. */
 export async function askApi<T>(work: Work<T>): Promise<T> {
-  const server = await serverHere();
+  const server = await connectServer();
   return server ? work(server) : withCloud((cloud) => askCloud(cloud, work));
 }
 
-/** The same for work that lets executions go on, and answers which: here it stays until they are at rest. */
-export async function askApiToGoOn(work: Work<string[]>): Promise<void> {
-  const server = await serverHere();
+/** Runs `work`, which continues executions and returns their ids. On this machine it stays until they end or wait. */
+export async function askApiAndStay(work: Work<string[]>): Promise<void> {
+  const server = await connectServer();
   if (server) await work(server);
   else await withDrivingCloud((cloud) => askCloud(cloud, work));
 }
 
-/** Asks the API of a cloud that is open, as whoever typed the command. Throws `OwnerGone` where its owner dies. */
+/**
+ * Runs `work` with a client of an open cloud, as the user of this machine. Throws `OwnerGone` if the owner process
+ * ends.
+ */
 export async function askCloud<T>(cloud: LocalCloud, work: Work<T>): Promise<T> {
-  return Promise.race([clientOf(cloud).then(work), cloud.lost.then(ownerGone)]);
+  return Promise.race([openClient(cloud).then(work), cloud.lost.then(throwOwnerGone)]);
 }
 
-export async function clientOf(cloud: LocalCloud): Promise<NovaClient> {
+export async function openClient(cloud: LocalCloud): Promise<NovaClient> {
   const [{ answerAs }, { clientAt }] = await Promise.all([import("@nova/local"), import("./client.ts")]);
   const { token, fetch } = await answerAs(cloud, thisUser());
   return clientAt({ url: "http://this-machine", apiKey: token, fetch });
 }
 
-export async function ownerGone(): Promise<never> {
+export async function throwOwnerGone(): Promise<never> {
   const { OwnerGone } = await import("@nova/local");
   throw new OwnerGone();
 }
 
-/** The server that `NOVA_URL` names, whose key is in `NOVA_API_KEY`; undefined: what is asked is asked of this machine. */
-export async function serverHere(): Promise<NovaClient | undefined> {
-  const server = serverNamed();
+/** A client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`; undefined: use this machine's cloud. */
+export async function connectServer(): Promise<NovaClient | undefined> {
+  const server = readServerVariables();
   if (!server) return undefined;
-  const { capped, clientAt, maxAnswerBytes } = await import("./client.ts");
-  return clientAt({ ...server, fetch: async (request) => capped(await fetch(request), maxAnswerBytes) });
+  const { limitSize, clientAt, maxAnswerBytes } = await import("./client.ts");
+  return clientAt({ ...server, fetch: async (request) => limitSize(await fetch(request), maxAnswerBytes) });
 }
 
-/** Throws `InvalidInput` where only one of the two variables is set; one that is empty is not set. */
-export function serverNamed(): { url: string; apiKey: string } | undefined {
+/** Throws `InvalidInput` if only one of the two variables is set. An empty variable counts as unset. */
+export function readServerVariables(): { url: string; apiKey: string } | undefined {
   const { NOVA_URL: url, NOVA_API_KEY: apiKey } = process.env;
   if (!url) return undefined;
-  if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is no URL - write https://host`);
-  if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
+  if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is not a URL - write https://host`);
+  if (!apiKey) throw new InvalidInput("NOVA_URL names a server, but NOVA_API_KEY is not set - set both, or neither");
   return { url, apiKey };
 }

@@ -1,28 +1,31 @@
 import type { NovaClient } from "@nova/client";
 import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { EntryReader, nameOf } from "./entry-reader.ts";
+import { EntryReader, entryName } from "./entry-reader.ts";
 import { readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
-/** What a run prints: code that runs piece by piece, each failed attempt, then the entry with what was not told before. */
+/**
+ * A piece of a run's output: text of running code, a failed attempt, or an ended entry with the output that was not
+ * reported before.
+ */
 export type LogPiece =
-  /** `leftOut`: bytes before the text that are not kept any more. */
+  /** `leftOut` counts bytes before the text that are no longer stored. */
   | { kind: "printed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; text: string; leftOut: number }
-  /** An attempt that failed, with those of its logs that have not come as pieces. */
+  /** A failed attempt, with the logs that no earlier piece had. */
   | { kind: "failed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; step: TraceStep }
-  /** `logs` and `steps`: those that have not come as pieces. */
+  /** `logs` and `steps` are those that no earlier piece had. */
   | { kind: "ended"; entry: TraceEntry; logs: string; steps: TraceStep[] }
-  /** More nodes are at work than are followed. */
+  /** More nodes are working than are followed. */
   | { kind: "crowd"; count: number; followed: number };
 
-/** Each costs a request and a look into a sandbox at every pause. */
+/** At each pause, every followed node costs a request and a read in a sandbox. */
 const maxFollowed = 5;
 const pauseMs = 300;
 const minBetweenLooksMs = 600;
 const maxBetweenLooksMs = 2_000;
 
-/** Until the run is over. Remembers what is at work and the open forks, however long the run is. */
+/** Yields pieces until the run is over. Memory holds only open nodes and forks, however long the run is. */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
   const entries = new EntryReader(server, id, { full: true });
   const running = new RunningCode(server, id, node);
@@ -30,14 +33,14 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
   for (;;) {
     const began = performance.now();
     const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.fresh(path.length, !execution.open)) yield running.ended(entry);
+    for (const entry of await entries.readNew(path.length, !execution.open)) yield running.endEntry(entry);
     if (!execution.open) return;
-    yield* running.now(atWork.nodes, atWork.count);
+    yield* running.followNodes(atWork.nodes, atWork.count);
     restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
-    // A long chain takes long to read: no more than a third of the time is spent on it.
+    // Reading a long chain takes long, so it gets at most a third of the time.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
-      yield* running.prints();
+      yield* running.readPrinted();
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     } while (performance.now() < lookAt);
   }
@@ -46,12 +49,12 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
 interface Followed {
   at: NodeAtWork;
   next: string | undefined;
-  /** By attempt. */
-  told: Map<number, Told>;
+  /** Reported output by attempt. */
+  reported: Map<number, Reported>;
 }
 
-/** How many characters of a run of code were told, and the last of them. */
-interface Told {
+/** The count and the last characters of the output that was reported. */
+interface Reported {
   count: number;
   end: string;
 }
@@ -63,7 +66,7 @@ class RunningCode {
   readonly #id: string;
   readonly #node: string | undefined;
   readonly #followed = new Map<string, Followed>();
-  /** The failed attempts that were told, by link. */
+  /** Reported failed attempts by entry. */
   readonly #failed = new Map<string, Set<number>>();
   #crowd = 0;
 
@@ -77,27 +80,27 @@ class RunningCode {
     return this.#followed.size;
   }
 
-  /** What is at work now: those that run code are followed, the first few; of all of them failed attempts are told. */
-  *now(nodes: readonly NodeAtWork[], count: number): Generator<LogPiece> {
+  /** Reports failed attempts of all working nodes, and starts to follow the first few that run code. */
+  *followNodes(nodes: readonly NodeAtWork[], count: number): Generator<LogPiece> {
     for (const at of nodes) {
       if (this.#node !== undefined && at.node_id !== this.#node) continue;
-      for (const step of this.#untoldAttempts(at, at.attempts ?? []))
+      for (const step of this.#newAttempts(at, at.attempts ?? []))
         yield { kind: "failed", at: { ...at, attempt: step.attempt_number }, step };
-      if (at.waits_for !== null || this.size >= maxFollowed || this.#followed.has(nameOf(at))) continue;
-      this.#followed.set(nameOf(at), { at, next: undefined, told: new Map() });
+      if (at.waits_for !== null || this.size >= maxFollowed || this.#followed.has(entryName(at))) continue;
+      this.#followed.set(entryName(at), { at, next: undefined, reported: new Map() });
     }
     const crowd = this.size === maxFollowed && this.#node === undefined ? count : 0;
     if (crowd > this.#crowd && this.#crowd === 0) yield { kind: "crowd", count, followed: maxFollowed };
     this.#crowd = Math.max(crowd, this.#crowd);
   }
 
-  async *prints(): AsyncGenerator<LogPiece> {
+  async *readPrinted(): AsyncGenerator<LogPiece> {
     for (const one of this.#followed.values()) {
       const { text, left_out, next } = await this.#ask(one);
-      if (next === null) continue; // it has ended, or not begun to print
+      if (next === null) continue; // the code has ended or has not printed yet
       const attempt = Number(next.split("-")[1]);
-      const { count = 0, end = "" } = runOf(next) === runOf(one.next) ? (one.told.get(attempt) ?? {}) : {};
-      one.told.set(attempt, { count: count + left_out + text.length, end: (end + text).slice(-keptEnd) });
+      const { count = 0, end = "" } = runName(next) === runName(one.next) ? (one.reported.get(attempt) ?? {}) : {};
+      one.reported.set(attempt, { count: count + left_out + text.length, end: (end + text).slice(-keptEnd) });
       one.next = next;
       const at = { ...one.at, attempt };
       yield { kind: "printed", at, text, leftOut: left_out };
@@ -110,35 +113,35 @@ class RunningCode {
     return this.#server.ask(this.#server.api.GET("/executions/{id}/chain/{seq}/logs", { params }));
   }
 
-  ended(entry: TraceEntry): LogPiece {
-    const [name, { attempt }] = [nameOf(entry), entry];
-    const logs = untold(entry.logs ?? "", this.#followed.get(name)?.told.get(attempt));
-    const steps = this.#untoldAttempts(entry, entry.steps);
+  endEntry(entry: TraceEntry): LogPiece {
+    const [name, { attempt }] = [entryName(entry), entry];
+    const logs = unreportedPart(entry.logs ?? "", this.#followed.get(name)?.reported.get(attempt));
+    const steps = this.#newAttempts(entry, entry.steps);
     this.#followed.delete(name);
     this.#failed.delete(name);
     return { kind: "ended", entry, logs, steps };
   }
 
-  /** Among steps of a link the failed attempts that were not told yet; other steps stay. */
-  #untoldAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
-    const [name, told] = [nameOf(at), this.#followed.get(nameOf(at))?.told];
+  /** Removes failed attempts that were already reported, and the output that was reported. */
+  #newAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
+    const [name, told] = [entryName(at), this.#followed.get(entryName(at))?.reported];
     const failed = this.#failed.get(name) ?? new Set();
     const fresh = steps.filter((step) => step.error_class === undefined || !failed.has(step.attempt_number));
     this.#failed.set(name, new Set([...failed, ...fresh.map(({ attempt_number }) => attempt_number)]));
     return fresh.map((step) => ({
       ...step,
-      ...(step.logs && { logs: untold(step.logs, told?.get(step.attempt_number)) }),
+      ...(step.logs && { logs: unreportedPart(step.logs, told?.get(step.attempt_number)) }),
     }));
   }
 }
 
-/** Step and attempt of a place in a log. */
-function runOf(next: string | undefined): string | undefined {
+/** Step and attempt of a position in a log. */
+function runName(next: string | undefined): string | undefined {
   return next?.split("-").slice(0, 2).join("-");
 }
 
-/** What of a run's logs comes behind what was told; of long logs the end alone is kept. */
-function untold(logs: string, { count, end }: Told = { count: 0, end: "" }): string {
+/** The part of a run's logs that was not reported yet. Of long logs only the end is stored. */
+function unreportedPart(logs: string, { count, end }: Reported = { count: 0, end: "" }): string {
   if (end === "") return logs;
   if (logs.slice(Math.max(0, count - end.length), count) === end) return logs.slice(count);
   const at = logs.lastIndexOf(end);

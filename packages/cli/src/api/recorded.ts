@@ -14,49 +14,67 @@ import {
 } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { capped, fetchSigned, unlessMissing } from "./client.ts";
+import { fetchSigned, limitSize, nullIfMissing } from "./client.ts";
 
-/** What commands show of an execution. */
+/** The fields of an execution that commands show. */
 export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
 
-/** `item`: the execution as the API has it. */
+/** `item` is the execution as the API sends it. */
 export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution; item: ExecutionItem };
 
-const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
+const endedStatuses = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
   const { execution_id: id, workflow: workflowId, version, client, status, started_at: startedAt } = item;
   const { parent, error, spent, trigger, restarts, labels } = item;
   return {
-    ...{ format: 1, id, workflowId, version, client, status, startedAt, open: !over.has(status) },
-    ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
-    ...said({ trigger, restartedFrom: item.restarted_from, restarts, labels }),
-    ...said({ error: error as Execution["error"] | null }),
+    format: 1,
+    id,
+    workflowId,
+    version,
+    client,
+    status,
+    startedAt,
+    open: !endedStatuses.has(status),
+    ...withoutNulls({
+      endedAt: item.ended_at,
+      durationMs: item.duration_ms,
+      nodes: item.nodes,
+      spent,
+      trigger,
+      restartedFrom: item.restarted_from,
+      restarts,
+      labels,
+      error: error as Execution["error"] | null,
+    }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };
 }
 
-/** The API says null where records have no field. */
-function said<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+/** The API sends null for an absent field. */
+function withoutNulls<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never;
 }
 
-/** An execution with large values as references. */
+/** Reads an execution; large values stay references. */
 export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
   const params = { path: { id }, query: { references: "true" as const } };
   const { path, context, at_work, state_machine_pages, ...item } = await nova.ask(
     nova.api.GET("/executions/{id}", { params }),
   );
-  // Servers of earlier releases do not say these.
-  const atWork = (at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] };
-  const pages: readonly string[] | undefined = state_machine_pages;
-  const seen = { context: context as unknown as RawJson, atWork, pages: [...(pages ?? [])] };
-  return { item, execution: executionFrom(item), path, ...seen };
+  return {
+    item,
+    execution: executionFrom(item),
+    path,
+    context: context as unknown as RawJson,
+    atWork: at_work as unknown as AtWork,
+    pages: state_machine_pages,
+  };
 }
 
-/** `full`: with code, contexts and logs. */
+/** Reads an execution with its entries. `full`: with code, contexts and logs. */
 export async function readTrace(nova: NovaClient, id: string, { full = false } = {}): Promise<ShownTrace> {
   const [whole, entries] = await Promise.all([
     readWhole(nova, id),
@@ -65,7 +83,7 @@ export async function readTrace(nova: NovaClient, id: string, { full = false } =
   return { ...whole, entries: entries.map(entryFrom) };
 }
 
-/** Two executions node by node, with values as they were written. */
+/** Compares two executions node by node, with exact values. */
 export async function readDiff(nova: NovaClient, a: string, b: string): Promise<NodeDiff[]> {
   const nodes = (await Array.fromAsync(nova.executions.diff(a, b))) as unknown as (NodeDiff & { context: RawJson })[];
   return nodes.map((node) => ({ ...node, context: elementsOf(node.context.text).map(changeFrom) }));
@@ -77,20 +95,20 @@ function changeFrom(text: string): NodeDiff["context"][number] {
   return { key: JSON.parse(key ?? '""'), was: raw(was), is: raw(is) };
 }
 
-/** The API's entries are the engine's, written down. */
+/** The API sends entries in the engine's format. */
 export function entryFrom(entry: ChainEntry): TraceEntry {
   return entry as unknown as TraceEntry;
 }
 
-/** Entries of all branches in the order in which they were made. */
-export function entriesOf({ entries }: { entries: readonly TraceEntry[] }): TraceEntry[] {
+/** Entries of all branches in the order of their timestamps. */
+export function listEntries({ entries }: { entries: readonly TraceEntry[] }): TraceEntry[] {
   const all = (list: readonly TraceEntry[]): TraceEntry[] =>
     list.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => all(branch.entries))]);
   return all(entries).sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
 }
 
-/** For a command about a node of which the execution has no entry. */
-export function notRun(
+/** The error for a node without an entry in the execution. */
+export function notRunError(
   node: unknown,
   execution: string,
   entries: readonly { node_id: string; node_type?: string }[],
@@ -100,12 +118,12 @@ export function notRun(
   return new InvalidInput(`node "${node}" has not run in ${execution} - these have: ${ran}`);
 }
 
-/** A version as it was published. */
+/** Reads a version of a workflow as it was published. */
 export async function readWorkflow(nova: NovaClient, id: string, version: number): Promise<Workflow> {
   return (await nova.workflows.get(id, { version })).definition as unknown as Workflow;
 }
 
-/** Code that models wrote. */
+/** Reads code that models wrote for a workflow. */
 export async function readGenerations(nova: NovaClient, workflow: string): Promise<Generation[]> {
   return (await Array.fromAsync(nova.workflows.generations(workflow))).map((one) => generationFrom(one, workflow));
 }
@@ -113,30 +131,45 @@ export async function readGenerations(nova: NovaClient, workflow: string): Promi
 function generationFrom(item: Schemas["Generation"], workflowId: string): Generation {
   const { node, client_slug, status, key, code, origin, model, cost } = item;
   return {
-    ...{ format: 1, workflowId, node, client: client_slug, status, key, code, codeHash: item.code_hash },
-    ...{ ingredients: item.ingredients as Ingredients, origin, model, cost, createdAt: item.created_at },
-    ...said({ analysis: item.analysis, analysisHash: item.analysis_hash }),
-    ...said({ provenBy: item.proven_by, approved: item.approved }),
+    format: 1,
+    workflowId,
+    node,
+    client: client_slug,
+    status,
+    key,
+    code,
+    codeHash: item.code_hash,
+    ingredients: item.ingredients as Ingredients,
+    origin,
+    model,
+    cost,
+    createdAt: item.created_at,
+    ...withoutNulls({
+      analysis: item.analysis,
+      analysisHash: item.analysis_hash,
+      provenBy: item.proven_by,
+      approved: item.approved,
+    }),
   };
 }
 
-/** As large as an upload may be. */
+/** The limit of an upload. */
 const maxBlobBytes = 1024 * 1024 * 1024;
 
-/** What a reference in a context of the execution stands for; null where it was erased. */
+/** Reads the bytes of a reference in an execution's context; null if they were erased. */
 export async function readBlob(nova: NovaClient, id: string, sha256: string): Promise<Uint8Array | null> {
   const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
-  const link = await unlessMissing(nova.ask(asked));
+  const link = await nullIfMissing(nova.ask(asked));
   if (!link) return null;
   if (!/^https?:$/.test(URL.parse(link.url)?.protocol ?? "")) {
-    throw new InvalidInput(`the server answered no address for the bytes ${sha256} of ${id} - ask who runs it`);
+    throw new InvalidInput(`the server sent no URL for the bytes ${sha256} of ${id} - ask its operator`);
   }
-  const answer = await unlessMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
-  return answer && new Uint8Array(await capped(answer, maxBlobBytes).arrayBuffer());
+  const answer = await nullIfMissing(fetchSigned(link.url, `file ${sha256} of ${id}`));
+  return answer && new Uint8Array(await limitSize(answer, maxBlobBytes).arrayBuffer());
 }
 
-/** What is run here has to be what ran there, whoever has sent it. */
+/** Checks that bytes from a server are those of the recorded run. Throws `InvalidInput`. */
 export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
   if (bytes.length === length && sha256Of(bytes) === sha256) return;
-  throw new InvalidInput(`the bytes ${sha256} are not what was recorded - they are not taken`);
+  throw new InvalidInput(`the bytes ${sha256} are not what was recorded, so they are not used`);
 }

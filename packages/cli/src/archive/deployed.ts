@@ -2,7 +2,7 @@ import type { Signer } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 
-/** The stores of a deployment, by this shell's AWS credentials; NOVA_SIGNING_KMS_KEY names what signs. */
+/** Opens the stores of a deployment with this shell's AWS credentials. NOVA_SIGNING_KMS_KEY names the signing key. */
 export async function withDeployed<T>(
   work: (ports: Pick<ServicePorts, "archive" | "formats"> & { signer?: Signer }) => Promise<T>,
 ): Promise<T> {
@@ -12,11 +12,14 @@ export async function withDeployed<T>(
   const { createKmsSigner, createServiceStores, kmsClient } = await import("@nova/aws");
   const { NOVA_SIGNING_KMS_KEY: key } = process.env;
   const signer = key ? { signer: createKmsSigner(kmsClient(), key) } : {};
-  return reachingAws({ table, bucket }, () => work({ ...createServiceStores({ table }), ...signer }));
+  return explainAwsErrors({ table, bucket }, () => work({ ...createServiceStores({ table }), ...signer }));
 }
 
-/** What AWS refuses because of this shell's variables is a sentence that says which. */
-export async function reachingAws<T>(names: { table: string; bucket?: string }, work: () => Promise<T>): Promise<T> {
+/** Turns AWS errors that this shell's variables cause into sentences that name the variable. */
+export async function explainAwsErrors<T>(
+  names: { table: string; bucket?: string },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (cause) {
@@ -37,8 +40,8 @@ function sentenceFor({ name, message }: Error, { table, bucket }: { table: strin
   if (name === "PermanentRedirect") return `the bucket "${bucket}" is not in ${region} - set AWS_REGION to its region`;
   if (message === "Region is missing") return "AWS_REGION is not set - set it to the region of the deployment";
   if (credentials.test(name))
-    return `AWS takes no credentials of this shell (${name}) - set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`;
+    return `AWS rejects the credentials of this shell (${name}) - set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`;
   if (/^AccessDenied(Exception)?$/.test(name))
-    return `this shell's AWS credentials may not do this: ${message} - use those of somebody who may read and write "${table}" and "${bucket}"`;
+    return `this shell's AWS credentials may not do this: ${message} - use credentials that may read and write "${table}" and "${bucket}"`;
   return undefined;
 }

@@ -3,21 +3,21 @@ import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /**
- * A folder with everything that NOVA has stored, or all of one client: `items.ndjson` (a record a line), `objects/` with
- * the objects by their keys, `objects.ndjson` (what they are), `secrets.json` (of a whole local cloud), and this file,
- * written last: a folder without it is half an export.
+ * The last file of an export folder; a folder without it is incomplete. `items.ndjson` has one record per line,
+ * `objects/` the objects by key, `objects.ndjson` their sizes and hashes, `secrets.json` the secrets of a local cloud
+ * in a full export.
  */
 export interface Manifest {
   format: 1;
-  /** Null: everything. */
+  /** Null: a full export. */
   client: string | null;
   /** ISO 8601. */
   at: string;
   items: number;
   objects: number;
-  /** Of all items and objects, in their order. Absent where an earlier release wrote it. */
+  /** The digest of all items and objects in their order. Absent: the exporting server sent none. */
   digest?: string;
-  /** Signs client and digest, with the key of the deployment that was exported. Absent where none was at hand. */
+  /** The signature over client and digest with the key of the exporting deployment. Absent: it had no signing key. */
   seal?: string;
 }
 
@@ -34,15 +34,18 @@ export interface StoredObject {
   sha256: string;
 }
 
-/** What may be the key of an object, and so a path below `objects/`. */
+/** A valid key of an object, which is also a safe path below `objects/`. */
 export const objectKey = /^(blobs|workflows)(\/(?!\.\.?(\/|$))[\w.-]+)+$/;
 
-/** An item of DynamoDB has 400 KB, each byte of which is six characters of JSON at the most. */
+/** An item of DynamoDB has at most 400 KB, and each byte becomes at most six characters of JSON. */
 const maxLineChars = 4 * 1024 * 1024;
 
 const linesAtOnce = 8;
 
-/** Lines of a file that may be large, some at a time. Only "\n" ends one: JSON may hold all that Unicode calls so. */
+/**
+ * Reads a large file line by line and works on several lines at a time. Only "\n" ends a line, because JSON may contain
+ * Unicode's other line separators.
+ */
 export async function eachLine(path: string, work: (line: string) => Promise<void>): Promise<void> {
   await using file = await openInside(dirname(path), basename(path));
   if (!file) throw new InvalidInput(`"${path}" cannot be read - export again, or take another copy of the folder`);

@@ -3,16 +3,19 @@ import type { Archive, Claim } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 import { eachLine, files } from "./format.ts";
 
-/** What the import of one client brings back of its export. */
-export interface Own {
+/** Selects the records that the import of one client restores. */
+export interface OwnRecords {
   brings(item: string): boolean;
   bringsObject(key: string): boolean;
 }
 
 type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 
-/** Kinds that may come back unverified. Others act: code runs, a delivery keeps a real one out, the audit tells lies. */
-const harmless = new Set([
+/**
+ * Kinds that an unverified export may restore. Other kinds have effects: code runs, a delivery blocks a real one, an
+ * audit record may be false.
+ */
+const harmlessKinds = new Set([
   "client",
   "credential",
   "execution",
@@ -26,8 +29,8 @@ const harmless = new Set([
 ]);
 
 /**
- * The client of an export that nothing proves, although it claims to be all of a NOVA: anyone can write such a claim into
- * the folder of one client, and it would bring API keys back. Throws `InvalidInput` unless its records name one client.
+ * Finds the client of an unverified full export. Anybody can claim that the export of one client is a full one, and it
+ * would then restore API keys. Throws `InvalidInput` unless all records belong to one client.
  */
 export async function demandOneClient(archive: Pick<Archive, "claim">, folder: string): Promise<string> {
   const clients = new Set<string>();
@@ -39,20 +42,20 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
   if (client !== undefined && others.length === 0) return client;
   const found = client === undefined ? "no client" : `${clients.size} clients`;
   throw new InvalidInput(
-    `"${folder}" is not verified, and has records of ${found} - if you trust it with the API keys, triggers and workflows of all, add --everything`,
+    `"${folder}" is not verified, and has records of ${found} - if you trust its API keys, triggers and workflows, add --everything`,
   );
 }
 
 /**
- * Reads which records of an export are the client's own: its runs, and the versions that they ran. Keys, and what clients
- * share, belong to nobody's export of one client. Throws `InvalidInput` where a run is another client's here.
+ * Finds the client's own records in an export: its runs, and the versions that they ran. API keys and data that clients
+ * share never count. Throws `InvalidInput` if a run belongs to another client here.
  */
 export async function readOwn(
   archive: OwnArchive,
   folder: string,
   { client, isVerified }: { client: string; isVerified: boolean },
-): Promise<Own> {
-  const isTrusted = ({ kind, isOpen }: Claim) => isVerified || (harmless.has(kind) && !isOpen);
+): Promise<OwnRecords> {
+  const isTrusted = ({ kind, isOpen }: Claim) => isVerified || (harmlessKinds.has(kind) && !isOpen);
   const executions = new Set<string>();
   const versions = new Map<string, Set<number>>();
   await eachLine(join(folder, files.items), async (item) => {
@@ -61,14 +64,12 @@ export async function readOwn(
     const { execution = "", version = { workflow: "", number: 0 } } = claim;
     const owner = await archive.clientOf(execution);
     if (owner !== undefined && owner !== client) {
-      throw new InvalidInput(
-        `execution ${execution} of the export is another client's here - nothing was brought back`,
-      );
+      throw new InvalidInput(`execution ${execution} of the export is another client's here - nothing was restored`);
     }
     executions.add(execution);
     versions.set(version.workflow, (versions.get(version.workflow) ?? new Set()).add(version.number));
   });
-  // All clients share a workflow: another version of one that is here would be what everybody runs next.
+  // Clients share workflows. An unverified version of an existing workflow would run for all of them.
   for (const workflow of isVerified ? [] : versions.keys())
     if (await archive.hasWorkflow(workflow)) versions.delete(workflow);
   return {

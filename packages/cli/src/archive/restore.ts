@@ -3,34 +3,34 @@ import type { ServicePorts } from "@nova/service";
 import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { eachLine, files, type Manifest, type StoredObject } from "./format.ts";
-import { demandOneClient, type Own, readOwn } from "./own.ts";
-import { withMachines } from "./with-machines.ts";
+import { demandOneClient, type OwnRecords, readOwn } from "./own.ts";
+import { addStateMachines } from "./with-machines.ts";
 
 export interface Restored {
-  /** Null: everything was brought back. */
+  /** Null: everything was restored. */
   client: string | null;
   items: number;
   objects: number;
-  /** Items that were there already. */
+  /** Items that existed already. */
   kept: number;
-  /** Records of an export of one client that are not its own, and its keys. */
+  /** Records in the export of one client that are not its own, and its API keys. */
   leftOut: number;
 }
 
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
-  /** Whether an export that is not verified may bring back everything. Absent: at most the records of one client. */
+  /** Whether an unverified full export may restore everything. Absent: only the records of one client. */
   bringsEverything?: boolean;
 }
 
-const everything: Own = { brings: () => true, bringsObject: () => true };
+const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
- * Brings back what an export holds, which was looked at (`checkExport`): objects first, since items name them, and
- * versions last. What is there stays as it is, so an import that broke off is repeated. Of one client's export only what
- * is that client's own is brought back; an export of everything that is not verified counts as one client's. Where there are ports for it the latest version of each workflow gets a state
- * machine.
+ * Restores an export that `checkExport` has accepted. Objects come first because items refer to them, and versions come
+ * last. Existing items stay unchanged, so an interrupted import can be repeated. From the export of one client, or from
+ * an unverified full export, only that client's own records are restored. If `ports` can publish state machines, the
+ * latest version of each workflow gets one.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;
@@ -58,13 +58,13 @@ export async function restore(ports: RestorePorts, folder: string, checked: Chec
   });
   const { stateMachines, templates } = ports;
   const runnable =
-    stateMachines && templates ? await withMachines({ stateMachines, templates }, folder, versions) : versions;
+    stateMachines && templates ? await addStateMachines({ stateMachines, templates }, folder, versions) : versions;
   for (const item of runnable) await put(item);
   return restored;
 }
 
 async function putObject({ archive }: RestorePorts, folder: string, { key, ...known }: StoredObject): Promise<void> {
   await using file = await openInside(join(folder, "objects"), key);
-  if (!file) throw new InvalidInput(`"${join(folder, "objects", key)}" is gone meanwhile - import again`);
+  if (!file) throw new InvalidInput(`"${join(folder, "objects", key)}" has disappeared - import again`);
   await archive.putObject(key, file.createReadStream({ autoClose: false }), known);
 }

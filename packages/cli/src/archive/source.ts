@@ -6,17 +6,17 @@ import { InvalidInput } from "../errors.ts";
 
 export type Found = ArchiveRecord & { url?: string };
 
-/** Where an export comes from. */
+/** Reads the data to export. */
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
-  /** Signs everything that all pages held; undefined where no signing key is at hand. */
+  /** Signs the data of all pages; undefined without a signing key. */
   seal(sealed: SealedExport): Promise<string | undefined>;
   open(object: { key: string; url?: string }): Promise<AsyncIterable<Uint8Array>>;
 }
 
 type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "signer">>;
 
-/** Table and bucket themselves. */
+/** Exports directly from table and bucket. */
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
     seal: async (sealed) => signer?.sign(sealedText(sealed)),
@@ -25,7 +25,7 @@ export function storedSource({ archive, signer }: StoredPorts, client?: string):
   };
 }
 
-/** A client of the server that `NOVA_URL` names. */
+/** Exports a client of the server in `NOVA_URL`. */
 export function serverSource(nova: NovaClient, client: string): ExportSource {
   let seal: string | undefined;
   return {
@@ -34,7 +34,7 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
       const params = { path: { slug: client }, query: defined({ cursor }) };
       const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params }));
       seal = page.seal;
-      // Numbers of an item are texts in DynamoDB's JSON, so that parsing it lost nothing.
+      // DynamoDB's JSON has numbers as texts, so parsing loses no digits.
       const found = (one: (typeof page.items)[0]): Found =>
         one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one;
       return { records: page.items.map(found), ...defined({ cursor: page.next_cursor ?? undefined }) };
@@ -42,7 +42,7 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
     async open({ key, url = "" }) {
       const answer = await fetchSigned(url, key);
       if (answer.body) return answer.body;
-      throw new InvalidInput(`${key} came without bytes - export again`);
+      throw new InvalidInput(`${key} arrived without content - export again`);
     },
   };
 }

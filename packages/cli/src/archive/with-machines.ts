@@ -5,7 +5,7 @@ import { openInside, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { objectKey } from "./format.ts";
 
-/** A version as the table has it (DynamoDB's JSON), as far as it is looked at. */
+/** The fields of a stored version (in DynamoDB's JSON) that the import needs. */
 interface VersionItem {
   workflowId: { S: string };
   version: { N: string };
@@ -15,8 +15,11 @@ interface VersionItem {
   template: { S: string };
 }
 
-/** Items of versions. The latest of each workflow gets a state machine and a template here: others are only read. */
-export async function withMachines(
+/**
+ * Gives the latest version of each workflow a state machine and a template here. Other versions are only read, so they
+ * need none.
+ */
+export async function addStateMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
   folder: string,
   items: readonly string[],
@@ -42,5 +45,5 @@ async function workflowOf(folder: string, { workflowId, hash, definition }: Vers
   const key = `workflows/${workflowId.S}/${hash.S}.json`;
   await using file = objectKey.test(key) ? await openInside(join(folder, "objects"), key) : undefined;
   if (file) return JSON.parse(await file.readFile("utf8")) as Workflow;
-  throw new InvalidInput(`the export has no ${key}, which a version names - export again`);
+  throw new InvalidInput(`the export has no ${key}, which a version needs - export again`);
 }

@@ -10,13 +10,13 @@ import type { ExportSource, Found } from "./source.ts";
 
 const atOnce = 8;
 
-/** Null: of everything. */
+/** The client whose data the folder gets; null: all data. `secrets` is JSON text. */
 interface ExportOf {
   client: string | null;
   secrets?: string;
 }
 
-/** Writes everything that comes from `source` below `folder`, which is new or empty; `secrets` is JSON text. */
+/** Writes everything from `source` to `folder`, which must be new or empty. */
 export async function writeExport(source: ExportSource, folder: string, of: ExportOf): Promise<Manifest> {
   return inNewFolder(folder, { wayOut: "name a new folder", mode: 0o700 }, () => write(source, folder, of));
 }
@@ -25,7 +25,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   await using items = await open(join(folder, files.items), "wx", 0o600);
   await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
-  // Of definitions that differ in what others may not see the same is left, under one name.
+  // Definitions that differ only in hidden fields have the same name and content here.
   const written = new Map<string, Promise<StoredObject>>();
   const writeOnce = (object: Found & { kind: "object" }) => {
     const there = written.get(object.key) ?? writeObject(source, folder, object);
@@ -60,10 +60,11 @@ async function writeObject(
   folder: string,
   object: { key: string; bytes: number; url?: string },
 ): Promise<StoredObject> {
-  if (!objectKey.test(object.key)) throw new InvalidInput(`"${object.key}" is no key of NOVA's - ask who runs it`);
+  if (!objectKey.test(object.key))
+    throw new InvalidInput(`"${object.key}" is not a key of NOVA - ask the operator of the server`);
   const path = join(folder, "objects", object.key);
   await mkdir(dirname(path), { recursive: true });
-  const changed = new InvalidInput(`${object.key} was changed meanwhile - export again`);
+  const changed = new InvalidInput(`${object.key} changed during the export - export again`);
   await using file = await open(path, "wx", 0o600);
   const { bytes, sha256 } = await hashOf(await source.open(object), async (chunk, soFar) => {
     if (soFar > object.bytes) throw changed;

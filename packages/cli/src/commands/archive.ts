@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { defined } from "@nova/workflow/defined";
-import { serverHere } from "../api/ask.ts";
+import { connectServer } from "../api/ask.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import type { Restored } from "../archive/restore.ts";
 import { dataFolder, withCloud } from "../cloud.ts";
@@ -9,10 +9,10 @@ import { print } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
 export const exportAll = command({
-  summary: "write everything that is stored, or all of a client, into a folder that nova import takes",
+  summary: "write all stored data, or the data of a client, into a folder for nova import",
   takes: {
     "<folder>": "",
-    "--client <slug>": "only this client's runs, with all that proves them",
+    "--client <slug>": "only this client's runs, with their proofs",
     "--aws": "the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name",
   },
   json: false,
@@ -20,9 +20,10 @@ export const exportAll = command({
     const { items, objects, seal } = await exportTo(folder, client, aws);
     print(`${folder} holds ${items} items and ${objects} objects`);
     const wayOut = aws ? "name the signing key in NOVA_SIGNING_KMS_KEY" : "update the server";
-    const unsealed = "nothing in it proves what was exported, so nova import will ask for --unverified";
+    const unsealed = "the export has no signature, so nova import needs --unverified";
     if (seal === undefined) print(`${unsealed} - ${wayOut}, and export again`);
-    if (client === undefined && !aws) print(`${files.secrets} in it opens and signs all of it: keep it safe`);
+    if (client === undefined && !aws)
+      print(`${files.secrets} in it decrypts and signs all of it: store it in a safe place`);
     return undefined;
   },
 });
@@ -33,7 +34,7 @@ async function exportTo(folder: string, client: string | undefined, aws: boolean
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed((ports) => writeExport(source.storedSource(ports, client), folder, { client: client ?? null }));
   }
-  const server = await serverHere();
+  const server = await connectServer();
   if (server) {
     if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
     return writeExport(source.serverSource(server, client), folder, { client });
@@ -46,32 +47,32 @@ async function exportTo(folder: string, client: string | undefined, aws: boolean
 }
 
 export const importAll = command({
-  summary: "bring back what nova export wrote; what is there stays as it is",
+  summary: "restore an export of nova export; existing items stay unchanged",
   takes: {
     "<folder>": "",
-    "--unverified": "also where nothing proves that the folder is what was exported",
+    "--unverified": "also without a proof that the folder is unchanged",
     "--everything":
-      "with --unverified: also keys, triggers and workflows of all clients, if the folder is a whole export",
+      "with --unverified: also keys, triggers and workflows of all clients, if the folder is a full export",
     "--aws": "into the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name",
   },
   json: false,
   async run([folder = ""], { aws = false, unverified = false, everything = false }) {
     if (!aws && process.env.NOVA_URL) {
-      const why = "through no API is a record written of what happened; restore with --aws, or unset NOVA_URL";
-      throw new InvalidInput(`nova import knows no server: ${why}`);
+      const why = "the API does not accept existing records - restore with --aws, or unset NOVA_URL";
+      throw new InvalidInput(`nova import cannot use a server: ${why}`);
     }
     const { items, objects, kept, leftOut, client } = await importFrom(folder, {
       aws,
       isTrusted: unverified,
       everything,
     });
-    const told = [
-      `brought back ${items} items and ${objects} objects`,
-      client === null && "this was all of a NOVA: its API keys open this one from now on",
-      kept > 0 && `${kept} items were there already`,
-      leftOut > 0 && `${leftOut} were left out: of one client's export its own records come back, without keys`,
+    const parts = [
+      `restored ${items} items and ${objects} objects`,
+      client === null && "this was a full export: its API keys are now valid here",
+      kept > 0 && `${kept} items existed already`,
+      leftOut > 0 && `${leftOut} were left out: an export of one client restores only its own records, without keys`,
     ];
-    print(told.filter(Boolean).join("; "));
+    print(parts.filter(Boolean).join("; "));
     return undefined;
   },
 });
@@ -83,7 +84,12 @@ interface ImportOptions {
 }
 
 async function importFrom(folder: string, { aws, isTrusted, everything }: ImportOptions): Promise<Restored> {
-  const { checkExport, whyUnverified, demandTrust, readSecretsOf } = await import("../archive/check.ts");
+  const {
+    checkExport,
+    explainUnverified: whyUnverified,
+    demandTrust,
+    readSecretsOf,
+  } = await import("../archive/check.ts");
   const { restore } = await import("../archive/restore.ts");
   const manifest = await checkExport(folder, { isTrusted });
   const secrets = await readSecretsOf(folder, manifest);
@@ -104,7 +110,7 @@ async function importFrom(folder: string, { aws, isTrusted, everything }: Import
   const [{ createKeySigner }, local] = await Promise.all([import("@nova/aws"), import("@nova/local")]);
   const { signingKey } = secrets ?? (await local.readSecretsIfThere(dataDir)) ?? {};
   const checked = await check(signingKey === undefined ? undefined : createKeySigner(signingKey));
-  // Before the cloud is opened, which signs with what it finds.
+  // The restored secrets must exist before the cloud opens, because it signs with the secrets that it finds.
   if (secrets) await local.restoreSecrets(dataDir, secrets);
   return withCloud(({ service }) => restore(service, folder, checked));
 }

@@ -1,24 +1,24 @@
 import { checkNodeCode, type NodeFacts } from "@nova/python";
 import { defined } from "@nova/workflow/defined";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { importableFrom, readCode, readShape } from "../input/node-code.ts";
+import { readCode, readImportable, readShape } from "../input/node-code.ts";
 import { findingLines } from "../output/findings.ts";
 import { command } from "./command.ts";
 
 export const check = command({
-  summary: "say what is wrong with the Python of one node, without running it",
+  summary: "find mistakes in the Python of one node, without running it",
   takes: {
     "<file.py>": "the code; lib/ and requirements are those of the workflow.json beside or above it",
-    "--context <file.json>": "what the node finds in context, a JSON object; without it keys are not checked",
-    "--node-type <type>": "action or decision (the default where --edges are given)",
-    "--edges <conditions>": "conditions of the edges that leave a decision: true,false",
+    "--context <file.json>": "the context that the node gets, a JSON object; absent: keys are not checked",
+    "--node-type <type>": "action or decision (the default with --edges)",
+    "--edges <conditions>": "conditions of the decision's edges: true,false",
   },
   async run([file = ""], { context, nodeType, edges }) {
     const source = await readCode(file);
     const findings = await checkNodeCode(source, {
       ...typeOf(nodeType, edges),
       ...defined({ context: context === undefined ? undefined : await readShape(context) }),
-      ...(await importableFrom(file)),
+      ...(await readImportable(file)),
     });
     const [errors, warnings] = (["error", "warning"] as const).map((wanted) =>
       findings
@@ -39,7 +39,7 @@ function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<N
   const type = nodeType ?? (edges === undefined ? "action" : "decision");
   if (type === "action") return { nodeType: "action" };
   if (type !== "decision")
-    throw new InvalidInput(`--node-type ${type} is no type of node with code - write action or decision`);
+    throw new InvalidInput(`--node-type ${type} is not a type of node with code - write action or decision`);
   if (edges === undefined) return { nodeType: "decision" };
   const conditions = edges.split(",").map((condition) => condition.trim());
   if (conditions.includes(""))

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
 import { type ExitCode, InvalidInput } from "../errors.ts";
-import type { Told } from "../output/terminal.ts";
+import type { CommandOutput } from "../output/terminal.ts";
 
-/** What help says of an argument or an option, and how it is read. */
+/** The help text of an argument or an option, and how it is read. */
 type Says =
   | string
   | {
       says: string;
-      /** Stands for one that is absent. */
+      /** The default. */
       absent?: string | readonly string[];
       needed?: true;
-      /** It may come several times. */
+      /** The option may occur several times. */
       each?: true;
       choices?: readonly string[];
     };
@@ -41,25 +41,25 @@ type TextOf<Text> = Text extends { choices: readonly (infer One)[] }
 
 type OptionsOf<Takes> = { [Written in keyof Takes as NameOf<Written>]: ValueOf<Written, Takes[Written]> };
 
-/** One command of `nova`: how it is written, and what it does. */
+/** A command of `nova`: its arguments, options and function. */
 export interface CliCommand<Takes = Record<string, Says>, Options = Record<string, unknown>> {
   summary: string;
-  /** Arguments (`<folder>`, `[node]`) and options (`--node <id>`), each with what help says of it. */
+  /** Arguments (`<folder>`, `[node]`) and options (`--node <id>`), each with its help text. */
   takes?: Takes;
-  /** What help says of `--json`; false: the command has no such option. */
+  /** The help text of `--json`; false: the command has no such option. */
   json?: string | false;
-  /** `args` as declared, then the options as one object. Answers what is to be printed, or how it ended. */
-  run(args: string[], options: Options): Promise<Told | ExitCode | undefined>;
+  /** Runs the command. It returns the output, or an exit code. */
+  run(args: string[], options: Options): Promise<CommandOutput | ExitCode | undefined>;
 }
 
-/** Gives `run` the types of what the command takes. */
+/** Derives the types of `run` from the arguments and options. */
 export function command<const Takes extends Record<string, Says>>(
   described: CliCommand<Takes, OptionsOf<Takes> & { json: true | undefined }>,
 ): CliCommand {
   return described as unknown as CliCommand;
 }
 
-/** Adds arguments and options to a command that has its name. */
+/** Adds summary, arguments and options to a commander command. */
 export function declare(declared: Command, { summary, takes = {}, json = "print one JSON object" }: CliCommand): void {
   declared.summary(summary);
   for (const [written, text] of Object.entries({ ...takes, ...(json && { "--json": json }) })) {
@@ -72,20 +72,30 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
     const option = declared.createOption(written, says).makeOptionMandatory(needed === true);
     if (absent !== undefined) option.default(absent);
     if (choices) option.choices(choices);
-    // `true` stands for all: commander's value of an option without one.
+    // Commander passes `true` for an option without a value, which means all.
     const collect = (value: string, before: string[] | true) => before === true || [...before, value];
     declared.addOption(each ? option.default([]).argParser(collect) : option);
   }
 }
 
-/** Throws `InvalidInput` for what the command cannot do. */
+/** Finds an action by its name. Throws `InvalidInput`. */
 export function actionOf<Action extends string>(name: string, actions: readonly Action[], asked = ""): Action {
   const action = actions.find((one) => one === asked);
   if (action) return action;
   throw new InvalidInput(`nova ${name} cannot "${asked}" - it can ${new Intl.ListFormat("en-GB").format(actions)}`);
 }
 
-/** Throws `InvalidInput` for a text that is none of them; `what` it is. */
+/** Runs the action that the first argument names. Throws `InvalidInput`. */
+export function runAction(
+  name: string,
+  asked: string | undefined,
+  actions: Record<string, () => Promise<CommandOutput>>,
+): Promise<CommandOutput> {
+  const action = actions[actionOf(name, Object.keys(actions), asked)] as () => Promise<CommandOutput>;
+  return action();
+}
+
+/** Finds a text among `all`; `what` names it in the message. Throws `InvalidInput`. */
 export function oneOf<One extends string>(
   what: string,
   all: readonly One[],

@@ -3,35 +3,34 @@ import type { CredentialOwner, NewCredential } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { isObjectText, readJsonFile } from "../input/context.ts";
-import { told } from "../output/table.ts";
-import { printError, type Told } from "../output/terminal.ts";
+import { listed } from "../output/table.ts";
+import { type CommandOutput, printError } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
 
 const kinds: readonly NewCredential["kind"][] = ["email", "database", "http", "oauth2", "custom"];
 
 export const credentials = command({
-  summary: "store, list and remove what nodes log in with, or seal all of it with a new key",
+  summary: "store, list and remove credentials of nodes, or re-encrypt all of them with a new key",
   takes: {
     "<set|list|remove|rotate>": "what to do",
-    "[owner]": "slug of a client (default: those without one); with --workflow the id of a workflow",
+    "[owner]": "slug of a client (default: for runs without a client); with --workflow the id of a workflow",
     "[name]": "with set, remove: which one",
-    "--workflow": "the owner is a workflow, whose runs get it for every client",
-    "--kind <kind>": `with set: ${kinds.join(", ")}; absent: the one that it is called like`,
-    "--file <path>": "with set: JSON file with its values; - is standard input",
-    "--set <field=text...>": "with set: a value that is not secret, since commands are kept and seen",
+    "--workflow": "the owner is a workflow, and its runs of every client get the credential",
+    "--kind <kind>": `with set: ${kinds.join(", ")}; absent: the kind with the same name as the credential`,
+    "--file <path>": "with set: JSON file with the values; - is standard input",
+    "--set <field=text...>": "with set: a value that is not secret, because shells store command lines",
   },
   async run([asked, owner = "", name], { workflow, kind, file, set: fields }) {
     const action = actionOf("credentials", ["set", "list", "remove", "rotate"], asked);
     if (action === "rotate") return rotate();
-    if (owner === "")
-      throw new InvalidInput(`nova credentials ${action} needs whose they are - name a client, or "default"`);
+    if (owner === "") throw new InvalidInput(`nova credentials ${action} needs an owner - name a client, or "default"`);
     const whose: CredentialOwner = workflow ? { workflow: owner } : { client: owner };
     if (action === "list") {
       const items = await askApi((nova) => Array.fromAsync(nova.credentials.list(whose)));
-      const [header, empty] = [["name", "kind", "changed"], "no credentials - nova credentials set stores one"];
-      return told(items, { header, rowOf: ({ name, kind, changed_at }) => [name, kind, changed_at], empty });
+      const columns = { name: "name", kind: "kind", changed: "changed_at" } as const;
+      return listed(items, { columns, empty: "no credentials - nova credentials set stores one" });
     }
-    if (!name) throw new InvalidInput(`nova credentials ${action} needs a name - write it behind ${owner}`);
+    if (!name) throw new InvalidInput(`nova credentials ${action} needs a name - write it after ${owner}`);
     if (action === "set") return set(whose, name, kind, file, fields);
     await askApi((nova) => nova.credentials.remove(whose, name));
     return { json: { name, removed: true }, text: `${name} is removed` };
@@ -41,7 +40,7 @@ export const credentials = command({
 async function set(owner: CredentialOwner, name: string, given?: string, file?: string, fields: string[] = []) {
   const kind = kinds.find((one) => one === (given ?? name));
   if (!kind) {
-    const what = given === undefined ? `the kind of "${name}" is not told by its name` : `there is no kind "${given}"`;
+    const what = given === undefined ? `"${name}" is not the name of a kind` : `there is no kind "${given}"`;
     throw new InvalidInput(`${what} - use one of --kind ${kinds.join(", ")}`);
   }
   const values = await readValues(file, fields);
@@ -49,11 +48,11 @@ async function set(owner: CredentialOwner, name: string, given?: string, file?: 
   return { json: stored, text: `${stored.name} (${stored.kind}) is stored` };
 }
 
-async function rotate(): Promise<Told> {
+async function rotate(): Promise<CommandOutput> {
   const { sealed, locked } = await askApi((nova) => nova.credentials.rotate());
-  for (const one of locked) printError(`no key opens ${one} - store it anew`);
+  for (const one of locked) printError(`no key decrypts ${one} - store it again`);
   const code = locked.length === 0 ? exitCodes.completed : exitCodes.failed;
-  return { json: { sealed, locked }, text: `${sealed} sealed with the new key`, code };
+  return { json: { sealed, locked }, text: `${sealed} re-encrypted with the new key`, code };
 }
 
 type Values = Record<string, unknown>;
@@ -61,25 +60,27 @@ type Values = Record<string, unknown>;
 const shape = 'write a JSON object such as {"user": "...", "password": "..."}';
 
 /**
- * The values of a credential: of a JSON file, `-` for standard input, and every `--set field=text` over them. What is
- * secret belongs in the former: a command line is in the shell's history and in the list of processes.
+ * Reads the values of a credential: from a JSON file (`-` is standard input), then from every `--set field=text`.
+ * Secrets belong in the file, because the shell's history and the process list show command lines.
  */
 async function readValues(file: string | undefined, settings: readonly string[]): Promise<Values> {
   const values =
-    file === undefined ? {} : parsed(file === "-" ? await text(process.stdin) : await readJsonFile(file, "credential"));
+    file === undefined
+      ? {}
+      : parseValues(file === "-" ? await text(process.stdin) : await readJsonFile(file, "credential"));
   return { ...values, ...Object.fromEntries(settings.map(fieldIn)) };
 }
 
-function parsed(json: string): Values {
+function parseValues(json: string): Values {
   let values: Values;
   try {
     values = JSON.parse(json);
   } catch {
-    // The parser's own sentence would quote the secret.
-    throw new InvalidInput(`the values are no JSON - ${shape}`);
+    // The parser's message would quote the secret.
+    throw new InvalidInput(`the values are not JSON - ${shape}`);
   }
   if (isObjectText(json)) return values;
-  throw new InvalidInput(`the values are no object - ${shape}`);
+  throw new InvalidInput(`the values are not an object - ${shape}`);
 }
 
 function fieldIn(setting: string): [string, unknown] {

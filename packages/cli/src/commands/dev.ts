@@ -4,32 +4,35 @@ import { closeCloud, openCloud } from "../cloud.ts";
 import { openBrowser } from "../dev/open-browser.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
-import { held, inJson, inWords, type Teller } from "../dev/told.ts";
+import { type DevReporter, holdReports, jsonReporter, textReporter } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
-import { nobody } from "../output/asking.ts";
-import { printError, printTold, styled } from "../output/terminal.ts";
+import { noTerminal } from "../output/asking.ts";
+import { printError, printOutput, styled } from "../output/terminal.ts";
 import { offerPackages } from "../packages/offer.ts";
 import { command } from "./command.ts";
 
 type Limits = NonNullable<CloudOptions["limits"]>;
 
-const hint = "runs are under way; Ctrl-C again interrupts them";
+const hint = "runs are in progress; Ctrl-C again interrupts them";
 
 export const dev = command({
-  summary: "open the local cloud with its REST API and mail, and republish what changes",
+  summary: "open the local cloud with its REST API and mail server, and publish folders when they change",
   takes: {
-    "[folders...]": { says: "folders with workflow.json or workflow.ts, or with such folders in them", absent: ["."] },
-    "--port <number>": { says: "of the REST API", absent: "3000" },
+    "[folders...]": {
+      says: "folders with workflow.json or workflow.ts, or folders that contain such folders",
+      absent: ["."],
+    },
+    "--port <number>": { says: "port of the REST API", absent: "3000" },
     "--host <name>": {
-      says: "another host name that the API answers to, such as that of a tunnel to this machine (repeatable)",
+      says: "another host name of the API, such as a tunnel to this machine (repeatable)",
       each: true,
     },
-    "--smtp-port <number>": { says: "of the mail server", absent: "2525" },
+    "--smtp-port <number>": { says: "port of the mail server", absent: "2525" },
     "--open": "open the console in the browser",
-    "--e2b-plan <plan>": { says: "whose limits the local E2B plays: hobby, pro or none", absent: "none" },
+    "--e2b-plan <plan>": { says: "apply the limits of this E2B plan: hobby, pro or none", absent: "none" },
   },
   json: "print JSON objects, a line each; the first is {url, api_key, smtp, console}",
   async run(args, { port, host, smtpPort, e2bPlan, open, json }) {
@@ -39,23 +42,23 @@ export const dev = command({
     const hosts = host.map((text) => hostName(text) ?? refuseHost(text));
     const limits = await limitsOf(e2bPlan);
     keepWithin(limits);
-    const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
-    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
+    const [interrupt, tell] = [new Interrupt(), holdReports(json ? jsonReporter : textReporter)];
+    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // NOVA reports its own failures on stderr
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
-    await offerPackages(await Promise.all(folders.map(readAndParse)), json ? nobody : undefined);
+    await offerPackages(await Promise.all(folders.map(readAndParse)), json ? noTerminal : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
-    // Where requests and mails come in. Closed, they take no more, and what is under way is answered.
+    // The servers for requests and mails. A closed server accepts nothing more, and answers the requests in progress.
     const doors = new AsyncDisposableStack();
     try {
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
-      // Vite is loaded when a browser asks for the page and it has to be built.
+      // Vite is only loaded if a browser asks for the page and the page is not built yet.
       const page = async () => (await import("@nova/console/build")).buildPage();
       const api = doors.adopt(await openApi(cloud, { port: ports.api, hosts, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
-      // V8 gives new objects the more room the more memory the machine has. With 24 GB it took 128 MB in a burst of runs,
-      // where the 64 MB that it has by now cost no time (`npm run bench at-once`).
+      // V8 gives new objects more room if the machine has more memory. With 24 GB it used 128 MB in a burst of runs;
+      // limited to the current 64 MB, the burst was as fast (`npm run bench at-once`).
       setFlagsFromString("--semi-space-growth-factor=1");
       if (open) openBrowser(api.consoleLink());
       tell.release();
@@ -64,9 +67,9 @@ export const dev = command({
       await publisher.publish(...roots);
       using _watch = await watchFolders(roots, (root, news) => {
         if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-        publisher.publish(root).catch(tellProblem); // what is gone frees its ids
+        publisher.publish(root).catch(tellProblem); // a deleted workflow frees its id
       });
-      await interrupt.wish();
+      await interrupt.requested();
     } finally {
       await closeCloud(cloud, interrupt, hint, doors);
     }
@@ -77,28 +80,28 @@ export const dev = command({
 function portOf(option: string, text: unknown): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new InvalidInput(`${option} ${text} is no port - use a whole number from 0 (any that is free) to 65535`);
+  throw new InvalidInput(`${option} ${text} is not a port - use a whole number from 0 (any free port) to 65535`);
 }
 
 function refuseHost(text: string): never {
-  throw new InvalidInput(`--host ${text} is no host name - write such as nova.example.com, without a scheme or a path`);
+  throw new InvalidInput(`--host ${text} is not a host name - write it like nova.example.com, without scheme and path`);
 }
 
 async function limitsOf(plan: unknown): Promise<Limits> {
   const { e2bPlans } = await import("@nova/local");
   const known = Object.entries(e2bPlans).find(([name]) => name === plan);
   if (known) return known[1];
-  throw new InvalidInput(`--e2b-plan ${plan} is no plan of E2B - choose of ${Object.keys(e2bPlans).join(", ")}`);
+  throw new InvalidInput(`--e2b-plan ${plan} is not a plan of E2B - use one of ${Object.keys(e2bPlans).join(", ")}`);
 }
 
-/** As whoever deploys for that plan says it, where nothing else is said. */
+/** Applies the limits of a plan as a deployment for it would, unless variables set others. */
 function keepWithin({ createsPerSecond, concurrent }: Limits): void {
   if (createsPerSecond) process.env.NOVA_E2B_CREATES_PER_SECOND ??= String(createsPerSecond);
   if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);
 }
 
-/** Throws `InvalidInput` where another process has opened the data folder. */
-async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
+/** Opens the cloud as its owner. Throws `InvalidInput` if another process has opened the data folder. */
+async function openOwnCloud(tell: DevReporter, limits: Limits): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
   const opened = Promise.withResolvers<{ cloud: LocalCloud; queue: QueueWatch }>();
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
@@ -107,7 +110,7 @@ async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: Loca
     onUnstarted: tell.unstarted,
     async onProgress(event) {
       const { cloud, queue } = await opened.promise;
-      queue.begins(event.execution);
+      queue.noteStart(event.execution);
       if (event.state !== "ended") return tell.step(event);
       const record = await cloud.ports.executions.get(event.execution);
       if (record) tell.ended(record);
@@ -130,11 +133,11 @@ function greet({ url, key, consoleLink }: LocalApi, smtp: string, json: boolean)
     `${styled("bold", "page")}  ${styled("cyan", link)}  ${styled("dim", "(signs in once)")}`,
     styled("dim", "Ctrl-C ends this"),
   ];
-  printTold({ json: { url, api_key: key.text, smtp, console: link }, text }, json);
+  printOutput({ json: { url, api_key: key.text, smtp, console: link }, text }, json);
 }
 
 const newsText = {
-  gone: "gone - what was published of it stays, and it is watched again when it is back",
+  gone: "gone - its published versions stay, and it is watched again when it is back",
   back: "back, and watched again",
 };
 

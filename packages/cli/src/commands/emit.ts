@@ -1,24 +1,24 @@
-import { askApiToGoOn } from "../api/ask.ts";
+import { askApiAndStay } from "../api/ask.ts";
 import { readDetail } from "../input/detail.ts";
-import { printTold } from "../output/terminal.ts";
+import { printOutput } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
 
 const described = {
-  "--source <source>": { says: "where it comes from, as in shop.orders", needed: true },
-  "--type <type>": { says: "what happened, as in OrderPaid", needed: true },
-  "--detail <json>": { says: "what there is to say, a JSON object; @file reads it from a file", absent: "{}" },
+  "--source <source>": { says: "the source of the event, such as shop.orders", needed: true },
+  "--type <type>": { says: "the type of the event, such as OrderPaid", needed: true },
+  "--detail <json>": { says: "the details, a JSON object; @file reads it from a file", absent: "{}" },
 } as const;
 
 export const emit = command({
-  summary: "send an event to the executions that wait for one like it",
+  summary: "send an event to the executions that wait for it",
   takes: described,
-  async run(_, { json, ...given }) {
-    const body = await bodyOf(given);
-    await askApiToGoOn(async (nova) => {
+  async run(_, { json, ...options }) {
+    const body = await bodyOf(options);
+    await askApiAndStay(async (nova) => {
       const taken = await nova.ask(nova.api.POST("/events", { body }));
-      const lines = taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`);
-      const nobody = 'nobody waits for an event like this - a wait with "since": "start" may still find it';
-      printTold({ json: taken, text: lines.length === 0 ? nobody : lines }, json);
+      const lines = taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} received it`);
+      const none = 'no execution waits for this event - a wait with "since": "start" may still find it';
+      printOutput({ json: taken, text: lines.length === 0 ? none : lines }, json);
       return taken.items.map(({ execution_id }) => execution_id);
     });
     return undefined;
@@ -32,15 +32,15 @@ async function bodyOf({ source, type, detail }: { source: string; type: string; 
 }
 
 export const event = command({
-  summary: "put an event on the bus: it starts what has a trigger for it, and reaches what waits for it",
+  summary: "put an event on the bus: it starts workflows by their triggers, and reaches waiting executions",
   takes: { "<put>": "what to do", ...described },
-  async run([asked], { json, ...given }) {
+  async run([asked], { json, ...options }) {
     actionOf("event", ["put"], asked);
-    const body = { ...(await bodyOf(given)), on_bus: true };
-    // On this machine, what it starts is waited for where nobody else keeps the cloud open.
-    await askApiToGoOn(async (nova) => {
+    const body = { ...(await bodyOf(options)), on_bus: true };
+    // On this machine the command waits for the started runs, unless another process keeps the cloud open.
+    await askApiAndStay(async (nova) => {
       const { event_id } = await nova.ask(nova.api.POST("/events", { body }));
-      printTold({ json: { event_id }, text: event_id }, json);
+      printOutput({ json: { event_id }, text: event_id }, json);
       return [];
     });
     return undefined;

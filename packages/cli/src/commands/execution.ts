@@ -1,7 +1,7 @@
 import type { TraceEntry } from "@nova/engine";
-import { askApi, serverNamed } from "../api/ask.ts";
+import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
-import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
+import { listEntries, notRunError, readTrace } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
 import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
@@ -11,7 +11,7 @@ import { command } from "./command.ts";
 
 export const trace = command({
   summary: "show the chain of work of an execution",
-  takes: { "<execution_id>": "", "--full": "every visit by itself, with code, logs and what it set" },
+  takes: { "<execution_id>": "", "--full": "one line for every visit, with code, logs and changes" },
   async run([id = ""], { full = false, json }) {
     const { asWritten, renderJson } = await import("@nova/engine");
     const { traceLines, traceResult } = await import("../output/trace.ts");
@@ -21,7 +21,7 @@ export const trace = command({
 });
 
 export const cancel = command({
-  summary: "stop an execution; of one that is over it says how it ended",
+  summary: "stop an execution; if it is over, print its final status",
   takes: { "<execution_id>": "" },
   async run([id = ""]) {
     const { status } = await askApi((server) => server.executions.cancel(id));
@@ -30,11 +30,11 @@ export const cancel = command({
 });
 
 export const erase = command({
-  summary: "erase what an execution knew, and what was restarted from it; what proves them stays",
+  summary: "erase the data of an execution and of its restarts; the proofs stay",
   takes: { "[execution_id]": "", "--label <name=value>": "every execution with this label, such as order=PO-10" },
   async run([id], { label }) {
     if ((id === undefined) === (label === undefined))
-      throw new InvalidInput("nova erase takes an execution or a label - name one of the two");
+      throw new InvalidInput("nova erase needs either an execution or a label - name one of them");
     if (label !== undefined) return eraseLabelled(label);
     const { erased } = await askApi((server) => server.executions.erase(id as string));
     const text = erased.map(erasedLine);
@@ -43,11 +43,11 @@ export const erase = command({
 });
 
 function erasedLine(id: string): string {
-  const mails = serverNamed() ? "" : ", with the mails about it in .nova/mail";
+  const mails = readServerVariables() ? "" : ", with the mails about it in .nova/mail";
   return `${id} is erased${mails}, or will be within minutes`;
 }
 
-/** What ran inside of another execution goes with that one, and a restart with its source. */
+/** A child execution is erased with its parent, and a restart with its source. */
 async function eraseLabelled(label: string) {
   const erased = new Set<string>();
   await askApi(async (server) => {
@@ -65,32 +65,34 @@ async function eraseLabelled(label: string) {
 }
 
 export const logs = command({
-  summary: "print what the code of an execution printed, node by node",
+  summary: "print the output of an execution's code, node by node",
   takes: {
     "<execution_id>": "",
-    "--node <id>": "of this node alone",
-    "--follow": "print what running code prints within a second, until the execution is over",
+    "--node <id>": "only of this node",
+    "--follow": "print the output of running code within a second, until the execution is over",
   },
   async run([id = ""], { node, follow, json = false }) {
     const read = async (): Promise<Logged[]> => {
       const found = await askApi((nova) => readTrace(nova, id, { full: true }));
-      return [...entriesOf(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
+      return [...listEntries(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
     };
-    const entries = follow ? await followed(id, node, json) : await read();
+    const entries = follow ? await printFollowed(id, node, json) : await read();
     const shown = entries.filter(({ node_id }) => node === undefined || node_id === node);
-    if (node !== undefined && shown.length === 0) throw notRun(node, id, entries);
+    if (node !== undefined && shown.length === 0) throw notRunError(node, id, entries);
     const lines = follow ? [] : shown.flatMap(logLines);
     if (!json && lines.length === 0) return exitCodes.completed;
     return { json: { execution_id: id, items: shown.map(logItem) }, text: lines };
   },
 });
 
-/** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */
-async function followed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
+/**
+ * Prints output as it arrives, and returns the entries. Without `json` they have no logs, which are already printed.
+ */
+async function printFollowed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
   const [entries, lines] = [[] as TraceEntry[], new LogLines()];
   await askApi(async (server) => {
     for await (const piece of followLogs(server, id, node)) {
-      if (piece.kind === "ended") entries.push(kept(piece.entry, json));
+      if (piece.kind === "ended") entries.push(withoutContents(piece.entry, json));
       const isOther = piece.kind === "ended" && node !== undefined && piece.entry.node_id !== node;
       for (const line of json || isOther ? [] : lines.of(piece)) print(line);
     }
@@ -98,8 +100,8 @@ async function followed(id: string, node: string | undefined, json: boolean): Pr
   return entries;
 }
 
-/** Contexts, code and branches are the most of an entry, and nothing here wants them. */
-function kept(
+/** Drops contexts, code and branches, the largest fields, because the command does not print them. */
+function withoutContents(
   { input_context: _, output_result: _after, code_executed: _code, branches: _in, ...entry }: TraceEntry,
   json: boolean,
 ): TraceEntry {

@@ -3,16 +3,16 @@ import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import type { ContextValue } from "../api/context-value.ts";
-import { InvalidInput, refusing } from "../errors.ts";
+import { InvalidInput, throwInvalid } from "../errors.ts";
 import { print, printBytes } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
 export const get = command({
-  summary: "print a value of what an execution knows, or save a file that it made",
+  summary: "print a value of an execution's context, or save a file from it",
   takes: {
     "<execution_id>": "",
     "<key>": "dot path into the context: report, invoice.lines.0.total",
-    "--into <file>": "write it there: bytes and texts as they are, everything else as JSON",
+    "--into <file>": "write the value there: bytes and texts as they are, other values as JSON",
     "--force": "overwrite the file if it exists",
   },
 
@@ -25,7 +25,7 @@ export const get = command({
     const bytes = Buffer.byteLength(content);
     if (into !== undefined) await write(into, content, force === true);
     if (json || into !== undefined) {
-      const text = `${into} holds ${key} of ${execution}, ${bytes} bytes`;
+      const text = `${into} has ${key} of ${execution}, ${bytes} bytes`;
       return { json: resultOf(defined({ execution_id: execution, key, into }), value), text };
     }
     if ("json" in value) print(value.json, true);
@@ -37,13 +37,13 @@ export const get = command({
   },
 });
 
-/** Bytes are no JSON: of them it says where they are. */
+/** The JSON result. JSON cannot hold bytes, so for a file it has the hash and size. */
 function resultOf(place: object, value: ContextValue): string {
   if (!("json" in value)) return JSON.stringify({ ...place, bytes: value.bytes.length, sha256: value.sha256 });
   return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;
 }
 
-/** A text without JSON's quotes and escapes, so that other programs can read the file. */
+/** The text without JSON's quotes and escapes, so that other programs can read the file. */
 function fileText(json: string): string {
   return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
 }
@@ -53,5 +53,5 @@ async function write(file: string, content: string | Uint8Array, force: boolean)
     code === "EEXIST"
       ? `"${file}" exists - name another file, or add --force`
       : `"${file}" cannot be written (${code}) - name another file`;
-  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(refusing(sentence));
+  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(throwInvalid(sentence));
 }

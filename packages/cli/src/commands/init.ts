@@ -12,10 +12,10 @@ const programStarter = fileURLToPath(new URL("../../starter-typescript", import.
 const programSettings = fileURLToPath(import.meta.resolve("@nova/workflow/tsconfig.program.json"));
 
 export const init = command({
-  summary: "make a small workflow to start from, that runs",
+  summary: "make a small workflow that runs, to start from",
   takes: {
     "[folder]": { says: "where to make it", absent: "hello" },
-    "--typescript": "its graph as a program, workflow.ts, which editors check",
+    "--typescript": "write the graph as a program, workflow.ts, which editors check",
   },
   json: false,
 
@@ -26,7 +26,7 @@ export const init = command({
       if (typescript) await useProgram(folder);
       await nameAfter(folder, graph);
     });
-    print(`${folder} holds a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
+    print(`${folder} has a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
     print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     const sentence = await offerAll();
     if (sentence !== null) print(styled("dim", sentence));
@@ -34,7 +34,7 @@ export const init = command({
   },
 });
 
-/** The workflow to start from is called hello; a workflow is called as its folder. */
+/** Renames the starter workflow from hello to the name of its folder. */
 async function nameAfter(folder: string, graph: string): Promise<void> {
   const { slugOf } = await import("@nova/workflow");
   const [name, file] = [basename(resolve(folder)), join(folder, graph)];
@@ -48,7 +48,7 @@ async function nameAfter(folder: string, graph: string): Promise<void> {
   );
 }
 
-/** The same graph as a program, and what editors need to check it: the types lie where this command does. */
+/** Replaces the graph by the same graph as a program, with the settings that editors need to find the types. */
 async function useProgram(folder: string): Promise<void> {
   await rm(join(folder, "workflow.json"));
   await cp(programStarter, folder, { recursive: true });

@@ -1,11 +1,14 @@
 import { askApi } from "../api/ask.ts";
 import { type CliCommand, command } from "./command.ts";
 
-export const pause = changing("pause", "queue new runs of a workflow; those that have begun go on, and schedules pass");
+export const pause = pauseCommand(
+  "pause",
+  "queue new runs of a workflow; started runs continue, and schedules start nothing",
+);
 
-export const resume = changing("resume", "end the pause of a workflow: what is queued begins");
+export const resume = pauseCommand("resume", "end the pause of a workflow: queued runs start");
 
-function changing(action: "pause" | "resume", summary: string): CliCommand {
+function pauseCommand(action: "pause" | "resume", summary: string): CliCommand {
   return command({
     summary,
     takes: { "<workflow>": "its id" },
@@ -13,7 +16,7 @@ function changing(action: "pause" | "resume", summary: string): CliCommand {
       const { paused_at } = await askApi((server) =>
         server.ask(server.api.POST(`/workflows/{id}/${action}`, { params: { path: { id } } })),
       );
-      const state = paused_at === null ? "goes on" : `is paused since ${paused_at} - nova resume ${id} ends that`;
+      const state = paused_at === null ? "continues" : `is paused since ${paused_at} - nova resume ${id} ends that`;
       return { json: { id, paused_at }, text: `${id} ${state}` };
     },
   });

@@ -1,19 +1,19 @@
 import type { Finding } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
-import { sharedIds } from "../input/shared-ids.ts";
+import { findSharedIds } from "../input/shared-ids.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
 export const publish = command({
-  summary: "publish workflows: what new runs of them use",
+  summary: "publish workflows, so that new runs use them",
   takes: {
-    "<folders...>": "folders with workflow.json or workflow.ts, or such files; those that others run first",
+    "<folders...>": "folders with workflow.json or workflow.ts, or such files; called workflows before their callers",
   },
   async run(args) {
     const read = await Promise.all(args.flat().map(readValid));
-    const [problem] = sharedIds(read).values();
+    const [problem] = findSharedIds(read).values();
     if (problem !== undefined) throw new InvalidInput(problem);
     const items = await askApi(async (nova) => {
       const { publishOnServer } = await import("../api/publish.ts");
@@ -38,7 +38,7 @@ export const publish = command({
   },
 });
 
-/** Throws `InvalidWorkflow` before anything is published. */
+/** Reads and checks a folder before anything is published. Throws `InvalidWorkflow`. */
 async function readValid(path: string) {
   const { parseWorkflow, readWorkflowSource } = await import("@nova/workflow");
   const source = await readWorkflowSource(path);

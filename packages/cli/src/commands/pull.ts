@@ -5,10 +5,10 @@ import { styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
 export const pull = command({
-  summary: "make a folder in which an execution, or one node of it, can be run again on this machine",
+  summary: "make a folder to run an execution, or one node of it, again on this machine",
   takes: {
     "<execution_id>": "",
-    "--node <id>": "with the context that this node found",
+    "--node <id>": "with the context that this node received",
     "--into <folder>": "a new folder; absent: named after workflow and execution",
   },
   async run([execution = ""], { node, into }) {
@@ -16,14 +16,14 @@ export const pull = command({
     const asked = { execution, node, folder: into };
     const { folder, secrets, ...pulled } = await askApi((nova) => pullExecution(nova, asked));
     const alone = node === undefined ? [] : ["--node", node];
-    const given = secrets.flatMap((key) => ["--set", `${key}=...`]);
-    // On a server the version of then would be published over the one of today.
-    const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...given];
+    const settings = secrets.flatMap((key) => ["--set", `${key}=...`]);
+    // Without --local a server would publish the old version as the latest.
+    const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...settings];
     const run = words.map(shellWord).join(" ");
-    const what = `version ${pulled.version} of ${pulled.workflow} and what it ran with`;
+    const what = `version ${pulled.version} of ${pulled.workflow} and its inputs`;
     return {
       json: { execution_id: execution, folder, ...pulled, secrets, run },
-      text: [`${folder} holds ${what}. Run it:`, styled("bold", `  ${run}`)],
+      text: [`${folder} has ${what}. Run it:`, styled("bold", `  ${run}`)],
     };
   },
 });

@@ -1,27 +1,26 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { defined } from "@nova/workflow/defined";
-import { askCloud, clientOf, ownerGone, serverHere } from "../api/ask.ts";
-import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
+import { askCloud, connectServer, openClient, throwOwnerGone } from "../api/ask.ts";
+import { closeCloud, openCloud, othersRunsHint } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
-import { type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { type RunPlace, reportRefusals, runInPlace } from "../run/in-place.ts";
 import { checkDraft, type RunRequest, readDraft, readInputs } from "../run/request.ts";
 import { command } from "./command.ts";
 import { readVersion } from "./versions.ts";
 
-/** What a run begins with, and for whom. */
+/** Options for the initial context of a run and its client. */
 const inputs = {
   "--context <file.json>": "initial context, a JSON object",
   "--set <key=json>": { says: "one value of the initial context (repeatable)", each: true },
   "--file <key=path>": { says: "bytes of a file under a key (repeatable)", each: true },
   "--client <slug>":
-    "for whom it runs: variables and credentials are that client's, on a server pinned versions and quotas too",
+    "run for this client: with its variables and credentials, on a server also its pinned versions and quotas",
   "--frozen": "no model writes code: prompt nodes run locked code, or fail",
-  "--reuse <execution>":
-    "take over what its nodes came to, where they are defined as they were and find the same values",
+  "--reuse <execution>": "reuse outcomes of this execution's nodes, if their definitions and inputs are the same",
 } as const;
 
 export const run = command({
@@ -29,25 +28,28 @@ export const run = command({
   takes: {
     "<folder|file>": "folder with workflow.json or workflow.ts, or one such file",
     ...inputs,
-    "--node <id>": "run this one node on the given context",
-    "--fresh [node]": { says: "a model writes this prompt node's code anew, or all (repeatable)", each: true },
-    "--local": "on this machine, also where NOVA_URL names a server: nothing is published there",
+    "--node <id>": "run only this node on the context",
+    "--fresh [node]": {
+      says: "have a model write the code of this prompt node, or of all, again (repeatable)",
+      each: true,
+    },
+    "--local": "run on this machine, even if NOVA_URL names a server",
   },
   async run([path = ""], { json = false, local, ...options }) {
     const interrupt = new Interrupt();
-    return tellingRefusals(json, async () => {
+    return reportRefusals(json, async () => {
       const draft = await readDraft(path, options);
-      const server = local ? undefined : await serverHere();
+      const server = local ? undefined : await connectServer();
       if (server) {
         const request = await checkDraft(draft);
         const { publishAndStart } = await import("../run/on-server.ts");
         tellWarnings(request);
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
-      // Its sandboxes have the packages that are there when it opens.
+      // The sandboxes get the packages that are installed when the cloud opens.
       const { offerPackages } = await import("../packages/offer.ts");
-      const { nobody } = await import("../output/asking.ts");
-      const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? nobody : undefined);
+      const { noTerminal } = await import("../output/asking.ts");
+      const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? noTerminal : undefined);
       // The cloud opens while the Python of the nodes is checked.
       const checking = checkDraft(draft, lacking);
       checking.catch(() => undefined);
@@ -56,25 +58,35 @@ export const run = command({
         const { startHere } = await import("../run/here.ts");
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
-        // The REST API is loaded while the run is on its way.
-        return runInPlace(start, { server: () => clientOf(cloud), live: cloud, lost, isQuiet: true, interrupt, json });
+        // The REST API loads while the run starts.
+        return runInPlace(start, {
+          server: () => openClient(cloud),
+          live: cloud,
+          lost,
+          isQuiet: true,
+          interrupt,
+          json,
+        });
       });
     });
   },
 });
 
-/** Other terminals may use the cloud that this one opened: it is closed behind them. `lost` rejects without its owner. */
+/**
+ * Opens the cloud for `work`, and closes it when no terminal uses it. `lost` rejects if the process that owns the cloud
+ * ends.
+ */
 async function inCloud<T>(
   interrupt: Interrupt,
   work: (cloud: LocalCloud, lost: Promise<never>) => Promise<T>,
 ): Promise<T> {
   const cloud = await openCloud();
-  const lost = cloud.lost.then(ownerGone);
-  lost.catch(() => undefined); // whoever works may not look at it yet
+  const lost = cloud.lost.then(throwOwnerGone);
+  lost.catch(() => undefined); // `work` may not await it yet
   try {
     return await work(cloud, lost);
   } finally {
-    await closeCloud(cloud, interrupt, othersRuns);
+    await closeCloud(cloud, interrupt, othersRunsHint);
   }
 }
 
@@ -87,13 +99,13 @@ export const start = command({
   takes: {
     "<workflow>": "its id",
     ...inputs,
-    "--of <version>": "absent: the active one, or the one that is pinned for the client",
-    "--fresh <node>": { says: "a model writes this prompt node's code anew (repeatable)", each: true },
-    "--no-wait": "print the id of the run and leave it",
+    "--of <version>": "absent: the active version, or the one pinned for the client",
+    "--fresh <node>": { says: "have a model write the code of this prompt node again (repeatable)", each: true },
+    "--no-wait": "print the id of the run and do not wait",
   },
   async run([workflow = ""], { json = false, wait, of, fresh, frozen = false, client, reuse, ...files }) {
     const interrupt = new Interrupt();
-    return tellingRefusals(json, async () => {
+    return reportRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, reuse, version }) };
       return onServerOrHere(interrupt, async ({ server, ...place }) => {
@@ -109,12 +121,12 @@ export const start = command({
   },
 });
 
-/** Asks the server that `NOVA_URL` names, or else the API of this machine's cloud, which stays open meanwhile. */
+/** Runs `work` with the server in `NOVA_URL`, or else with this machine's cloud, which stays open meanwhile. */
 export async function onServerOrHere<T>(
   interrupt: Interrupt,
   work: (place: RunPlace & { server: NovaClient }) => Promise<T>,
 ): Promise<T> {
-  const server = await serverHere();
+  const server = await connectServer();
   if (server) return work({ server });
   return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => work({ server: api, live: cloud, lost })));
 }

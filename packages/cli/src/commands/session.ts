@@ -1,33 +1,36 @@
 import { readFile } from "node:fs/promises";
 import type { NovaClient, Session, SessionRun } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
-import { askApi, askApiToGoOn } from "../api/ask.ts";
+import { askApi, askApiAndStay } from "../api/ask.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
-import { print, printTold, type Told } from "../output/terminal.ts";
+import { type CommandOutput, print, printOutput } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
 import { readVersion } from "./versions.ts";
 
 const actions = ["new", "show", "set", "run", "edit", "publish", "list", "delete"] as const;
 
 export const session = command({
-  summary: "build a workflow step by step: run its nodes, change them and what they came to, run what is stale",
+  summary: "build a workflow step by step: run its nodes, change them and their outputs, run stale nodes",
   takes: {
     "<new|show|set|run|edit|publish|list|delete>": "what to do",
-    "[session]": "which one; with new: a workflow that it begins as",
-    "[node]": "with set, edit: which node; with run: this one alone",
-    "--set <key=json>": { says: "with new: of the context; with set: a field of the node (repeatable)", each: true },
-    "--text <key=path>": {
-      says: "with set: a field whose text is in a file, such as prompt=brief.md (repeatable)",
+    "[session]": "the session; with new: a workflow to copy",
+    "[node]": "with set, edit: the node; with run: only this node",
+    "--set <key=json>": {
+      says: "with new: a value of the context; with set: a field of the node (repeatable)",
       each: true,
     },
-    "--after <node>": { says: "with set: an edge from there to the node (repeatable)", each: true },
+    "--text <key=path>": {
+      says: "with set: a field with the text of a file, such as prompt=brief.md (repeatable)",
+      each: true,
+    },
+    "--after <node>": { says: "with set: add an edge from this node (repeatable)", each: true },
     "--remove": "with set: delete the node",
-    "--output <json>": "with edit: an object of keys and values, or the value of the one key that the node sets",
-    "--version <number>": "with new: of the workflow; with set, edit: of the node as you have seen it",
-    "--name <text>": "with new, publish: for people",
-    "--client <slug>": "with new, list: whose",
-    "--retention-days <n>": "with new: the session ends after so many days; absent: 30",
-    "--as <workflow>": "with publish: the workflow that it becomes the next version of",
+    "--output <json>": "with edit: an object of keys and values, or the value of the only key that the node sets",
+    "--version <number>": "with new: of the workflow; with set, edit: the version of the node that you have read",
+    "--name <text>": "with new, publish: a name for people",
+    "--client <slug>": "with new, list: the client",
+    "--retention-days <n>": "with new: the session ends after this many days; absent: 30",
+    "--as <workflow>": "with publish: the workflow that gets the next version",
   },
   async run([asked, id, node], options) {
     const action = actionOf("session", actions, asked);
@@ -36,13 +39,13 @@ export const session = command({
     if (id === undefined)
       throw new InvalidInput(`nova session ${action} needs a session - nova session list shows them`);
     if (action === "run") return run(id, node, options.json);
-    if (action === "show") return askApi(async (nova) => shown(nova, await nova.sessions.get(id)));
+    if (action === "show") return askApi(async (nova) => describeSession(nova, await nova.sessions.get(id)));
     if (action === "delete") {
       await askApi((nova) => nova.sessions.delete(id));
       return { json: { session_id: id, deleted: true }, text: `session ${id} is deleted; its executions stay` };
     }
     if (action === "publish") return publish(id, options);
-    if (node === undefined) throw new InvalidInput(`nova session ${action} needs a node behind the session`);
+    if (node === undefined) throw new InvalidInput(`nova session ${action} needs a node after the session`);
     const read = defined({ version: options.version === undefined ? undefined : readVersion(options.version) });
     return action === "set" ? set(id, node, options, read) : edit(id, node, options.output, read);
   },
@@ -50,45 +53,46 @@ export const session = command({
 
 type NewOptions = { set: string[] } & Record<"version" | "name" | "client" | "retentionDays", string | undefined>;
 
-async function create(workflow: string | undefined, options: NewOptions): Promise<Told> {
+async function create(workflow: string | undefined, options: NewOptions): Promise<CommandOutput> {
   const [{ RawJson }, { readContext }] = await Promise.all([import("@nova/engine"), import("../input/context.ts")]);
   const context = options.set.length > 0 ? new RawJson(await readContext(undefined, options.set)) : undefined;
   const request = defined({
-    ...{ workflow, name: options.name, client_slug: options.client, context },
+    workflow,
+    name: options.name,
+    client_slug: options.client,
+    context,
     version: options.version === undefined ? undefined : readVersion(options.version),
     retention_days: options.retentionDays === undefined ? undefined : Number(options.retentionDays),
   });
-  return askApi(async (nova) => shown(nova, await nova.sessions.create(request)));
+  return askApi(async (nova) => describeSession(nova, await nova.sessions.create(request)));
 }
 
-async function list(client: string | undefined): Promise<Told> {
-  const { told } = await import("../output/table.ts");
+async function list(client: string | undefined): Promise<CommandOutput> {
+  const { listed } = await import("../output/table.ts");
   const items = await askApi((nova) => Array.fromAsync(nova.sessions.list(defined({ client }))));
-  return told(items, {
-    header: ["session", "name", "client", "ends"],
-    rowOf: (one) => [one.session_id, one.name, one.client_slug, one.expires_at],
-    empty: "no sessions - nova session new makes one",
-  });
+  const columns = { session: "session_id", name: "name", client: "client_slug", ends: "expires_at" } as const;
+  return listed(items, { columns, empty: "no sessions - nova session new makes one" });
 }
 
 type SetOptions = Record<"set" | "text" | "after", string[]> & { remove: true | undefined };
 
-/** Adds the node where it is not there yet. */
-async function set(id: string, node: string, options: SetOptions, read: { version?: number }): Promise<Told> {
+/** Changes a node, and adds it if it does not exist yet. */
+async function set(id: string, node: string, options: SetOptions, read: { version?: number }): Promise<CommandOutput> {
   const fields = await readFields(options);
   return askApi(async (nova) => {
     const { sessions } = nova;
-    if (options.remove) return shown(nova, await sessions.deleteNode(id, node, read));
+    if (options.remove) return describeSession(nova, await sessions.deleteNode(id, node, read));
     const known = (await sessions.get(id)).nodes.map(({ node_id }) => node_id);
     const isThere = known.includes(node);
     // Looked at before anything is changed: a node whose edge is refused would stay.
-    const stranger = options.after.find((from) => !known.includes(from));
-    if (stranger !== undefined)
-      throw new InvalidInput(`the session has no node "${stranger}" - it has ${known.join(", ") || "none yet"}`);
+    // This check comes first, because a node whose edge is refused would stay.
+    const unknown = options.after.find((from) => !known.includes(from));
+    if (unknown !== undefined)
+      throw new InvalidInput(`the session has no node "${unknown}" - it has ${known.join(", ") || "none yet"}`);
     if (!isThere) await sessions.addNode(id, { ...fields, id: node });
     else if (Object.keys(fields).length > 0) await sessions.changeNode(id, node, fields, read);
     for (const from of options.after) await sessions.addEdge(id, { from, to: node });
-    return shown(nova, await sessions.get(id));
+    return describeSession(nova, await sessions.get(id));
   });
 }
 
@@ -102,48 +106,56 @@ async function readFields({ set, text }: SetOptions): Promise<Record<string, unk
   return fields;
 }
 
-async function edit(id: string, node: string, output: string | undefined, read: { version?: number }): Promise<Told> {
+async function edit(
+  id: string,
+  node: string,
+  output: string | undefined,
+  read: { version?: number },
+): Promise<CommandOutput> {
   if (output === undefined) throw new InvalidInput("nova session edit needs --output, a JSON value");
   const { jsonProblem, RawJson } = await import("@nova/engine");
   const problem = jsonProblem(output);
   if (problem !== undefined)
-    throw new InvalidInput(`--output is no JSON: it ${problem} - quote texts: --output '"a text"'`);
+    throw new InvalidInput(`--output is not JSON: it ${problem} - quote texts: --output '"a text"'`);
   return askApi(async (nova) => {
     await nova.sessions.writeOutput(id, node, new RawJson(output), read);
-    return shown(nova, await nova.sessions.get(id));
+    return describeSession(nova, await nova.sessions.get(id));
   });
 }
 
 async function run(id: string, node: string | undefined, json: true | undefined): Promise<ExitCode | undefined> {
   let code: ExitCode | undefined;
-  await askApiToGoOn(async (nova) => {
+  await askApiAndStay(async (nova) => {
     const { sessions, executions } = nova;
     const begun = node === undefined ? await sessions.run(id) : await sessions.runNode(id, node);
     const { execution_id: execution } = begun;
     if (!json) print(summaryOf(begun));
     const ended = execution === null ? "completed" : (await executions.untilEnded(execution)).status;
-    const after = await shown(nova, await sessions.get(id));
+    const after = await describeSession(nova, await sessions.get(id));
     code = ended === "completed" ? exitCodes.completed : exitCodes.failed;
-    printTold({ ...after, json: { ...begun, status: ended } }, json);
+    printOutput({ ...after, json: { ...begun, status: ended } }, json);
     return execution === null ? [] : [execution];
   });
   return code;
 }
 
 function summaryOf({ execution_id: execution, runs, reused, shape_why: why, error }: SessionRun): string {
-  if (execution === null) return "everything is fresh: nothing runs";
+  if (execution === null) return "every node is fresh, so none runs";
   const taken = reused.length === 0 ? "" : `; reuses ${reused.join(", ")}`;
   const failed = error ? `\n${error.node} failed: ${error.message}` : "";
   return `${execution} runs ${runs.join(", ")}${taken}${why === null ? "" : `\n${why}`}${failed}`;
 }
 
-async function publish(id: string, { as, name }: { as: string | undefined; name: string | undefined }): Promise<Told> {
+async function publish(
+  id: string,
+  { as, name }: { as: string | undefined; name: string | undefined },
+): Promise<CommandOutput> {
   const published = await askApi((nova) => nova.sessions.publish(id, defined({ workflow: as, name })));
   return { json: published, text: `version ${published.version} of ${published.id} is ${published.status}` };
 }
 
-/** How its nodes stand, each with the first line of what it came to. */
-async function shown(nova: NovaClient, session: Session): Promise<Told> {
+/** The state of each node, with the first line of its output. */
+async function describeSession(nova: NovaClient, session: Session): Promise<CommandOutput> {
   const [{ tableLines }, { renderJson, RawJson, membersOf }] = await Promise.all([
     import("../output/table.ts"),
     import("@nova/engine"),
@@ -157,7 +169,7 @@ async function shown(nova: NovaClient, session: Session): Promise<Told> {
     return value.split("\n", 1)[0]?.slice(0, 100) ?? "";
   };
   const rows = outputs.map(({ node_id, version, state, skipped, output, error }) => {
-    const told = skipped ? "(no way leads to it)" : (error ?? (output === null ? "" : firstLine(output)));
+    const told = skipped ? "(no edge leads to it)" : (error ?? (output === null ? "" : firstLine(output)));
     return [node_id, String(version), state, told];
   });
   const empty = `no nodes yet - nova session set ${session.session_id} <node> --set ... adds one`;

@@ -8,12 +8,12 @@ import { printError, styled } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
 
 export const template = command({
-  summary: "build the E2B template that nodes run in (needs E2B_API_KEY)",
+  summary: "build the E2B template for sandboxes (needs E2B_API_KEY)",
   takes: {
     "<build>": 'the word "build"',
-    "[folder|file]": "a workflow whose requirements go into it",
-    "--name <name>": "its name in your E2B account; else nova, or the one by which the workflow looks for it",
-    "--missing": "build nothing where it is there, or the workflow has no requirements",
+    "[folder|file]": "a workflow whose requirements the template gets",
+    "--name <name>": "its name in your E2B account; absent: nova, or the name that the workflow uses",
+    "--missing": "build nothing if the template exists, or the workflow has no requirements",
   },
   async run([asked, path], { name: named, missing }) {
     actionOf("template", ["build"], asked);
@@ -27,11 +27,11 @@ export const template = command({
     if (missing && (await templateExists(name))) return exitCodes.completed;
     const onLog = (line: string) => printError(styled("dim", line));
     const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });
-    // Where a function is deployed with the folder, it finds the index of the template that a workflow runs in.
+    // A deployed function that contains this folder finds the index of a workflow's template here.
     const docstrings = join(dataFolder(), "docstrings", `${templateId}.json`);
     await mkdir(dirname(docstrings), { recursive: true });
     await writeFile(docstrings, await readDocstrings(templateId));
-    onLog(`prompt nodes look up its packages in ${docstrings}; NOVA_DOCSTRINGS names the folder`);
+    onLog(`prompt nodes read its packages from ${docstrings}; NOVA_DOCSTRINGS names the folder`);
     return { json: { template_id: templateId, name: built, docstrings }, text: `E2B_TEMPLATE_ID=${templateId}` };
   },
 });

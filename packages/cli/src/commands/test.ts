@@ -3,19 +3,19 @@ import { InvalidInput } from "../errors.ts";
 import { command } from "./command.ts";
 
 export const test = command({
-  summary: "run the tests of a workflow, or make one from an execution",
+  summary: "run the tests of a workflow, or make a test from an execution",
   takes: {
     "<folder|add>": "folder with workflow.json or workflow.ts; or the word add, then an execution",
     "[execution_id]": "with add: the execution that becomes a test",
     "--name <n>": "with add: the name of the test; absent: the end of the execution's id",
     "--folder <path>": "with add: the folder of its workflow; absent: the one here, or below",
-    "--loosen": "with add: allow any value where a second run of the test gives another one",
-    "--update": "take what a test comes to now into its file, where it differs or is stale",
-    "--junit <file>": "write the results as JUnit's XML, too",
-    "--watch": "run them again whenever something in the folder changes",
-    "--samples <n>": "instead: run the code that models wrote on the last n recorded inputs",
+    "--loosen": "with add: allow any value at places where a second run gives another value",
+    "--update": "write the current results into tests that fail or are stale",
+    "--junit <file>": "also write the results as JUnit XML",
+    "--watch": "run them again when a file in the folder changes",
+    "--samples <n>": "run only the code that models wrote, on the last n recorded inputs",
   },
-  json: "print one JSON object; exit 1 where a test failed or is stale",
+  json: "print one JSON object; exit 1 if a test failed or is stale",
   async run([path = "", execution], { name, folder, loosen, update, junit, watch, samples, json }) {
     if (path === "add") {
       if (execution === undefined)

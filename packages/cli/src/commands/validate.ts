@@ -1,44 +1,44 @@
 import { existsSync } from "node:fs";
 import type { Finding } from "@nova/workflow";
-import { serverHere } from "../api/ask.ts";
+import { connectServer } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile, readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print, printError } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
-/** A server knows besides which workflows there are that this one runs. */
+/** Validates a folder. A server also checks whether the workflows that it calls exist. */
 async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean; warm?: number | undefined }> {
   const parsed = await readAndParse(path);
   const { compileParsed } = await import("@nova/compiler");
   const { findings, workflow } = await compileParsed(parsed);
-  const server = workflow && (await serverHere());
+  const server = workflow && (await connectServer());
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
   const { pastTimes, readWorkflowSource, locateInProgram } = await import("@nova/workflow");
-  const { withoutPrice } = await import("../input/unpriced.ts");
-  const unpriced = await withoutPrice(parsed);
+  const { findUnpriced } = await import("../input/unpriced.ts");
+  const unpriced = await findUnpriced(parsed);
   if (!server) {
-    const { notInstalled } = await import("../packages/not-installed.ts");
-    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed)), ...unpriced];
+    const { findNotInstalled } = await import("../packages/not-installed.ts");
+    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await findNotInstalled(parsed)), ...unpriced];
     return { findings: all, valid: true, warm };
   }
-  const { sentAs } = await import("../api/publish.ts");
+  const { publishBody } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);
-  const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
+  const { findings: found, valid } = await server.workflows.validate(publishBody(source, workflow.id));
   return { findings: [...locateInProgram(found as Finding[], source), ...unpriced], valid, warm };
 }
 
-/** E2B's list prices of 2 vCPU ($0.000014 a second each) and 2 GiB ($0.0000045). */
+/** Prices of E2B per second: $0.000014 for each of 2 vCPU, and $0.0000045 for each of 2 GiB. */
 const usdPerHour = 3_600 * 2 * (0.000014 + 0.0000045);
 
 function costOf(warm: number): string {
   const usd = (warm * usdPerHour).toFixed(2);
-  return `keeps up to ${warm} sandboxes of each client warm while it is the active version, at about $${usd} an hour and client`;
+  return `keeps up to ${warm} sandboxes of each client warm while it is the active version, for about $${usd} per hour and client`;
 }
 
 export const validate = command({
-  summary: "say what is wrong with a workflow",
+  summary: "find the mistakes in a workflow",
   takes: { "<folder|file>": "folder with workflow.json or workflow.ts, or one such file" },
   async run([path = ""]) {
     const { findings, valid, warm } = await findingsOf(path);
@@ -58,11 +58,11 @@ export const compile = command({
   summary: "print the state machine of a workflow (Amazon States Language)",
   takes: {
     "<folder|file>":
-      "folder with workflow.json or workflow.ts, or one such file; of a server also the id of a workflow",
+      "folder with workflow.json or workflow.ts, or one such file; with a server also the id of a workflow",
   },
   json: false,
   async run([path = ""]) {
-    const server = existsSync(path) ? undefined : await serverHere();
+    const server = existsSync(path) ? undefined : await connectServer();
     const { findings, stateMachine } = server
       ? { findings: [], stateMachine: await server.workflows.asl(path) }
       : await readAndCompile(path);

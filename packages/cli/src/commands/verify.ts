@@ -1,6 +1,7 @@
 import type { ItemOf } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi } from "../api/ask.ts";
+import { nullIfMissing } from "../api/client.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { print, styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
@@ -8,13 +9,13 @@ import { command } from "./command.ts";
 type Verified = ItemOf<"/verifications">;
 
 const meanings: Record<Verified["state"], string> = {
-  open: "every link so far holds; the execution is not closed yet, and nothing signs it before",
-  anchored: "closed, every link holds, and the signature over the last one is valid",
-  broken: "the chain does not hold",
+  open: "every entry so far is valid; the execution is not closed and signed yet",
+  anchored: "closed; every entry and the signature over the last one are valid",
+  broken: "the chain is not valid",
 };
 
 export const verify = command({
-  summary: "check that the chain of work of an execution, or of many, is whole and unchanged",
+  summary: "check that the chain of work of an execution, or of many, is complete and unchanged",
   takes: {
     "[execution_id]": "",
     "--all": "every execution, the newest first",
@@ -25,9 +26,9 @@ export const verify = command({
   async run([id], { all, workflow, client, label, json }) {
     const isMany = all === true || workflow !== undefined || client !== undefined || label !== undefined;
     if (id !== undefined && isMany)
-      throw new InvalidInput("nova verify checks one execution or many - leave out the id, or the options");
+      throw new InvalidInput("nova verify checks one execution or many - leave out the id or the options");
     if (isMany) return verifyMany({ workflow, client, label }, json === true);
-    if (id === undefined) throw new InvalidInput("nova verify checks nothing - name an execution, or add --all");
+    if (id === undefined) throw new InvalidInput("nova verify needs an execution - name one, or add --all");
     return verifyOne(id);
   },
 });
@@ -38,19 +39,19 @@ async function verifyOne(id: string) {
   return {
     json: { execution_id: id, state, links, erased, source_gone, problem },
     text: [
-      `${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`,
+      `${styled(problem ? "red" : "green", state)} ${links} entries: ${meanings[state]}`,
       ...(problem ? [`${placeText(problem)}: ${problem.message}`] : []),
-      ...source_gone.map((source) => styled("dim", `source gone: ${source}, whose outcomes it took over`)),
+      ...source_gone.map((source) => styled("dim", `source gone: ${source}, whose outcomes it reuses`)),
       ...erased.map((lost) => styled("dim", `${placeText(lost)}: ${lost.content} was erased`)),
     ],
-    code: exitCodeOf(problem !== null),
+    code: codeFor(problem !== null),
   };
 }
 
-/** API Gateway waits 30 seconds for an answer. */
+/** Keeps each request under API Gateway's limit of 30 seconds. */
 const runsPerRequest = 20;
 
-/** Reads page by page, and prints broken runs as they are found: only these stay in memory. */
+/** Reads page by page and prints broken runs as it finds them; only broken runs stay in memory. */
 async function verifyMany(query: Record<"workflow" | "client" | "label", string | undefined>, isJson: boolean) {
   const counts = { anchored: 0, open: 0, broken: 0 };
   const broken: Pick<Verified, "execution_id" | "problem">[] = [];
@@ -66,16 +67,27 @@ async function verifyMany(query: Record<"workflow" | "client" | "label", string 
   });
   const { anchored, open } = counts;
   const runs = anchored + open + counts.broken;
+  if (runs === 0 && query.workflow !== undefined) await demandWorkflow(query.workflow);
   return {
     json: { runs, ...counts, items: broken },
     text: [
       `${runs} ${runs === 1 ? "run" : "runs"}: ${styled(counts.broken > 0 ? "red" : "green", `${anchored} anchored, ${open} open, ${counts.broken} broken`)}`,
     ],
-    code: exitCodeOf(counts.broken > 0),
+    code: codeFor(counts.broken > 0),
   };
 }
 
-function exitCodeOf(isBroken: boolean) {
+/** A misspelled id selects no runs, which must not look like a successful check. Throws `UnknownWorkflow`. */
+async function demandWorkflow(id: string): Promise<void> {
+  const found = await askApi((nova) => nullIfMissing(nova.workflows.get(id)));
+  if (!found) throw new UnknownWorkflow(`there is no workflow "${id}" - nova versions lists them`);
+}
+
+class UnknownWorkflow extends Error {
+  override name = "UnknownWorkflow";
+}
+
+function codeFor(isBroken: boolean) {
   return isBroken ? exitCodes.failed : exitCodes.completed;
 }
 
@@ -86,6 +98,6 @@ function lineOf(problem: Problem): string {
 }
 
 function placeText({ seq, scope, execution }: { seq: number; scope?: string; execution?: string }): string {
-  const link = scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
+  const link = scope === undefined ? `entry ${seq}` : `entry ${seq} of branch ${scope}`;
   return execution === undefined ? link : `${link} of ${execution}`;
 }

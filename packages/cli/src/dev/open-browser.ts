@@ -5,7 +5,7 @@ const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
-/** Shows an address in the browser of whoever sits here; where there is none, the address was printed. */
+/** Opens a URL in the user's browser. Without a browser nothing happens, because the URL is printed too. */
 export function openBrowser(address: string): void {
   const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });

@@ -1,42 +1,42 @@
 import type { ExecutionStore } from "@nova/engine";
-import type { Teller } from "./told.ts";
+import type { DevReporter } from "./told.ts";
 
 const pauseMs = 1000;
-/** However many runs are open: looking for queued ones takes at most so much of the time. */
+/** The largest share of time for reading the open runs, however many there are. */
 const share = 1 / 20;
 
-/** Tells of runs that wait for a slot, and when those begin. Nothing comes of them by itself before they do, so it looks. */
+/** Reports runs that wait for a slot, and their start. Queued runs send no events, so it polls. */
 export class QueueWatch {
   readonly #executions: Pick<ExecutionStore, "open">;
-  readonly #tell: Pick<Teller, "queued" | "begun">;
+  readonly #report: Pick<DevReporter, "queued" | "begun">;
   readonly #known = new Map<string, "queued" | "begun">();
 
-  constructor(executions: Pick<ExecutionStore, "open">, tell: Pick<Teller, "queued" | "begun">) {
+  constructor(executions: Pick<ExecutionStore, "open">, tell: Pick<DevReporter, "queued" | "begun">) {
     this.#executions = executions;
-    this.#tell = tell;
+    this.#report = tell;
   }
 
-  /** Tells of those that wait since the last look; what is over is forgotten. */
+  /** Reports newly queued runs, and forgets runs that are over. */
   async look(): Promise<void> {
     const open = new Set<string>();
     for await (const { id, workflowId, status } of this.#executions.open()) {
       open.add(id);
-      if (status !== "queued") this.begins(id);
+      if (status !== "queued") this.noteStart(id);
       else if (!this.#known.has(id)) {
         this.#known.set(id, "queued");
-        this.#tell.queued({ execution: id, workflow: workflowId });
+        this.#report.queued({ execution: id, workflow: workflowId });
       }
     }
     for (const id of this.#known.keys()) if (!open.has(id)) this.#known.delete(id);
   }
 
-  /** A run is at work: of one that waited it is told, once. */
-  begins(execution: string): void {
-    if (this.#known.get(execution) === "queued") this.#tell.begun({ execution });
+  /** Reports the start of a run that was queued, once. */
+  noteStart(execution: string): void {
+    if (this.#known.get(execution) === "queued") this.#report.begun({ execution });
     this.#known.set(execution, "begun");
   }
 
-  /** Looks again and again until it is ended. */
+  /** Polls until the result is disposed. */
   watch(onFailure: (error: unknown) => void): Disposable {
     let timer: NodeJS.Timeout;
     const lookAfter = (ms: number) => {

@@ -3,32 +3,32 @@ import type { RunEvent, Unstarted } from "@nova/local";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { MapProgress } from "../output/map-progress.ts";
 import { print, styled } from "../output/terminal.ts";
-import { duration, statusText, strangersText } from "../output/text.ts";
+import { duration, statusText, untrustedLine } from "../output/text.ts";
 import { eventLine } from "../run/lines.ts";
 import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 
-/** What `nova dev` says while it is open: lines for people, or one JSON object a line. */
-export interface Teller {
+/** Reports events while `nova dev` is open: as lines for people, or as one JSON object per line. */
+export interface DevReporter {
   published(outcome: PublishOutcome): void;
-  /** It waits for a slot. */
+  /** The run waits for a slot. */
   queued(run: { execution: string; workflow: string }): void;
-  /** It has waited for one, and has it. */
+  /** The run has waited for a slot and got it. */
   begun(run: { execution: string }): void;
   step(event: RunEvent): void;
   ended(execution: Execution): void;
-  /** It came in for a trigger, and starts no run. */
+  /** The delivery to a trigger starts no run. */
   unstarted(delivery: Unstarted): void;
 }
 
-/** Says nothing before `release`, and then all of it: the first lines are those that name the address and the key. */
-export function held(tell: Teller): Teller & { release(): void } {
+/** Delays all reports until `release`, because the first lines must be the URL and the key. */
+export function holdReports(tell: DevReporter): DevReporter & { release(): void } {
   const waiting: (() => void)[] = [];
   let isHeld = true;
-  const later = Object.entries(tell).map(([kind, say]: [string, (news: never) => void]) => {
-    return [kind, (news: never) => void (isHeld ? waiting.push(() => say(news)) : say(news))];
+  const later = Object.entries(tell).map(([kind, printTimed]: [string, (news: never) => void]) => {
+    return [kind, (news: never) => void (isHeld ? waiting.push(() => printTimed(news)) : printTimed(news))];
   });
   return {
-    ...(Object.fromEntries(later) as Teller),
+    ...(Object.fromEntries(later) as DevReporter),
     release() {
       isHeld = false;
       for (const line of waiting.splice(0)) line();
@@ -36,14 +36,14 @@ export function held(tell: Teller): Teller & { release(): void } {
   };
 }
 
-/** A line of `nova dev`: when it was said, in the time of this place, and what. */
+/** Prints a line with the local time. */
 function say(text: string): void {
   print(`${styled("dim", new Date().toTimeString().slice(0, 8))} ${text}`);
 }
 
 const maps = new MapProgress((execution, text) => say(`${styled("dim", execution)}${text}`));
 
-export const inWords: Teller = {
+export const textReporter: DevReporter = {
   published(outcome) {
     const { folder, findings } = outcome;
     const lines = findingLines(findings);
@@ -62,7 +62,7 @@ export const inWords: Teller = {
     say(`${styled("dim", execution)}  ${statusText("running")} from the queue`);
   },
   step(event) {
-    if (event.state === "ended" || maps.takes(event.execution, event)) return;
+    if (event.state === "ended" || maps.absorb(event.execution, event)) return;
     say(`${styled("dim", event.execution)}${eventLine(event)}`);
   },
   ended({ id, workflowId, status, durationMs, error }) {
@@ -73,13 +73,13 @@ export const inWords: Teller = {
   },
   unstarted({ id, type, status, workflow, trigger, from, about, reason }) {
     const whose = workflow === null ? "" : ` for ${trigger} of ${workflow}`;
-    const [sender, subject] = [from, about].map((text) => strangersText(text, 60));
+    const [sender, subject] = [from, about].map((text) => untrustedLine(text, 60));
     const what = `${sender && ` from ${sender}`}${subject && ` (${subject})`}`;
-    say(`${styled("dim", id)}  ${styled("red", status)} ${type}${whose}${what}: ${strangersText(reason, 300)}`);
+    say(`${styled("dim", id)}  ${styled("red", status)} ${type}${whose}${what}: ${untrustedLine(reason, 300)}`);
   },
 };
 
-export const inJson: Teller = {
+export const jsonReporter: DevReporter = {
   published(outcome) {
     const { folder, findings } = outcome;
     const diagnostics = diagnosticsOf(findings);
@@ -106,10 +106,10 @@ export const inJson: Teller = {
 
 function newsOf({ id, version, created, isNew, active }: PublishedFolder): string {
   if (created) return "is published";
-  if (isNew) return "is what new runs use again";
+  if (isNew) return "is used by new runs again";
   return active === version
-    ? "is as it was"
-    : `is as it was; new runs use version ${active} - nova activate ${id} ${version} changes that`;
+    ? "is unchanged"
+    : `is unchanged; new runs use version ${active} - nova activate ${id} ${version} changes that`;
 }
 
 function printLine(value: object): void {

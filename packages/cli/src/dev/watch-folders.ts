@@ -2,17 +2,17 @@ import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
-import { passedOver } from "./publisher.ts";
+import { ignoredFolders } from "./publisher.ts";
 
-/** A change of several files is one change: editors and git write them one after the other. */
+/** Editors and git write several files one after another, which counts as one change. */
 const settledMs = 60;
 
-/** `gone` is told once; `back` says that it may hold anything now. */
+/** `gone` is reported once. After `back` the folder may have any content. */
 export type FolderNews = "changed" | "gone" | "back";
 
 /**
- * Calls `onNews` with a root when something in it has changed, and when it is gone and back. Each folder is watched by
- * itself: Node's recursive watch would go through `.nova`, which lies in the folder of whoever works there.
+ * Calls `onNews` with a root when it changes, disappears or returns. Each folder has its own watch, because Node's
+ * recursive watch would include `.nova`.
  */
 export async function watchFolders(roots: readonly string[], onNews: (root: string, news: FolderNews) => void) {
   const watches = roots.map((root) => new RootWatch(resolve(root), (news) => onNews(root, news)));
@@ -25,16 +25,16 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
 }
 
 interface Watched {
-  /** Absent: a folder around the root that nobody may watch. */
+  /** Absent: a folder above the root that this user cannot watch. */
   watcher: FSWatcher | undefined;
-  /** Tells a folder from another one that took its name. */
+  /** Distinguishes a folder from another one that took its name. */
   identity: string;
 }
 
 class RootWatch {
   readonly #root: string;
   readonly #onNews: (news: FolderNews) => void;
-  /** The folders around the root, each with what leads from it towards the root. */
+  /** The folders above the root, each with the next name on the path to the root. */
   readonly #around: ReadonlyMap<string, string>;
   readonly #watched = new Map<string, Watched>();
   #isGone = false;
@@ -47,7 +47,7 @@ class RootWatch {
     this.#onNews = onNews;
   }
 
-  /** Watches the folders that there are now, and those around the root for when it goes or comes back. */
+  /** Watches the current folders, and those above the root to see it disappear and return. */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);
     if (this.#isClosed) return undefined;
@@ -58,7 +58,7 @@ class RootWatch {
         this.#watched.set(folder, { watcher: this.#open(folder), identity });
     const [wasGone, isGone] = [this.#isGone, below === null];
     this.#isGone = isGone;
-    // It may have come back before there was a watch.
+    // The root may have returned before the watch started.
     if (isGone && !this.#watched.has(nearest(this.#root))) this.#noteChange();
     if (isGone) return wasGone ? undefined : "gone";
     return wasGone ? "back" : "changed";
@@ -82,11 +82,11 @@ class RootWatch {
     }
   }
 
-  /** Beside workflow folders lie files that have nothing to do with them, such as what this process prints into. */
+  /** Ignores other files next to the workflow folders, such as the output file of this process. */
   #isOurs(folder: string, name: string): boolean {
     const step = this.#around.get(folder);
     if (step !== undefined) return name === step;
-    if (passedOver.test(name)) return false;
+    if (ignoredFolders.test(name)) return false;
     if (folder !== this.#root || isWorkflowFolder(this.#root)) return true;
     return !statSync(join(folder, name), { throwIfNoEntry: false })?.isFile();
   }
@@ -106,11 +106,11 @@ class RootWatch {
   }
 }
 
-/** Null where the root is no folder. */
+/** All folders below the root; null if it is not a folder. */
 async function foldersBelow(root: string): Promise<string[] | null> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => null);
   if (entries === null) return null;
-  const below = entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name));
+  const below = entries.filter((entry) => entry.isDirectory() && !ignoredFolders.test(entry.name));
   const nested = await Promise.all(below.map(({ name }) => foldersBelow(join(root, name))));
   return [root, ...nested.flatMap((folders) => folders ?? [])];
 }
@@ -120,7 +120,7 @@ function stepsTo(folder: string): Map<string, string> {
   return above === folder ? new Map() : new Map([...stepsTo(above), [above, basename(folder)]]);
 }
 
-/** The folder itself, or the first one above that is there. */
+/** The folder itself, or the nearest existing one above it. */
 function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
 }

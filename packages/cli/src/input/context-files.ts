@@ -1,13 +1,13 @@
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import { type ExactValue, type FileInPlace, newFileMark } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
-import { InvalidInput, refusing } from "../errors.ts";
+import { InvalidInput, throwInvalid } from "../errors.ts";
 import { type ExactObject, mapMembers, mapObjects } from "./exact.ts";
 import { readFileAt } from "./files.ts";
 
 /**
- * Reads the files that a context file names by `{"$file": "path"}`, from its own folder: `nova pull` writes such ones for
- * bytes. A key `$$file` stands for one that is called `$file`. Throws `InvalidInput`.
+ * Reads the files that a context file names by `{"$file": "path"}`, relative to its own folder; `nova pull` writes such
+ * references for bytes. A key `$$file` stands for a key named `$file`. Throws `InvalidInput`.
  */
 export async function placeContextFiles(
   context: string,
@@ -33,13 +33,18 @@ function fileIn(value: ExactObject): string | undefined {
   return second === undefined && key === "$file" && typeof path === "string" ? path : undefined;
 }
 
-/** Only what lies beside: a context from elsewhere must not take in any file of this machine, by no link either. */
+/**
+ * Accepts only files below the context file's folder, also after following links, because a context from another source
+ * must not read other files of this machine.
+ */
 async function readPlaced(mark: string, path: string, contextFile: string): Promise<FileInPlace> {
   const wayOut = "name one in its own folder";
   if (isAbsolute(path) || normalize(path).startsWith("..")) {
     throw new InvalidInput(`"${contextFile}" names the file "${path}" - ${wayOut}`);
   }
   const folder = dirname(contextFile);
-  await demandLeadsInside(folder, path).catch(refusing((cause) => `"${contextFile}": ${cause.message}, or ${wayOut}`));
+  await demandLeadsInside(folder, path).catch(
+    throwInvalid((cause) => `"${contextFile}": ${cause.message}, or ${wayOut}`),
+  );
   return { mark, ...(await readFileAt(join(folder, path), `${contextFile}: "$file"`)) };
 }

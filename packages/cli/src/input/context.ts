@@ -1,34 +1,36 @@
 import { open } from "node:fs/promises";
 import { jsonProblem, type Member, membersOf, objectText } from "@nova/engine";
 import { utf8In } from "@nova/workflow";
-import { InvalidInput, refusing } from "../errors.ts";
+import { InvalidInput, throwInvalid } from "../errors.ts";
 
-/** More than that belongs in a file that is passed on as bytes. */
+/** Larger values belong in a file that is passed as bytes. */
 const limitBytes = 64 * 1024 * 1024;
 
-/** The file's, with every `--set` over what came before, as JSON text: 12345678901234567890 and 850.0 arrive as such. */
+/**
+ * Reads the context file and applies every `--set`, as JSON text, so that 12345678901234567890 and 850.0 stay exact.
+ */
 export async function readContext(file: string | undefined, settings: readonly string[]): Promise<string> {
   const members = file === undefined ? [] : membersOf(await readObjectFile(file));
   const all = [...members, ...settings.map(readSetting)];
   return objectText([...new Map(all.map((member) => [member.key, member])).values()]);
 }
 
-/** The text of a context file. */
+/** Reads the text of a file with a JSON object. Throws `InvalidInput`. */
 export async function readObjectFile(file: string): Promise<string> {
   const text = await readJsonFile(file, "context");
   if (isObjectText(text)) return text;
-  throw new InvalidInput(`context file "${file}" holds no JSON object - write {"key": value}`);
+  throw new InvalidInput(`context file "${file}" has no JSON object - write {"key": value}`);
 }
 
-/** Whether text that is JSON is that of an object. */
+/** Whether a JSON text is an object. */
 export function isObjectText(json: string): boolean {
   return json.trimStart().startsWith("{");
 }
 
-/** The text of a file of any JSON value; `what` names it in sentences. */
+/** Reads the text of a JSON file; `what` names the file in messages. */
 export async function readJsonFile(file: string, what: string): Promise<string> {
   const bytes = await readBytes(file, what).catch(
-    refusing(`${what} file "${file}" cannot be read - name a readable JSON file`),
+    throwInvalid(`${what} file "${file}" cannot be read - name a readable JSON file`),
   );
   const isContext = what === "context";
   const advice = isContext ? `pass bytes with --file key=${file}` : "save it as UTF-8";
@@ -43,7 +45,10 @@ export async function readJsonFile(file: string, what: string): Promise<string> 
   return text;
 }
 
-/** What no node could read, or could read in two ways: half a character, a name that is twice in an object. */
+/**
+ * Refuses JSON that nodes cannot read, or could read in two ways: half a character, a name that occurs twice in an
+ * object.
+ */
 function refuseUnclear(json: string, what: string): void {
   const problem = jsonProblem(json);
   if (problem !== undefined) throw new InvalidInput(`${what} ${problem} - correct it`);
@@ -53,12 +58,12 @@ async function readBytes(file: string, what: string): Promise<Buffer> {
   await using handle = await open(file);
   const { size } = await handle.stat();
   if (size <= limitBytes) return await handle.readFile();
-  const advice = what === "context" ? "pass what is large with --file key=path" : "make it smaller";
-  const limit = `at most ${limitBytes} (64 MB) are read`;
+  const advice = what === "context" ? "pass large values with --file key=path" : "make it smaller";
+  const limit = `the limit is ${limitBytes} (64 MB)`;
   throw new InvalidInput(`${what} file "${file}" has ${size} bytes, ${limit} - ${advice}`);
 }
 
-/** Throws `InvalidInput` with the sentence where the bytes are no text. */
+/** Decodes UTF-8. Throws `InvalidInput` with the sentence if the bytes are not text. */
 export function utf8(bytes: Uint8Array, sentence: string): string {
   const text = utf8In(bytes);
   if (text !== undefined) return text;
@@ -77,9 +82,9 @@ function readSetting(setting: string): Member {
   return { key, json: json.trim() };
 }
 
-/** `key=value` of an option; the value may hold further `=`. */
+/** Splits `key=value` of an option; the value may contain further `=`. */
 export function splitPair(text: string, option: string, value: string): [key: string, value: string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new InvalidInput(`${option} ${text} is not ${option} key=${value} - write it so`);
+  if (at < 1) throw new InvalidInput(`${option} ${text} is not ${option} key=${value} - use this form`);
   return [text.slice(0, at), text.slice(at + 1)];
 }

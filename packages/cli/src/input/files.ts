@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { FileInput } from "@nova/engine";
-import { InvalidInput, refusing } from "../errors.ts";
+import { InvalidInput, throwInvalid } from "../errors.ts";
 import { splitPair } from "./context.ts";
 
-/** `--file key=path`: bytes that never are in memory as a whole, read once for their hash and once on their way. */
+/**
+ * Reads `--file key=path`. The bytes are never in memory as a whole: they are read once for their hash and once to send
+ * them.
+ */
 export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   const read = async (option: string) => {
     const [key, path] = splitPair(option, "--file", "path");
@@ -14,16 +17,16 @@ export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   return Promise.all(options.map(read));
 }
 
-/** `where` begins the sentence that says what is wrong with it. Throws `InvalidInput`. */
+/** Hashes a file. `where` starts the sentence about a problem. Throws `InvalidInput`. */
 export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
-  const stats = await stat(path).catch(refusing(`${where}: there is no file "${path}" - correct the path`));
+  const stats = await stat(path).catch(throwInvalid(`${where}: there is no file "${path}" - correct the path`));
   if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);
   const open = () => createReadStream(path);
-  const hashed = await hashOf(open()).catch(refusing(`${where}: "${path}" cannot be read - make it readable`));
+  const hashed = await hashOf(open()).catch(throwInvalid(`${where}: "${path}" cannot be read - make it readable`));
   return { ...hashed, open };
 }
 
-/** Reads to the end; `each` has every chunk before the next one comes. */
+/** Hashes all chunks; `each` has finished with a chunk before the next one is read. */
 export async function hashOf(
   chunks: AsyncIterable<Uint8Array>,
   each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,

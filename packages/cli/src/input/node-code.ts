@@ -3,25 +3,27 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ContextShape, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
 import { isWorkflowFolder, readWorkflowSource, templatePackages } from "@nova/workflow";
-import { refusing } from "../errors.ts";
+import { throwInvalid } from "../errors.ts";
 import { readJsonFile, readObjectFile, utf8 } from "./context.ts";
 
-/** Folders above a node's code in which its workflow may lie: `nodes/read/mail.py`. */
+/** How many folders above a node's code may hold its workflow: `nodes/read/mail.py`. */
 const maxLevels = 3;
 
 export async function readCode(file: string): Promise<string> {
-  const bytes = await readFile(file).catch(refusing(`there is no readable file "${file}" - name the Python of a node`));
+  const bytes = await readFile(file).catch(
+    throwInvalid(`there is no readable file "${file}" - name the Python of a node`),
+  );
   return utf8(bytes, `"${file}" is not UTF-8 text - save it as UTF-8`);
 }
 
-/** The shape of the JSON object in a file. */
+/** Reads the shape of the JSON object in a file. */
 export async function readShape(file: string): Promise<ContextShape> {
   const value: object = JSON.parse(await readObjectFile(file));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));
 }
 
-/** What the code may import: what every sandbox has, and what the workflow around the file adds. */
-export async function importableFrom(file: string): Promise<Pick<NodeFacts, "modules" | "lib">> {
+/** Lists the modules that the code can import: those of every sandbox, and those of the workflow around the file. */
+export async function readImportable(file: string): Promise<Pick<NodeFacts, "modules" | "lib">> {
   let folder = dirname(resolve(file));
   for (let level = 0; level < maxLevels; level++) {
     if (isWorkflowFolder(folder)) {

@@ -1,7 +1,10 @@
 import { type JsonObject, mappingKey, secretKeys, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
-/** Start, the node, end, to try it on a context; by its own id (`invoice--find-total`) no version of the whole one. */
+/**
+ * Makes a workflow of start, one node and end, to try the node on a context. Its own id (`invoice--find-total`) keeps
+ * it apart from the versions of the whole workflow.
+ */
 export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const node = workflow.nodes.find((one) => one.id === id);
   if (node?.type !== "action" && node?.type !== "decision") {
@@ -9,12 +12,12 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
     const advice = `the nodes with code are ${ids.join(", ")}`;
     throw new InvalidInput(node ? `node "${id}" has no code - ${advice}` : `there is no node "${id}" - ${advice}`);
   }
-  // Names for results of other nodes stand for nothing here: what it needs of them is in its context.
+  // Results of other nodes have no names here: the context must contain them.
   const { onError: _, inputKeys: __, ...alone } = node;
   const { inputs, ...rest } = workflow;
   const [start, end] = ["start", "end"].map((name) => (name === id ? `${name}_` : name)) as [string, string];
-  const ways = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
-  // A context from the middle of a run need not fit the `inputs`, but what is secret stays secret.
+  const edges = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
+  // A context from the middle of a run need not match the `inputs`, but its secrets stay secret.
   const secrets = Object.fromEntries(Array.from(secretKeys(workflow), (key) => [key, { secret: true }]));
   return {
     ...rest,
@@ -23,11 +26,11 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
     id: `${workflow.id}--${id.toLowerCase().replaceAll("_", "-")}`,
     name: `${workflow.name}: ${node.name ?? id}`,
     nodes: [{ id: start, type: "start" }, alone, { id: end, type: "end" }],
-    edges: [{ from: start, to: id }, ...ways],
+    edges: [{ from: start, to: id }, ...edges],
   };
 }
 
-/** Inputs that may bring what other nodes have brought, for the references of a prompt. */
+/** Inputs that may contain the results of other nodes, for the references of a prompt. */
 function withMapping(properties: JsonObject): JsonObject {
   return {
     type: "object",

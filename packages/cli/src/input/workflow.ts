@@ -1,7 +1,7 @@
 import type { Compiled } from "@nova/compiler";
 import type { ParsedWorkflow } from "@nova/workflow";
 
-/** Reads and parses what a path names; where there is nothing to read, that is the one finding. */
+/** Reads and parses the workflow at a path. If it cannot be read, the only finding says so. */
 export async function readAndParse(path: string): Promise<ParsedWorkflow> {
   const { parseWorkflow, readWorkflowSource, WorkflowSourceError } = await import("@nova/workflow");
   try {

@@ -3,21 +3,24 @@ import type { ApiKey, KeyPorts } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { askApi } from "../api/ask.ts";
-import { reachingAws } from "../archive/deployed.ts";
+import { explainAwsErrors } from "../archive/deployed.ts";
 import { thisUser } from "../this-user.ts";
 
-/** Where keys are kept: behind an API, or in a table that this process may write to. */
+/** Manages API keys through an API, or directly in a deployment's table. */
 export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 
 const nextId = monotonicFactory();
 
-/** The server of `NOVA_URL`; else the table of `NOVA_TABLE`, for a deployment's first key; else this machine. */
+/**
+ * Runs `work` with the server in `NOVA_URL`, else with the table in `NOVA_TABLE` (for a deployment's first key), else
+ * with this machine's cloud.
+ */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
   const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;
   if (url || !table || dataDir) return askApi(({ keys }) => work(keys));
   const { createServiceStores } = await import("@nova/aws");
   const clock = { now: () => Date.now(), sleep: async () => {} };
-  return reachingAws({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
+  return explainAwsErrors({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
 }
 
 function keysIn(ports: KeyPorts): KeyPlace {

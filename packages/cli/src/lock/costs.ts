@@ -6,24 +6,24 @@ import type { LockFolder } from "./folder.ts";
 type Cost = Generation["cost"];
 type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 
-/** What the code of a node has cost, and what it saves; money in US dollars. */
+/** The cost of a node's code and its savings, in US dollars. */
 export interface NodeCosts {
   node: string;
-  /** How often code was written for it with success; the same code again counts again. */
+  /** Successful generations of code, including repeated generations of the same code. */
   generations: number;
-  /** All of them, and the recorded runs that failed without leaving code behind. */
+  /** The cost of all generations, and of recorded runs that failed and left no code. */
   written: Cost;
-  /** What writing the code that runs now has cost: what each of its runs does not cost again. */
+  /** The cost of writing the current code, which each of its runs saves. */
   savedPerRun: Cost;
-  /** Runs that are recorded, and those of them that asked no model. */
+  /** Recorded runs, and those among them that used no model. */
   runs: number;
   hits: number;
   savedUsd: number;
-  /** Runs without a model after which writing has paid for itself; null where it has cost nothing. */
+  /** The number of runs without a model that pay for the writing; null if writing cost nothing. */
   breakEvenRuns: number | null;
 }
 
-/** Of every prompt node that code was ever written for, or that ran. */
+/** The costs of every prompt node. */
 export function costsOf(
   { prompts, entries }: LockFolder,
   generations: readonly Generation[],
@@ -39,13 +39,16 @@ export function costsOf(
   });
 }
 
-/** What a failed run has cost; nothing where its code is kept nevertheless, for somebody to look at, with that cost. */
+/** The cost of a failed run. Code that was kept for review has this cost already, so it does not count again. */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];
   return [costOf(ai_metadata)];
 }
 
-/** Runs whose models wrote this very code, but for the one that it is kept with: items of a map write side by side. */
+/**
+ * The costs of further runs that wrote the same code, for example parallel items of a map. Only the first cost is in
+ * the generation.
+ */
 function writtenAgain({ codeHash, cost }: Generation, ran: readonly Recorded[]): Cost[] {
   const costs = ran.flatMap(({ entry: { status, code_hash, ai_metadata } }): Cost[] => {
     const isOther = status !== "success" || code_hash !== codeHash || !ai_metadata || ai_metadata.cache_hit;
@@ -61,14 +64,14 @@ function costOf({ cost_usd, tokens_input, tokens_cached, tokens_output }: AiMeta
   return { usd: cost_usd, tokens_input, tokens_cached, tokens_output };
 }
 
-/** Of what is not kept as a generation of its own. */
-interface Besides {
+/** Costs that no generation contains. */
+interface UnstoredCosts {
   lost: readonly Cost[];
   again: readonly Cost[];
   hits: number;
 }
 
-function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { lost, again, hits }: Besides) {
+function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { lost, again, hits }: UnstoredCosts) {
   const isKept = kept.some(({ key, codeHash }) => key === locked?.key && codeHash === locked.codeHash);
   const isNew = locked !== undefined && !isKept && locked.origin === "generated";
   const all: readonly Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
@@ -86,13 +89,13 @@ function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { 
 
 const nothing: Cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 
-/** Sums of dollars and of each kind of tokens. */
+/** Adds dollars and each kind of tokens. */
 export function sumOf(costs: readonly Cost[]): Cost {
   const names = Object.keys(nothing) as (keyof Cost)[];
   return Object.fromEntries(names.map((name) => [name, costs.reduce((all, cost) => all + cost[name], 0)])) as Cost;
 }
 
-/** 0.3 / 0.1 is a little less than 3, and 0.6 / 0.2 a little more. */
+/** Rounds away floating point errors: 0.3 / 0.1 is slightly below 3, and 0.6 / 0.2 slightly above. */
 function rounded(ratio: number): number {
   return Number(ratio.toFixed(6));
 }

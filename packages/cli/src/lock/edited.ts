@@ -4,9 +4,9 @@ import { codeHashOf, hashOf, type LockedCode, type ReadLock } from "@nova/workfl
 import type { Recorded } from "../replay/recorded.ts";
 import type { PromptNode } from "./folder.ts";
 
-/** What an edit is read with. */
+/** The data that is needed to lock an edit. */
 export interface EditSources {
-  /** The code that the node ran last, with success; null where it is not known. */
+  /** The code of the node's last successful run; null if it is unknown. */
   used(node: string): Recorded | null;
   generator: Generator;
   readsOf(source: string): Promise<readonly Read[]>;
@@ -15,10 +15,10 @@ export interface EditSources {
 }
 
 /**
- * Code as somebody has changed it, or the analysis in front of it; that goes where the code names it no more. Nobody has
- * proven or approved it; what it reads is looked up in the last input of the node.
+ * Locks code or an analysis that the user edited. An analysis that the code no longer needs is dropped. An edit is
+ * neither proven nor approved. The types of the keys that it reads come from the last input of the node.
  */
-export async function takeEdit(
+export async function lockEdit(
   prompt: PromptNode,
   { code, analysis: read, record }: ReadLock & { state: "edited" },
   sources: EditSources,

@@ -13,31 +13,31 @@ import {
 } from "@nova/workflow";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 
-/** A node whose code a model writes, as its definition says it. */
+/** A node whose code a model writes. */
 export interface PromptNode {
   node: TaskNode;
   edges: Edge[];
   version: { workflow: Workflow };
 }
 
-/** A workflow kept as files, and what is locked in it. */
+/** A workflow folder with its lock. */
 export interface LockFolder {
-  /** As it was typed. */
+  /** The path as the user typed it. */
   path: string;
   folder: string;
-  /** Without its lock: what the code in there is compared with. */
+  /** The workflow without its lock, with which the locked code is compared. */
   workflow: Workflow;
   prompts: PromptNode[];
-  /** What the lock file says, by node; empty where there is none. */
+  /** The entries of the lock file by node; empty without a lock file. */
   entries: Record<string, ReadLock>;
 }
 
-/** Throws `InvalidInput`, `InvalidWorkflow`, `WorkflowSourceError`. */
+/** Reads a workflow folder with its lock. Throws `InvalidInput`, `InvalidWorkflow`, `WorkflowSourceError`. */
 export async function readLockFolder(path: string): Promise<LockFolder> {
   const source = await readWorkflowSource(path);
   if (!isFileOfFolder(source.fileName)) {
     throw new InvalidInput(
-      `"${path}" is a lone file - code is locked in a folder, beside its workflow.json or workflow.ts`,
+      `"${path}" is a single file - code can only be locked in a folder with workflow.json or workflow.ts`,
     );
   }
   const { [lockFileName]: _, ...files } = source.files;
@@ -54,11 +54,11 @@ export async function readLockFolder(path: string): Promise<LockFolder> {
   return { path, folder, workflow, prompts, entries: lock?.nodes ?? {} };
 }
 
-/** The one that is named, or all. Throws `InvalidInput`. */
-export function namedPrompts({ prompts, path }: LockFolder, id: string | undefined): PromptNode[] {
+/** The prompt node with this id, or all. Throws `InvalidInput`. */
+export function selectPrompts({ prompts, path }: LockFolder, id: string | undefined): PromptNode[] {
   if (id === undefined) return prompts;
   const found = prompts.filter(({ node }) => node.id === id);
   if (found.length > 0) return found;
   const ids = prompts.map(({ node }) => node.id).join(", ") || "none";
-  throw new InvalidInput(`"${id}" is no prompt node of ${path} - the prompt nodes are: ${ids}`);
+  throw new InvalidInput(`"${id}" is not a prompt node of ${path} - the prompt nodes are: ${ids}`);
 }

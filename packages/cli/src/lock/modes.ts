@@ -5,21 +5,21 @@ import { askApi } from "../api/ask.ts";
 import { readGenerations } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
-import type { Told } from "../output/terminal.ts";
+import type { CommandOutput } from "../output/terminal.ts";
 import { costsOf, type NodeCosts, sumOf } from "./costs.ts";
-import { type LockFolder, namedPrompts, readLockFolder } from "./folder.ts";
+import { type LockFolder, readLockFolder, selectPrompts } from "./folder.ts";
 import { checkLines, lockLines } from "./lines.ts";
 import { type Planned, planLock } from "./plan.ts";
 import { latestRuns } from "./recorded.ts";
 import { readSources } from "./sources.ts";
 import { lockStates } from "./states.ts";
-import { lockedOf, writeLock, writeLockFile } from "./write.ts";
+import { plannedCode, writeLock, writeLockFile } from "./write.ts";
 
-/** Locks what there is code for, and takes hand edits over. `from`: the execution whose code it is. */
-export async function lockFolder(path: string, from: string | undefined): Promise<Told> {
+/** Locks the available code, and edits of locked code. `from` is the execution that ran the code. */
+export async function lockFolder(path: string, from: string | undefined): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const planned = await askApi(async (nova) => planLock(folder, await readSources(nova, folder, from)));
-  const { removed } = await writeLock(folder, lockedOf(planned));
+  const { removed } = await writeLock(folder, plannedCode(planned));
   return {
     json: { lock_file: lockFileName, nodes: planned.map(plannedItem), removed },
     text: lockLines(planned, removed, folder.workflow.approval),
@@ -31,14 +31,23 @@ function plannedItem({ node, action, locked }: Planned) {
   const { key, codeHash, analysisHash, origin, model, cost, createdAt, provenBy, approved } = locked;
   const analysis = { analysis_file: analysisFileOf(node), analysis_hash: analysisHash };
   return {
-    ...{ node, action, file: codeFileOf(node), key, code_hash: codeHash, origin, model },
+    node,
+    action,
+    file: codeFileOf(node),
+    key,
+    code_hash: codeHash,
+    origin,
+    model,
     ...(analysisHash !== undefined && analysis),
-    ...{ cost_usd: cost.usd, created_at: createdAt, proven_by: provenBy ?? null, approved: approved ?? null },
+    cost_usd: cost.usd,
+    created_at: createdAt,
+    proven_by: provenBy ?? null,
+    approved: approved ?? null,
   };
 }
 
-/** Says of every prompt node whether its code is locked, and what has changed since. Asks nothing but the folder. */
-export async function checkFolder(path: string): Promise<Told> {
+/** Reports for every prompt node whether its code is locked, and what has changed since. It needs only the folder. */
+export async function checkFolder(path: string): Promise<CommandOutput> {
   const states = lockStates(await readLockFolder(path), currentGenerator);
   const valid = states.every(({ state }) => state === "locked");
   return {
@@ -48,8 +57,8 @@ export async function checkFolder(path: string): Promise<Told> {
   };
 }
 
-/** Notes in the lock file that somebody has looked at the code of a node. */
-export async function approveNode(path: string, node: string, by: string): Promise<Told> {
+/** Marks the code of a node as approved in the lock file. */
+export async function approveNode(path: string, node: string, by: string): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const approved = { by, at: new Date().toISOString() };
   const records = approveLocked(folder, node, approved);
@@ -59,25 +68,25 @@ export async function approveNode(path: string, node: string, by: string): Promi
   return { json: { node, code_hash: codeHash, approved }, text: `${node}: ${files} approved by ${by}` };
 }
 
-/** What the lock file says with the code of one node approved. Throws `InvalidInput` where there is nothing to approve. */
+/** The lock records with the code of one node approved. Throws `InvalidInput` if the node has no code to approve. */
 export function approveLocked(
   folder: LockFolder,
   id: string,
   approved: NonNullable<LockRecord["approved"]>,
 ): Record<string, LockRecord> {
-  namedPrompts(folder, id);
+  selectPrompts(folder, id);
   const entry = folder.entries[id];
   const file = entry && "file" in entry ? entry.file : codeFileOf(id);
-  const wayOut = `run nova lock ${shellWord(folder.path)}, look at ${file}, then approve it`;
+  const wayOut = `run nova lock ${shellWord(folder.path)}, review ${file}, then approve it`;
   if (!entry) throw new InvalidInput(`node "${id}" has no locked code yet - ${wayOut}`);
-  if (entry.state === "missing") throw new InvalidInput(`${file} is not there - ${wayOut}`);
+  if (entry.state === "missing") throw new InvalidInput(`${file} does not exist - ${wayOut}`);
   if (entry.state === "edited") throw new InvalidInput(`${file} was edited since it was locked - ${wayOut}`);
   const records = Object.entries(folder.entries).map(([node, { record }]) => [node, record] as const);
   return { ...Object.fromEntries(records), [id]: { ...entry.record, approved } };
 }
 
-/** What writing the code has cost, node by node, and what its runs save. */
-export async function showCosts(path: string): Promise<Told> {
+/** Reports the cost of writing the code of each node, and what its runs save. */
+export async function showCosts(path: string): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const { id } = folder.workflow;
   const costs = await askApi(async (nova) => {
@@ -91,8 +100,14 @@ export async function showCosts(path: string): Promise<Told> {
 
 function costItem({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts) {
   return {
-    ...{ node, generations, written: spending(written), saved_per_run: spending(savedPerRun) },
-    ...{ runs, hits, saved_usd: savedUsd, break_even_runs: breakEvenRuns },
+    node,
+    generations,
+    written: spending(written),
+    saved_per_run: spending(savedPerRun),
+    runs,
+    hits,
+    saved_usd: savedUsd,
+    break_even_runs: breakEvenRuns,
     paid_off: breakEvenRuns !== null && hits >= breakEvenRuns,
   };
 }
@@ -101,9 +116,9 @@ function spending({ usd, ...tokens }: NodeCosts["written"]) {
   return { cost_usd: usd, ...tokens };
 }
 
-/** What code has cost and saves, as a table. */
+/** Formats costs and savings as a table. */
 export function costLines(costs: readonly NodeCosts[]): string[] {
-  if (costs.length === 0) return ["no node has a prompt: there is nothing to write, and nothing to save"];
+  if (costs.length === 0) return ["no node has a prompt, so no code has a cost"];
   const header = ["node", "written", "cost", "a run saves", "tokens", "runs", "without model", "saved"];
   const spent = costs.reduce((all, { written }) => all + written.usd, 0);
   const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
@@ -115,10 +130,17 @@ export function costLines(costs: readonly NodeCosts[]): string[] {
 
 function rowOf({ node, generations, written, savedPerRun, runs, hits, savedUsd, breakEvenRuns }: NodeCosts): string[] {
   const tokens = savedPerRun.tokens_input + savedPerRun.tokens_output;
-  const after = breakEvenRuns === null ? "-" : `${breakEvenRuns} runs${hits >= breakEvenRuns ? " (it has)" : ""}`;
+  const after = breakEvenRuns === null ? "-" : `${breakEvenRuns} runs${hits >= breakEvenRuns ? " (reached)" : ""}`;
   return [
-    ...[node, `${generations}×`, dollars(written.usd), dollars(savedPerRun.usd), String(tokens)],
-    ...[String(runs), String(hits), dollars(savedUsd), after],
+    node,
+    `${generations}×`,
+    dollars(written.usd),
+    dollars(savedPerRun.usd),
+    String(tokens),
+    String(runs),
+    String(hits),
+    dollars(savedUsd),
+    after,
   ];
 }
 

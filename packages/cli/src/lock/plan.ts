@@ -3,69 +3,72 @@ import type { Generation } from "@nova/engine";
 import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
-import { type EditSources, takeEdit } from "./edited.ts";
+import { type EditSources, lockEdit } from "./edited.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
-import { hasRun } from "./recorded.ts";
+import { ranCode } from "./recorded.ts";
 
 /**
- * `added`, `updated`: from an execution, or from what is kept; `edited`: the file as somebody changed it; `restored`: the
- * file was gone; `unchanged`; `none`: there is no code for the node as it is now.
+ * `added`, `updated`: the code of an execution, or stored code; `edited`: the user's edit of the file; `restored`: the
+ * file was missing; `none`: there is no code for the current definition of the node.
  */
 export type PlanAction = "added" | "updated" | "edited" | "restored" | "unchanged" | "none";
 
 export interface Planned {
   node: string;
   action: PlanAction;
-  /** Absent where there is none. */
+  /** Absent: the node has no code. */
   locked?: LockedCode;
 }
 
-/** What a plan is made from. */
+/** The data for a plan. */
 export interface PlanSources extends EditSources {
-  /** Everything that is kept of the workflow. */
+  /** All stored code of the workflow. */
   generations: readonly Generation[];
 }
 
-/** The code that shall be locked, node by node. */
+/** Plans the code to lock for every prompt node. */
 export function planLock(folder: LockFolder, sources: PlanSources): Promise<Planned[]> {
   return Promise.all(folder.prompts.map((prompt) => planNode(prompt, folder.entries[prompt.node.id], sources)));
 }
 
 async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Promise<Planned> {
   const node = prompt.node.id;
-  if (entry?.state === "edited") return { node, action: "edited", locked: await takeEdit(prompt, entry, sources) };
+  if (entry?.state === "edited") return { node, action: "edited", locked: await lockEdit(prompt, entry, sources) };
   if (entry?.state === "missing" && entry.edited !== undefined) {
-    // To restore one would undo the other, and neither runs alone.
-    const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is not there`;
+    // Restoring the missing file would undo the edit, and neither file can run alone.
+    const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is missing`;
     throw new InvalidInput(`node "${node}": ${half} - take ${entry.file} from version control`);
   }
   const found = generationFor(prompt, entry, sources);
   const current = entry?.state === "locked" ? lockedCodeOf(entry) : undefined;
-  if (!found) return current ? provenNow(node, current, sources) : { node, action: "none" };
+  if (!found) return current ? keepLocked(node, current, sources) : { node, action: "none" };
   const locked = lockedFrom(found, entry?.record);
   if (entry?.state === "missing") return { node, action: "restored", locked };
   if (!current) return { node, action: "added", locked };
   const isSame = current.key === locked.key && current.codeHash === locked.codeHash;
-  return isSame ? provenNow(node, current, sources) : { node, action: "updated", locked };
+  return isSame ? keepLocked(node, current, sources) : { node, action: "updated", locked };
 }
 
-/** The same code as before; an edit that has run with success since is proven by that. */
-function provenNow(node: string, locked: LockedCode, { used }: PlanSources): Planned {
+/** Keeps the locked code. An edit that has since run successfully counts as proven by that run. */
+function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Planned {
   const last = used(node);
-  if (locked.provenBy !== undefined || !last || !hasRun(locked, last)) {
+  if (locked.provenBy !== undefined || !last || !ranCode(locked, last)) {
     return { node, action: "unchanged", locked };
   }
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
 }
 
-/** What ran last, else the newest that is kept: written for the node as it is now, and no news where it is locked. */
+/**
+ * The code to lock: that of the last run, else the newest stored code for the current definition. Undefined if the
+ * locked code is current.
+ */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;
   const fresh = generations
     .filter((one) => one.node === prompt.node.id && isFresh(prompt, one, generator))
     .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const last = used(prompt.node.id);
-  const ran = last && fresh.find((one) => hasRun(one, last));
+  const ran = last && fresh.find((one) => ranCode(one, last));
   if (ran) return ran;
   const isLocked = entry && isFresh(prompt, entry.record, generator);
   if (isLocked && entry.state === "locked") return undefined;
@@ -77,7 +80,7 @@ function isFresh(prompt: PromptNode, { key, ingredients }: Pick<Generation, "key
   return generationKey(ingredientsToday(prompt, today, ingredients)) === key;
 }
 
-/** Approval is of the code: what was approved before, unchanged, still is. */
+/** Approval belongs to the code, so unchanged code stays approved. */
 function lockedFrom(generation: Generation, before: LockRecord | undefined): LockedCode {
   const { format: _format, workflowId: _id, node: _node, client: _client, status: _status, ...kept } = generation;
   const { approved, ...locked } = kept;

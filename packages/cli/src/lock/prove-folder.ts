@@ -2,37 +2,40 @@ import type { NovaClient } from "@nova/client";
 import { RawJson, renderJson } from "@nova/engine";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { differenceLines } from "../output/diff.ts";
-import { styled, type Told } from "../output/terminal.ts";
-import { shortened } from "../output/text.ts";
+import { type CommandOutput, styled } from "../output/terminal.ts";
+import { shorten } from "../output/text.ts";
 import { type TrialFor, withTrials } from "../replay/here.ts";
 import type { Recorded } from "../replay/recorded.ts";
-import { type LockFolder, namedPrompts, readLockFolder } from "./folder.ts";
+import { type LockFolder, readLockFolder, selectPrompts } from "./folder.ts";
 import { planLock } from "./plan.ts";
 import { type NodeProof, type ProofOutcome, type ProofRun, proveCode } from "./prove.ts";
 import { latestRuns } from "./recorded.ts";
 import { readSources } from "./sources.ts";
 
-interface Asked {
+interface ProofRequest {
   path: string;
   /** Absent: every prompt node. */
   node: string | undefined;
-  /** Recorded inputs of each node. */
+  /** The number of recorded inputs of each node. */
   count: number;
   from: string | undefined;
 }
 
-/** Runs what `nova lock` would lock over recorded inputs, this machine's or a server's, in sandboxes of this machine. */
-export async function proofsOf({ path, node, count, from }: Asked): Promise<NodeProof[]> {
+/**
+ * Runs the code that `nova lock` would lock on recorded inputs of this machine or a server, in sandboxes of this
+ * machine.
+ */
+export async function proveNodes({ path, node, count, from }: ProofRequest): Promise<NodeProof[]> {
   const folder = await readLockFolder(path);
-  const asked = namedPrompts(folder, node);
+  const asked = selectPrompts(folder, node);
   if (asked.length === 0) return [];
   const mayRun = asked.filter(({ node }) => node.effects !== true);
   if (mayRun.length === 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
   return withTrials((nova, trialFor) => proveAll(nova, trialFor, { ...folder, prompts: asked }, { count, from }));
 }
 
-export async function proveFolder(asked: Asked): Promise<Told> {
-  const proofs = await proofsOf(asked);
+export async function proveFolder(asked: ProofRequest): Promise<CommandOutput> {
+  const proofs = await proveNodes(asked);
   const isGood = ({ outcome }: ProofRun) => outcome === "same" || outcome === "works";
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(isGood));
   return {
@@ -43,14 +46,14 @@ export async function proveFolder(asked: Asked): Promise<Told> {
 }
 
 function effectful(node: string): string {
-  return `node "${node}" has "effects": true: running its code again would do them again - prove it by hand`;
+  return `node "${node}" has "effects": true, so running its code again would repeat them - prove it by hand`;
 }
 
 async function proveAll(
   nova: NovaClient,
   trialFor: TrialFor,
   folder: LockFolder,
-  { count, from }: Pick<Asked, "count" | "from">,
+  { count, from }: Pick<ProofRequest, "count" | "from">,
 ): Promise<NodeProof[]> {
   const planned = await planLock(folder, await readSources(nova, folder, from));
   const recorded = await recordedInputs(nova, folder, count);
@@ -92,7 +95,12 @@ function resultOf(proof: NodeProof) {
 
 function runResult({ recorded: { execution, entry }, outcome, differences, error, withheld }: ProofRun) {
   return {
-    ...{ execution_id: execution.id, seq: entry.seq, scope: entry.scope, outcome, error, withheld },
+    execution_id: execution.id,
+    seq: entry.seq,
+    scope: entry.scope,
+    outcome,
+    error,
+    withheld,
     differences: differences.map(({ key, recorded, now }) => ({ key, recorded: raw(recorded), now: raw(now) })),
   };
 }
@@ -101,17 +109,20 @@ function raw(json: string | null): RawJson | null {
   return json === null ? null : new RawJson(json);
 }
 
-const told: Record<ProofOutcome, string> = {
+const outcomeTexts: Record<ProofOutcome, string> = {
   same: styled("green", "the same outputs"),
   differs: styled("red", "other outputs"),
-  fails: styled("red", "fails, and did not then"),
-  works: styled("green", "works, and failed then"),
-  fails_too: styled("yellow", "fails, as it did then"),
+  fails: styled("red", "fails, but succeeded in the recorded run"),
+  works: styled("green", "works, but failed in the recorded run"),
+  fails_too: styled("yellow", "fails, as in the recorded run"),
 };
 
-/** Node by node and run by run, what is recorded and what the code does now. Values must not steer the terminal. */
+/**
+ * Describes each run of each node: the recorded outcome, and that of the code now. Values must not control the
+ * terminal.
+ */
 export function proofLines(proofs: readonly NodeProof[]): string[] {
-  if (proofs.length === 0) return ["no node has a prompt: there is nothing to prove"];
+  if (proofs.length === 0) return ["no node has a prompt, so no code can be proven"];
   return proofs.flatMap((proof) => {
     if ("refused" in proof) return [styled("yellow", proof.refused)];
     const same = proof.runs.filter(({ outcome }) => outcome === "same").length;
@@ -126,8 +137,8 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
   const place = `${execution.id} ${entry.seq}${entry.scope}`;
   const secrets = withheld.length > 0 ? styled("dim", ` (without ${withheld.join(", ")})`) : "";
   return [
-    `  ${styled("dim", place)} ${told[outcome]}${secrets}`,
-    ...(error === null ? [] : [`    ${shortened(error)}`]),
+    `  ${styled("dim", place)} ${outcomeTexts[outcome]}${secrets}`,
+    ...(error === null ? [] : [`    ${shorten(error)}`]),
     ...differenceLines(differences),
   ];
 }

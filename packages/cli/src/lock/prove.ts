@@ -4,10 +4,10 @@ import type { Recorded } from "../replay/recorded.ts";
 import { type Trial, tryRuns } from "../replay/trial.ts";
 import type { PromptNode } from "./folder.ts";
 
-/** `same` as recorded, `differs` from that; `fails` or `works`, other than then; `fails_too`. */
+/** The outcome compared with the recorded run. `fails` and `works` differ from it; `fails_too` does not. */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 
-/** Code over one recorded input. */
+/** A run of the code on one recorded input. */
 export interface ProofRun {
   recorded: Recorded;
   outcome: ProofOutcome;
@@ -17,18 +17,18 @@ export interface ProofRun {
   withheld: string[];
 }
 
-/** A node's proof, or why there is none. */
+/** The proof of a node, or the reason why there is none. */
 export type NodeProof = { node: string } & (
   | {
       codeHash: string;
-      /** What models have cost that wrote the code. */
+      /** The cost of the models that wrote the code. */
       costUsd: number;
       runs: ProofRun[];
     }
   | { refused: string }
 );
 
-/** Runs code over recorded inputs of its node. */
+/** Runs code on recorded inputs of its node. */
 export async function proveCode(
   prompt: PromptNode,
   recorded: readonly Recorded[],
@@ -38,12 +38,12 @@ export async function proveCode(
   const proven: ProofRun[] = [];
   for await (const { result, withheld } of tryRuns(attempts, trial)) {
     const one = recorded[proven.length] as Recorded;
-    proven.push({ recorded: one, withheld, ...compared(one.entry, result) });
+    proven.push({ recorded: one, withheld, ...compareOutcomes(one.entry, result) });
   }
   return proven;
 }
 
-function compared(entry: TraceEntry, result: CodeResult): Pick<ProofRun, "outcome" | "differences" | "error"> {
+function compareOutcomes(entry: TraceEntry, result: CodeResult): Pick<ProofRun, "outcome" | "differences" | "error"> {
   const isFailed = entry.status === "failed";
   if (result.status === "error") {
     return { outcome: isFailed ? "fails_too" : "fails", differences: [], error: result.message };

@@ -2,11 +2,11 @@ import type { NovaClient } from "@nova/client";
 import { hashOf, type LockedCode } from "@nova/workflow";
 import { executionFrom, readTrace, readWhole, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import { type Recorded, recordedIn } from "../replay/recorded.ts";
+import { listRecorded, type Recorded } from "../replay/recorded.ts";
 
 /**
- * What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. `max`:
- * executions whose chains are read at most; `full`: with the inputs of the nodes.
+ * Yields recorded runs of nodes in the latest ended executions of a workflow, newest first. `max` limits the number of
+ * executions; `full` includes the inputs of the nodes.
  */
 export async function* latestRuns(
   nova: NovaClient,
@@ -22,8 +22,8 @@ export async function* latestRuns(
   }
 }
 
-/** The same of one execution. Throws `ApiProblem`, and `InvalidInput` where it is another workflow's. */
-export async function* runsOf(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
+/** Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if it ran another workflow. */
+export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
   const { execution } = await readWhole(nova, id);
   if (execution.workflowId !== workflow) {
     const wayOut = `nova executions --workflow ${workflow} lists its own`;
@@ -33,11 +33,11 @@ export async function* runsOf(nova: NovaClient, workflow: string, id: string): A
 }
 
 function newestFirst(trace: ShownTrace): Recorded[] {
-  return Array.from(recordedIn(trace)).reverse();
+  return Array.from(listRecorded(trace)).reverse();
 }
 
-/** Whether a recorded run ran this code; code that needs an analysis, behind this one. */
-export function hasRun({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
+/** Whether a recorded run used this code, and the same analysis if the code needs one. */
+export function ranCode({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
   if (entry.code_hash !== hashOf(code)) return false;
   return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;
 }

@@ -4,11 +4,11 @@ import { readGenerations } from "../api/recorded.ts";
 import type { Recorded } from "../replay/recorded.ts";
 import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
-import { latestRuns, runsOf } from "./recorded.ts";
+import { latestRuns, runsOfExecution } from "./recorded.ts";
 
 const latest = { max: 25, full: true };
 
-/** What a lock is planned from: each prompt node's last success, in the execution `from` or the latest ones. */
+/** Reads the data for a plan: the last success of each prompt node, in the execution `from` or in the latest ones. */
 export async function readSources(
   nova: NovaClient,
   { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,
@@ -16,7 +16,7 @@ export async function readSources(
 ): Promise<PlanSources> {
   const last = new Map<string, Recorded>();
   const wanted = new Set(prompts.map(({ node }) => node.id));
-  const runs = from === undefined ? latestRuns(nova, workflow.id, latest) : runsOf(nova, workflow.id, from);
+  const runs = from === undefined ? latestRuns(nova, workflow.id, latest) : runsOfExecution(nova, workflow.id, from);
   for await (const run of wanted.size > 0 ? runs : []) {
     const { node_id, status, ai_metadata } = run.entry;
     if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;

@@ -3,20 +3,24 @@ import type { LockRecord } from "@nova/workflow";
 import type { LockFolder, PromptNode } from "./folder.ts";
 
 /**
- * `unlocked`: it has no entry; `missing`: its code file is gone; `edited`: that holds something else; `stale`: it was
- * written for something else; `unapproved`: approval is required, and not given; `stranger`: no prompt node is called so.
+ * `unlocked`: no lock entry; `missing`: the code file is missing; `edited`: the file was edited; `stale`: the code was
+ * written for another definition; `unapproved`: approval is required but missing; `stranger`: no prompt node has this
+ * id.
  */
 export type LockState = "locked" | "unlocked" | "missing" | "edited" | "stale" | "unapproved" | "stranger";
 
 export interface NodeState {
   node: string;
   state: LockState;
-  /** Of what is stale. */
+  /** What has changed, for a stale node. */
   changes: Change[];
   record?: LockRecord;
 }
 
-/** What a frozen run would find, node by node; strangers last. Only the definition is asked: inputs come with a run. */
+/**
+ * The state of each node for a frozen run; entries without a prompt node come last. It depends only on the definition,
+ * not on inputs.
+ */
 export function lockStates({ prompts, entries }: LockFolder, generator: Generator): NodeState[] {
   const states = prompts.map((prompt) => stateOf(prompt, entries, generator));
   const known = new Set(prompts.map(({ node }) => node.id));
@@ -32,10 +36,10 @@ function stateOf(prompt: PromptNode, entries: LockFolder["entries"], generator: 
   const entry = Object.hasOwn(entries, node.id) ? entries[node.id] : undefined;
   if (!entry) return { node: node.id, state: "unlocked", changes: [] };
   const { record, state } = entry;
-  const told = { node: node.id, changes: [], record };
-  if (state !== "locked") return { ...told, state };
+  const common = { node: node.id, changes: [], record };
+  if (state !== "locked") return { ...common, state };
   const today = ingredientsToday(prompt, generator, record.ingredients);
-  if (generationKey(today) !== record.key) return { ...told, state: "stale", changes: staleness(record, today) };
+  if (generationKey(today) !== record.key) return { ...common, state: "stale", changes: staleness(record, today) };
   const isMissed = version.workflow.approval === "required" && !record.approved;
-  return { ...told, state: isMissed ? "unapproved" : "locked" };
+  return { ...common, state: isMissed ? "unapproved" : "locked" };
 }

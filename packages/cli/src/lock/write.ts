@@ -15,17 +15,17 @@ import { writeInside } from "../write-inside.ts";
 import type { LockFolder } from "./folder.ts";
 import type { Planned } from "./plan.ts";
 
-/** The lock file alone: its code files stay as they are. */
+/** Writes only the lock file; the code files stay unchanged. */
 export async function writeLockFile({ folder }: LockFolder, records: Record<string, LockRecord>): Promise<void> {
   await write(folder, lockFileName, lockText(records));
 }
 
-/** The code of a plan, by node. */
-export function lockedOf(planned: readonly Planned[]): Record<string, LockedCode> {
+/** The planned code by node. */
+export function plannedCode(planned: readonly Planned[]): Record<string, LockedCode> {
   return Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
 }
 
-/** Writes code files and then the lock file; answers the nodes whose entries went. A file that somebody edited stays. */
+/** Writes the code files and then the lock file. It returns the nodes whose entries were removed. Edited files stay. */
 export async function writeLock(
   lockFolder: LockFolder,
   locked: Record<string, LockedCode>,
@@ -47,7 +47,7 @@ export async function writeLock(
   return { removed };
 }
 
-/** Files of an entry that nothing runs any more, as far as they are as they were locked. */
+/** The unchanged files of an entry that are no longer needed. */
 function goneFiles(node: string, entry: ReadLock, now: LockedCode | undefined): string[] {
   if (!now && entry.state !== "locked") return [];
   const analysis = entry.state === "missing" ? undefined : entry.analysis;

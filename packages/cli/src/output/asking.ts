@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline/promises";
 
-/** What there is to ask with; tests play it. */
+/** The terminal that questions use; tests replace it. */
 export interface Asking {
   isInteractive: boolean;
-  /** Whether the answer is yes. `unsaid`: what an empty line means. */
-  ask(question: string, unsaid?: "yes" | "no"): Promise<boolean>;
+  /** Whether the user says yes. `unsaid` is the meaning of an empty line. */
+  ask(question: string, emptyMeans?: "yes" | "no"): Promise<boolean>;
 }
 
 export const thisTerminal: Asking = {
@@ -22,5 +22,5 @@ export const thisTerminal: Asking = {
   },
 };
 
-/** For commands whose output a program reads. */
-export const nobody: Asking = { isInteractive: false, ask: async () => false };
+/** For commands whose output a program reads: every answer is no. */
+export const noTerminal: Asking = { isInteractive: false, ask: async () => false };

@@ -3,7 +3,7 @@ import { attemptLine } from "./attempts.ts";
 import { styled } from "./terminal.ts";
 import { cell, duration } from "./text.ts";
 
-/** What a run does at the moment, a node a line. */
+/** Shows the open nodes of a run, one line each. */
 export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): string[] {
   const more = count - nodes.length;
   return [
@@ -23,7 +23,7 @@ function nodeLine({ node_id, scope, attempt, since, waits_for }: NodeAtWork, now
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const again = attempt > 1 ? `, attempt ${attempt}` : "";
   const time = `since ${since} (${duration(Math.max(0, nowMs - Date.parse(since)))})`;
-  const what = waits_for ? styled("yellow", "waits") : styled("cyan", "at work");
+  const what = waits_for ? styled("yellow", "waits") : styled("cyan", "working");
   return `${what} ${styled("bold", node_id)}${place} ${time}${again}${waits_for ? waitText(waits_for) : ""}`;
 }
 

@@ -1,11 +1,11 @@
 import type { Difference, NodeDiff } from "@nova/engine";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, shortened } from "./text.ts";
+import { cell, duration, shorten } from "./text.ts";
 
 const paths: Record<NodeDiff["path"], string> = { both: "", only_a: "only in a", only_b: "only in b" };
 
-/** Nodes that differ as a table, then what they set; times alone make no difference. */
+/** A table of the differing nodes, then their context changes. A different time alone is no difference. */
 export function diffLines(nodes: readonly NodeDiff[]): string[] {
   const differing = nodes.filter(isOther);
   if (differing.length === 0) return [`the same: ${nodes.length} nodes`];
@@ -40,26 +40,28 @@ function textsOf({ key, was, is }: NodeDiff["context"][number]): Difference {
   return { key, recorded: was?.text ?? null, now: is?.text ?? null };
 }
 
-/** Recorded and current value of each key; of long values the part around their first difference. */
+/**
+ * Shows the recorded and the current value of each key. Of long values it shows the part around the first difference.
+ */
 export function differenceLines(differences: readonly Difference[]): string[] {
   return differences.flatMap(({ key, recorded, now }) => {
     const [was, is] = aroundFirstDifference(recorded ?? "(not set)", now ?? "(not set)");
     return [
       `    ${styled("cyan", key)}`,
-      `      ${styled("red", `- ${shortened(was)}`)}`,
-      `      ${styled("green", `+ ${shortened(is)}`)}`,
+      `      ${styled("red", `- ${shorten(was)}`)}`,
+      `      ${styled("green", `+ ${shorten(is)}`)}`,
     ];
   });
 }
 
 const shownBefore = 30;
 
-/** Cuts the beginning that two texts share, if their difference would be cut off as the end of a line. */
+/** Cuts the common start of two texts if their difference would otherwise be cut off. */
 function aroundFirstDifference(was: string, is: string): [string, string] {
-  if (shortened(was) === was && shortened(is) === is) return [was, is];
+  if (shorten(was) === was && shorten(is) === is) return [was, is];
   let at = 0;
   while (at < was.length && was[at] === is[at]) at++;
-  // Both texts are cut at one place, which must not split a character.
+  // Both texts are cut at the same offset, which must not split a character.
   const from = at > shownBefore ? at - shownBefore : 0;
   const start = /^[\uDC00-\uDFFF]/.test(was.slice(from)) ? from - 1 : from;
   return start <= 0 ? [was, is] : [`…${was.slice(start)}`, `…${is.slice(start)}`];

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { printError } from "./terminal.ts";
 
-/** Errors whose message is a sentence for whoever typed the command, by name: no package has to be loaded to know them. */
+/** Errors whose message is a sentence for the user, by name, so that no package must be loaded to recognise them. */
 const explained: Record<string, ExitCode> = {
   InvalidInput: exitCodes.invalid,
   InvalidWorkflow: exitCodes.invalid,
@@ -14,6 +14,7 @@ const explained: Record<string, ExitCode> = {
   Conflict: exitCodes.invalid,
   ApiUnreachable: exitCodes.failed,
   Interrupted: exitCodes.interrupted,
+  UnknownWorkflow: exitCodes.failed,
   LocalCloudError: exitCodes.failed,
   PythonMissing: exitCodes.failed,
   ProofInterrupted: exitCodes.failed,
@@ -24,7 +25,7 @@ const explained: Record<string, ExitCode> = {
   SandboxUnavailable: exitCodes.failed,
 };
 
-/** Lists that the API's sentences name, as whoever typed a command gets them. */
+/** Replaces lists that the API's messages mention by the commands that print them. */
 const lists: [RegExp, string][] = [
   [/ - GET \/clients lists/, " - `nova clients list` lists"],
   [/ - GET \/keys lists/, " - `nova keys list` lists"],
@@ -37,13 +38,16 @@ const lists: [RegExp, string][] = [
   [/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them"],
 ];
 
-/** Undefined where nobody foresaw the error. A server that cannot at the moment refuses nothing: the same may work later. */
+/**
+ * The exit code of an expected error; undefined for others. A server error (5xx) is a failure, because a retry may
+ * succeed.
+ */
 export function exitCodeOf(error: Error): ExitCode | undefined {
   const isServersFault = error.name === "ApiProblem" && "status" in error && Number(error.status) >= 500;
   return isServersFault ? exitCodes.failed : explained[error.name];
 }
 
-/** One sentence for an error. A stack trace is for us: `NOVA_DEBUG=1` prints it. */
+/** One sentence for an error. `NOVA_DEBUG=1` also prints the stack trace. */
 export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
   if (process.env.NOVA_DEBUG) printError(String(error.stack));

@@ -1,7 +1,7 @@
 import type { Finding } from "@nova/workflow";
 import { styled } from "./terminal.ts";
 
-/** Findings for people: what is wrong, and where. */
+/** Formats findings with their positions. */
 export function findingLines(findings: readonly (Omit<Finding, "code"> & { code: string })[]): string[] {
   return findings.flatMap(({ code, severity, message, ...place }) => {
     const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
@@ -14,7 +14,7 @@ function placeText({ path, file, line, column }: Pick<Finding, "path" | "file" |
   return file === undefined ? path + (position && ` (line ${line})`) : file + position;
 }
 
-/** Findings as `--json` prints them. */
+/** Findings in the order of fields that `--json` prints. */
 export function diagnosticsOf(findings: readonly Finding[]): Finding[] {
   return findings.map(({ code, severity, path, message, ...place }) => ({ code, severity, path, message, ...place }));
 }

@@ -3,21 +3,21 @@ import type { LogPiece } from "../api/follow-logs.ts";
 import { failureLines } from "./attempts.ts";
 import { logLines, placeLine } from "./logs.ts";
 import { styled } from "./terminal.ts";
-import { indented } from "./text.ts";
+import { indent } from "./text.ts";
 
-/** A longer line is not waited for. */
+/** A longer line is printed before its end arrives. */
 const longestLine = 4096;
 
-/** Lines of logs that come in pieces: under the name of their node wherever another one has spoken before. */
+/** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */
 export class LogLines {
   #speaker = "";
-  /** Lines whose end has not come, by link. */
-  readonly #begun = new Map<string, string>();
+  /** Incomplete last lines, by entry. */
+  readonly #partial = new Map<string, string>();
 
   of(piece: LogPiece): string[] {
     if (piece.kind === "crowd") {
-      const rest = "what the others print comes when they are done";
-      return [styled("dim", `${piece.count} nodes are at work, ${piece.followed} of them are followed; ${rest}`)];
+      const rest = "the others' output is printed when they end";
+      return [styled("dim", `${piece.count} nodes are running, ${piece.followed} of them are followed; ${rest}`)];
     }
     if (piece.kind === "printed") return this.#printed(piece);
     return piece.kind === "ended" ? this.#ended(piece) : this.#failed(piece);
@@ -25,18 +25,18 @@ export class LogLines {
 
   #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
     const name = `${at.scope}#${at.seq}`;
-    const whole = (this.#begun.get(name) ?? "") + text;
-    // A line to which nothing has been added since the last look is shown as it is.
+    const whole = (this.#partial.get(name) ?? "") + text;
+    // An incomplete line is printed if no text was added since the last look.
     const end = text === "" || whole.length > longestLine ? whole.length : whole.lastIndexOf("\n") + 1;
-    this.#begun.set(name, whole.slice(end));
+    this.#partial.set(name, whole.slice(end));
     const gap = leftOut > 0 ? [styled("dim", `  ... ${leftOut} bytes are left out`)] : [];
-    const lines = [...gap, ...(end > 0 ? [indented(whole.slice(0, end))] : [])];
+    const lines = [...gap, ...(end > 0 ? [indent(whole.slice(0, end))] : [])];
     return lines.length > 0 ? [...this.#title(at), ...lines] : [];
   }
 
   #failed({ at, step }: Extract<LogPiece, { kind: "failed" }>): string[] {
     const logs = this.#rest(at) + (step.logs ?? "");
-    return [...this.#title(at), ...(logs === "" ? [] : [indented(logs)]), ...failureLines(step)];
+    return [...this.#title(at), ...(logs === "" ? [] : [indent(logs)]), ...failureLines(step)];
   }
 
   #ended({ entry, logs, steps }: Extract<LogPiece, { kind: "ended" }>): string[] {
@@ -46,8 +46,8 @@ export class LogLines {
 
   #rest({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
     const name = `${scope}#${seq}`;
-    const begun = this.#begun.get(name) ?? "";
-    this.#begun.delete(name);
+    const begun = this.#partial.get(name) ?? "";
+    this.#partial.delete(name);
     return begun;
   }
 

@@ -1,9 +1,9 @@
 import type { NodeAtWork, TraceEntry } from "@nova/engine";
 import { attemptLogs, earlierAttempts, failureLines } from "./attempts.ts";
 import { styled } from "./terminal.ts";
-import { indented } from "./text.ts";
+import { indent } from "./text.ts";
 
-/** What logs tell of a node's run. */
+/** The fields of a node's run that logs show. */
 export interface Logged
   extends Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt" | "steps" | "ai_metadata">,
     Pick<TraceEntry, "logs" | "error_class" | "error_message" | "traceback"> {
@@ -18,7 +18,7 @@ export function loggedSoFar({ seq, scope, node_id, attempt, waits_for, attempts 
   return [{ seq, scope, node_id, status, attempt, logs: null, ...failure, ai_metadata: null, steps: attempts }];
 }
 
-/** What `nova logs --json` has of a node's run. */
+/** The item of a node's run in `nova logs --json`. */
 export function logItem(entry: Logged) {
   const { seq, scope, node_id, status, attempt, logs, error_class, error_message, traceback } = entry;
   const attempts = earlierAttempts(entry).map((step) => ({
@@ -31,14 +31,14 @@ export function logItem(entry: Logged) {
   return { seq, scope, node_id, status, attempt, logs: logs ?? "", error_class, error_message, traceback, attempts };
 }
 
-/** Whose logs follow. */
+/** The title of a node's logs. */
 export function placeLine({ seq, scope, node_id, attempt }: Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt">) {
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const again = attempt > 1 ? styled("dim", `, attempt ${attempt}`) : "";
   return `${styled("dim", String(seq))} ${styled("bold", node_id)}${place}${again}`;
 }
 
-/** Nothing of a node that printed nothing and did not fail. */
+/** The logs of a node; empty if it printed nothing and did not fail. */
 export function logLines(entry: Logged): string[] {
   const { logs, error_message } = entry;
   const earlier = attemptLogs(entry);
@@ -47,7 +47,7 @@ export function logLines(entry: Logged): string[] {
     placeLine(earlier.length > 0 ? { ...entry, attempt: 1 } : entry),
     ...earlier,
     ...(earlier.length > 0 && logs ? [styled("dim", `  attempt ${entry.attempt}`)] : []),
-    ...(logs ? [indented(logs)] : []),
+    ...(logs ? [indent(logs)] : []),
     ...failureLines(entry),
   ];
 }

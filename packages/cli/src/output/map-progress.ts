@@ -1,35 +1,35 @@
 import type { NodeEvent } from "@nova/local";
 import { styled } from "./terminal.ts";
 
-/** Of a map with more items not every node of every item has a line. */
+/** A map with more items gets a progress line instead of a line for every node. */
 const maxToldApart = 5;
 const everyMs = 1_000;
 
-interface Going {
+interface MapState {
   count: number;
-  /** What was last heard of an item, by its number. */
+  /** The last event of each item, by its number. */
   states: Map<number, NodeEvent["state"]>;
   told: string;
   failuresTold: number;
 }
 
-/** Says of maps how many items are done, once a second at most, in place of a line for every node of every item. */
+/** Prints how many items of a map are done, at most once a second, instead of a line for every node of every item. */
 export class MapProgress {
   readonly #say: (execution: string, line: string) => void;
-  /** By execution, by map. */
-  readonly #going = new Map<string, Map<string, Going>>();
+  /** By execution and map. */
+  readonly #maps = new Map<string, Map<string, MapState>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(say: (execution: string, line: string) => void) {
     this.#say = say;
   }
 
-  /** True: the line for this event is none of its own. */
-  takes(execution: string, { node, state, items, map, count }: NodeEvent): boolean {
+  /** Whether the progress line replaces the line of this event. */
+  absorb(execution: string, { node, state, items, map, count }: NodeEvent): boolean {
     if (count !== undefined && count > maxToldApart && items === undefined) this.#begin(execution, node, count);
-    // What comes behind a map comes behind its last figure.
+    // The final progress comes before the nodes after the map.
     if (items === undefined && state === "started") this.#tell(execution);
-    const going = map === undefined ? undefined : this.#going.get(execution)?.get(map);
+    const going = map === undefined ? undefined : this.#maps.get(execution)?.get(map);
     const [item] = items ?? [];
     if (!going || item === undefined) return false;
     going.states.set(item, state);
@@ -39,23 +39,23 @@ export class MapProgress {
 
   end(execution: string): void {
     this.#tell(execution);
-    this.#going.delete(execution);
+    this.#maps.delete(execution);
   }
 
   #begin(execution: string, node: string, count: number): void {
-    const maps = this.#going.get(execution) ?? new Map<string, Going>();
-    this.#going.set(execution, maps.set(node, { count, states: new Map(), told: "", failuresTold: 0 }));
+    const maps = this.#maps.get(execution) ?? new Map<string, MapState>();
+    this.#maps.set(execution, maps.set(node, { count, states: new Map(), told: "", failuresTold: 0 }));
   }
 
   #tellAll(): void {
     this.#timer = undefined;
-    for (const execution of this.#going.keys()) this.#tell(execution);
+    for (const execution of this.#maps.keys()) this.#tell(execution);
   }
 
   #tell(execution: string): void {
-    for (const [node, going] of this.#going.get(execution) ?? []) {
+    for (const [node, going] of this.#maps.get(execution) ?? []) {
       const { count, states, told } = going;
-      // An item rests for a moment between two of its nodes.
+      // Between two of its nodes an item counts as done for a moment.
       const done = states.values().filter((state) => state === "succeeded" || state === "failed");
       const failed = states.values().filter((state) => state === "failed");
       const [doneCount, failedCount] = [Array.from(done).length, Array.from(failed).length];

@@ -1,23 +1,24 @@
 import { stripVTControlCharacters } from "node:util";
-import { harmless, styled, type Told } from "./terminal.ts";
+import { type CommandOutput, sanitize, styled } from "./terminal.ts";
 import { duration } from "./text.ts";
 
-interface ListShape<T> {
-  header: string[];
-  rowOf(item: T): string[];
-  /** Said where there is none. */
+/** A list: columns by title, each a field or a function of an item, and the sentence for an empty list. */
+export interface ListShape<T> {
+  columns: Record<string, keyof T | ((item: T) => string | null | undefined)>;
   empty: string;
 }
 
-/** A list: one JSON object, or a table for people. */
-export function told<T>(items: readonly T[], { header, rowOf, empty }: ListShape<T>): Told {
-  return { json: { items }, text: items.length === 0 ? empty : tableLines(header, items.map(rowOf)) };
+/** A list as one JSON object, or as a table for people. */
+export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>): CommandOutput {
+  const rowOf = (item: T) =>
+    Object.values(columns).map((column) => String((typeof column === "function" ? column(item) : item[column]) ?? ""));
+  return { json: { items }, text: items.length === 0 ? empty : tableLines(Object.keys(columns), items.map(rowOf)) };
 }
 
-/** Columns as wide as their widest cell; colours do not count, nor does a row's last cell, which may be longer. */
+/** Formats a table. A column is as wide as its widest cell; colours and the last cell of a row do not count. */
 export function tableLines(header: string[], cells: string[][]): string[] {
-  // Before widths are counted: what steers a terminal is longer when it is shown.
-  const rows = cells.map((row) => row.map((cell) => harmless(cell).replaceAll(/\s*\n\s*|\t/g, " ")));
+  // This comes before widths are counted, because escaped control characters are longer.
+  const rows = cells.map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s*\n\s*|\t/g, " ")));
   const widths = header.map((title, column) => {
     const beside = rows.filter((row) => column < row.length - 1);
     return Math.max(title.length, ...beside.map((row) => width(row[column] ?? "")));
@@ -34,15 +35,15 @@ function width(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
-/** Figures as a table for people: a column for each, with the unit that the end of its name says. */
+/** Formats statistics as a table, with a column for each field; the end of its name tells the unit. */
 export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
   const names = Object.keys(items[0] ?? {});
-  const rows = items.map((item) => names.map((name) => shown(name, item[name] ?? null)));
+  const rows = items.map((item) => names.map((name) => formatFigure(name, item[name] ?? null)));
   const header = names.map((name) => name.replace(/_(ms|usd)$/, "").replaceAll("_", " "));
   return tableLines(header, rows);
 }
 
-function shown(name: string, value: string | number | null): string {
+function formatFigure(name: string, value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if (name.endsWith("_rate")) return `${(value * 100).toFixed(1)} %`;

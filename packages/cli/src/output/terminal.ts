@@ -2,34 +2,36 @@ import { randomInt } from "node:crypto";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { type ExitCode, exitCodes } from "../errors.ts";
 
-/** C0 but line feed and tab, DEL, C1, and what turns the direction of a line around. */
+/**
+ * Control characters of terminals: C0 except line feed and tab, DEL, C1, and those that change the direction of a line.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a terminal acts on
-const steering = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+const controlCharacters = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Our own colours begin with this. It is random, so that no text of others can have it; and it is a colour that no
- * terminal knows, so that whatever strips colours or counts letters treats it like one.
+ * The start of our own colours. It is random, so no other text contains it, and it has the form of a colour code that
+ * no terminal knows, so functions that strip colours or count characters treat it as one.
  */
-const mark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
+const colourMark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
 
-/** `styleText` for what `print` prints: other colours than these are taken away there. */
+/** `styleText` for `print`, which removes all other colours. */
 export function styled(format: Parameters<typeof styleText>[0], text: string): string {
   const [open = "", close = ""] = styleText(format, "|").split("|");
-  return `${open.replaceAll("\u001b[", mark)}${text}${close.replaceAll("\u001b[", mark)}`;
+  return `${open.replaceAll("\u001b[", colourMark)}${text}${close.replaceAll("\u001b[", colourMark)}`;
 }
 
 /**
- * What anybody may have written, with our marks in it: it moves no cursor and hides nothing. Sequences for terminals are
- * left out, everything else that steers one is shown: `\x1b`.
+ * Removes everything from a text that acts on a terminal, except our own marks. Escape sequences are removed, other
+ * control characters become visible: `\x1b`.
  */
-export function harmless(text: string): string {
-  const parts = text.replaceAll("\r\n", "\n").split(mark);
-  return parts.map((part) => stripVTControlCharacters(part).replace(steering, escapeOf)).join(mark);
+export function sanitize(text: string): string {
+  const parts = text.replaceAll("\r\n", "\n").split(colourMark);
+  return parts.map((part) => stripVTControlCharacters(part).replace(controlCharacters, escapeOf)).join(colourMark);
 }
 
-/** As a terminal gets it: marks are colours now. */
-export function shown(text: string): string {
-  return harmless(text).replaceAll(mark, "\u001b[");
+/** The text for the terminal, with our marks as colours. */
+export function toTerminal(text: string): string {
+  return sanitize(text).replaceAll(colourMark, "\u001b[");
 }
 
 function escapeOf(character: string): string {
@@ -37,42 +39,47 @@ function escapeOf(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
 }
 
-/** The one way to standard output: texts of servers, sandboxes, records and files are in most of what is printed. */
+/**
+ * Prints to standard output. Every command uses it, because most output contains texts of servers, sandboxes, records
+ * and files.
+ */
 export function print(text: string, isJson: unknown = false): void {
-  // JSON says the same with escapes of its own.
+  // JSON has its own escapes for control characters.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  console.log(isJson ? text.replace(steering, escaped) : shown(text));
+  console.log(isJson ? text.replace(controlCharacters, escaped) : toTerminal(text));
 }
 
-/** What a command has to say, of which one is printed. */
-export interface Told {
+/** The output of a command, of which either `json` or `text` is printed. */
+export interface CommandOutput {
   /** An object, or its JSON text. */
   json: object | string;
-  /** For people; lines, where there are several. */
+  /** The text for people, or its lines. */
   text: string | readonly string[];
   /** Absent: completed. */
   code?: ExitCode;
 }
 
-export function printTold({ json, text, code = exitCodes.completed }: Told, isJson: unknown): ExitCode {
+export function printOutput({ json, text, code = exitCodes.completed }: CommandOutput, isJson: unknown): ExitCode {
   if (isJson) print(typeof json === "string" ? json : JSON.stringify(json), true);
   else print([text].flat().join("\n"));
   return code;
 }
 
-/** Bytes as they are, for a pipe or a file. False, and nothing is written: standard output is a terminal. */
+/** Writes bytes to a pipe or a file. It returns false and writes nothing if standard output is a terminal. */
 export function printBytes(bytes: Uint8Array): boolean {
   if (process.stdout.isTTY) return false;
   process.stdout.write(bytes);
   return true;
 }
 
-/** The one way to standard error. */
+/** Prints to standard error. Every command uses it. */
 export function printError(text: string): void {
-  console.error(shown(text));
+  console.error(toTerminal(text));
 }
 
-/** Node prints warnings as they are, and they quote errors. Says nothing where Node was told to say nothing. */
+/**
+ * Prints Node's warnings without control characters, because they quote errors. It keeps them off if Node's options do.
+ */
 export function printWarnings(): void {
   if (process.listenerCount("warning") === 0) return;
   process.removeAllListeners("warning");

@@ -9,20 +9,20 @@ export function duration(ms: number): string {
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** JSON text, cut so that it stays one line of a terminal. */
-export function shortened(text: string, length = 100): string {
+/** Cuts a text so that it fits on one line of a terminal. */
+export function shorten(text: string, length = 100): string {
   const line = text.replaceAll(/\s*\n\s*/g, " ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** What anybody may have written, as one line that steers no terminal. */
-export function strangersText(text: string, length?: number): string {
-  return shortened(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
+/** A text from other people, as one line without control characters. */
+export function untrustedLine(text: string, length?: number): string {
+  return shorten(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
 }
 
-/** The same as a cell of a table: cut for a terminal, whole for whatever else reads it. */
+/** A text from other people for a table cell: cut for a terminal, whole for other readers. */
 export function cell(text: string, length = 60): string {
-  return strangersText(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);
+  return untrustedLine(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);
 }
 
 const colours = {
@@ -40,11 +40,11 @@ export function statusText(status: keyof typeof colours): string {
   return styled(colours[status], status);
 }
 
-/** A named text under a title; nothing where there is none. */
+/** A text under a title; empty if there is no text. */
 export function section(name: string, text: string | null | undefined): string[] {
-  return text ? [styled("cyan", `${name}:`), indented(text)] : [];
+  return text ? [styled("cyan", `${name}:`), indent(text)] : [];
 }
 
-export function indented(text: string): string {
+export function indent(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, "  ");
 }

@@ -1,20 +1,23 @@
 import { membersOf, type TraceBranch, type TraceEntry } from "@nova/engine";
-import { shortened } from "./text.ts";
+import { shorten } from "./text.ts";
 
-/** So many branches deep. `which`: of several visits, or of a map's items. `title`: names what follows. */
+/**
+ * A line of the tree. `depth` counts branches; `which` names one of several visits or of a map's items; `title` names
+ * the lines below.
+ */
 export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
   | { visits: TraceEntry[] }
   | { title: string }
 );
 
-/** A node that a scope visits more often is told in one line; so are items, where a map has more. */
+/** A node with more visits in a scope gets one line; so does a map with more items. */
 const maxUnfolded = 5;
-/** Of failures that are told one by one. */
+/** More failures than this share one line. */
 const maxFailures = 20;
 
-/** `unfold`: every visit and every item has its own lines. */
-export function treeOf(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
+/** Builds the tree. `unfold`: every visit and every item has its own lines. */
+export function buildTree(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
   const visits = new Map<string, number>();
   const repeated = unfold ? new Map<string, TraceEntry[]>() : repeatedIn(entries);
   return entries.flatMap((entry): TreeLine[] => {
@@ -32,7 +35,7 @@ function repeatedIn(entries: readonly TraceEntry[]): Map<string, TraceEntry[]> {
   return new Map(Array.from(groups).filter(([, group]) => group.length > maxUnfolded));
 }
 
-/** What succeeded in one line, failures apart. */
+/** One line for the visits that succeeded, and one for each failure. */
 function foldedLines(group: readonly TraceEntry[], depth: number): TreeLine[] {
   const [failed, others] = [group.filter(isFailure), group.filter((entry) => !isFailure(entry))];
   const shown = failed.slice(0, maxFailures);
@@ -58,7 +61,7 @@ function isFailure({ status }: TraceEntry): boolean {
   return status === "failed";
 }
 
-/** What ran inside of an entry, or of all visits of a node. */
+/** The lines of branches and child executions of an entry, or of all visits of a node. */
 function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number): TreeLine[] {
   const children = entries.flatMap(({ child }) => child ?? []);
   const branches = entries.flatMap((entry) => entry.branches ?? []);
@@ -67,13 +70,13 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
     return [{ depth, title: `workflow ${child.workflow}: ${children.length} executions` }];
   if (child) {
     const title = `workflow ${child.workflow} version ${child.version}: ${child.execution_id}`;
-    return [{ depth, title }, ...treeOf(child.entries ?? [], unfold, depth)];
+    return [{ depth, title }, ...buildTree(child.entries ?? [], unfold, depth)];
   }
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   if (isMap && !unfold && branches.length > maxUnfolded) return foldedItems(branches, depth);
   return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
-    { depth, title: isMap ? `item ${same[0]?.branch}${givenText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
-    ...treeOf(
+    { depth, title: isMap ? `item ${same[0]?.branch}${itemText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
+    ...buildTree(
       same.flatMap((branch) => branch.entries),
       unfold,
       depth,
@@ -81,16 +84,16 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   ]);
 }
 
-/** With `--full`: what the item is, which no change says. */
-function givenText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
+/** With `--full`: the values of the item, which no entry's changes contain. */
+function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
   const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
   if (!before || !after) return "";
   const known = new Set(membersOf(before.text).map(({ key, json }) => `${key}:${json}`));
   const given = membersOf(after.text).filter(({ key, json }) => key !== "index" && !known.has(`${key}:${json}`));
-  return given.map(({ key, json }) => `, ${key} = ${shortened(json)}`).join("");
+  return given.map(({ key, json }) => `, ${key} = ${shorten(json)}`).join("");
 }
 
-/** Items of a map: how far it has come, and each node of its body in one line. */
+/** The progress of a map with many items, and one line for each node of its body. */
 function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[] {
   const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
   const failed = ends.filter(isFailure).length;

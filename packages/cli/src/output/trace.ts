@@ -1,20 +1,20 @@
 import { membersOf, type RawJson, type TraceEntry } from "@nova/engine";
-import { entriesOf, type ShownTrace } from "../api/recorded.ts";
+import { listEntries, type ShownTrace } from "../api/recorded.ts";
 import { atWorkLines } from "./at-work.ts";
 import { attemptLines } from "./attempts.ts";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, indented, section, statusText } from "./text.ts";
-import { type TreeLine, treeOf } from "./trace-tree.ts";
+import { cell, duration, indent, section, statusText } from "./text.ts";
+import { buildTree, type TreeLine } from "./trace-tree.ts";
 import { codeCell, codeCellOf, spentText, writtenLines } from "./written.ts";
 
-/** What `nova trace --json` prints, to be rendered with `renderJson`. */
+/** The result of `nova trace --json`, for `renderJson`. */
 export function traceResult({ item, entries, path, context, atWork, pages }: ShownTrace) {
   const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
   return { ...run, ...spent, error, parent, path, context, at_work: atWork, state_machine_pages: pages, entries };
 }
 
-/** `full`: every visit by itself, with code, logs and the values that it set. */
+/** `full`: every visit on its own line, with code, logs and its changes. */
 export function traceLines(
   { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
   full = false,
@@ -32,16 +32,16 @@ export function traceLines(
     labels = {},
   } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
-  const shown = treeOf(entries, full);
+  const shown = buildTree(entries, full);
   const codes = new Map<string, string>();
   const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
   const isWritten = told.some(({ ai_metadata }) => ai_metadata !== null);
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
-    ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
+    ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
-    ...reusedLines(execution, entriesOf({ entries })),
+    ...reusedLines(execution, listEntries({ entries })),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
@@ -53,7 +53,7 @@ export function traceLines(
   ];
 }
 
-/** Of a run that goes on while no node has its turn: it may wait for a sandbox, or for a slot. */
+/** The next node of a run without open nodes: it may wait for a sandbox, or for a slot. */
 function nextLines(entries: readonly TraceEntry[]): string[] {
   const last = entries.at(-1);
   return last?.path_taken && !last.branches
@@ -78,7 +78,7 @@ function rowOf(line: TreeLine, isWritten: boolean): string[] {
   ];
 }
 
-/** Sums of what several visits of a node took. */
+/** Sums over several visits of a node. */
 function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boolean): string[] {
   const [first] = visits as [TraceEntry];
   const decisions = Map.groupBy(visits, ({ decision_result }) => decision_result ?? "");
@@ -95,7 +95,7 @@ function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boo
   ];
 }
 
-/** What they took here, and how many of them took nothing because an earlier execution had done it. */
+/** The execution time of visits, and how many of them were reused. */
 function timeText(visits: readonly TraceEntry[]): string {
   const ms = visits.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   const reused = visits.filter(({ reused_from }) => reused_from).length;
@@ -103,7 +103,7 @@ function timeText(visits: readonly TraceEntry[]): string {
   return [ms === 0 ? [] : duration(ms), reused === 0 ? [] : word].flat().join(", ");
 }
 
-/** Of a restart: how many entries are other executions', and whose. */
+/** The source of a restart, and how many entries it reuses from which executions. */
 function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
   if (restartedFrom === undefined) return [];
   const reused = entries.flatMap(({ reused_from }) => reused_from ?? []);
@@ -125,18 +125,18 @@ function changeText(visits: readonly TraceEntry[]): string {
   return cell(Array.from(keys).join(" "));
 }
 
-/** What does not fit a table, with `--full` more of it. `codes`: of each node the code that was shown last. */
+/** Details below the table; `--full` adds more. `codes` has the last shown code of each node. */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
   const { input_context, output_result } = entry;
   const title = styled("bold", `\n${entry.seq} ${node_id}${scope === "" ? "" : ` in ${scope}`}`);
   const sections = [
     ...(error_message === null ? [] : [styled("red", `${error_class ?? "failed"}: ${error_message}`)]),
-    ...(traceback ? [indented(traceback)] : []),
+    ...(traceback ? [indent(traceback)] : []),
     ...attemptLines(entry),
     ...writtenLines(entry),
     ...codeSection(node_id, code_executed, codes),
-    // Why it failed may be in what it found.
+    // The reason for a failure may be in the context.
     ...section("context before", status === "failed" && input_context ? contextText(input_context) : null),
     ...section("changes", output_result === undefined ? null : changedText(entry)),
     ...section("logs", logs),
@@ -144,7 +144,7 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   return sections.length > 0 ? [title, ...sections] : [];
 }
 
-/** A loop runs the same code again and again. */
+/** A loop runs the same code repeatedly, so unchanged code is shown once. */
 function codeSection(node: string, code: string | null | undefined, codes: Map<string, string>): string[] {
   if (!code) return [];
   if (codes.get(node) === code) return [`${styled("cyan", "code:")} as before`];
@@ -152,7 +152,7 @@ function codeSection(node: string, code: string | null | undefined, codes: Map<s
   return section("code", code);
 }
 
-/** What the node set, as it is now; of the whole context only this is its own. */
+/** The values that the node set; the rest of the context is not its own. */
 function changedText({ changes }: TraceEntry): string {
   return [contextText(changes.set), ...changes.delete.map((key) => `${key} is deleted`)]
     .filter((text) => text !== "")

@@ -5,7 +5,7 @@ import { printError, styled } from "../output/terminal.ts";
 
 export const installCommand = "nova packages install";
 
-/** Modules and the promised package that brings each: numpy comes with pandas. */
+/** Modules by the package of the template that provides them: numpy comes with pandas. */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {
     const around = new Set(listImportableModules([]));
@@ -13,18 +13,18 @@ const providers = new Map(
   }),
 );
 
-/** Packages that every sandbox promises and the Python of this machine lacks, as code imports them. */
-export async function missingHere(): Promise<string[]> {
+/** Packages of the template that this machine's Python lacks, by module name. */
+export async function findMissingPackages(): Promise<string[]> {
   const { sandboxPython } = await import("@nova/local");
   try {
     return (await sandboxPython(dataFolder())).missing;
   } catch {
-    return []; // there is no Python at all: whatever has to run code says so
+    return []; // without Python, the command that runs code reports it
   }
 }
 
-/** NOVA609: what the code imports, is there in every sandbox, and is not installed here. */
-export async function notInstalled({ workflow, python }: ParsedWorkflow): Promise<Finding[]> {
+/** Finds NOVA609: an imported module that every sandbox has, but this machine does not. */
+export async function findNotInstalled({ workflow, python }: ParsedWorkflow): Promise<Finding[]> {
   if (!workflow) return [];
   const own = new Set(listImportableModules(workflow.requirements));
   const needed = python.flatMap((source) => {
@@ -32,23 +32,23 @@ export async function notInstalled({ workflow, python }: ParsedWorkflow): Promis
     return modules.map((one) => ({ source, ...one }));
   });
   if (needed.length === 0) return [];
-  const missing = new Set(await missingHere());
+  const missing = new Set(await findMissingPackages());
   const lacking = needed.filter(({ module }) => missing.has(providers.get(module) ?? ""));
   return lacking.map(({ source: { node, file, path }, module, ...place }) => {
     const subject = node ? `node "${node.id}"` : `module "${file}"`;
-    const message = `${subject}: line ${place.line}: "${module}" is in every sandbox, but not installed on this machine - ${installCommand} brings it`;
+    const message = `${subject}: line ${place.line}: "${module}" is in every sandbox, but not installed on this machine - ${installCommand} installs it`;
     return finding("NOVA609", path, message, { ...place, ...(file !== undefined && { file }) });
   });
 }
 
-/** Where they are, and for which Python. */
+/** The folder of the packages and their Python. */
 export interface Installed {
   folder: string;
   /** Path and version of the interpreter. */
   python: { path: string; version: string };
 }
 
-/** Installs what every sandbox promises and is missing here, for this user alone. Throws `PythonMissing`. */
+/** Installs the missing packages of the template for this user only. Throws `PythonMissing`. */
 export async function installPackages(): Promise<Installed> {
   const { ensurePython, packagesFolder } = await import("@nova/local");
   printError(styled("dim", "installing NOVA's Python packages, which takes about a minute the first time ..."));

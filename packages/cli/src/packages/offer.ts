@@ -1,27 +1,33 @@
 import type { Finding, ParsedWorkflow } from "@nova/workflow";
 import { type Asking, thisTerminal } from "../output/asking.ts";
 import { printError } from "../output/terminal.ts";
-import { installCommand, installPackages, missingHere, notInstalled } from "./not-installed.ts";
+import { findMissingPackages, findNotInstalled, installCommand, installPackages } from "./not-installed.ts";
 
-/** Offers to install what they import, or models may; answers what is missing still. Asks nobody who cannot answer. */
+/**
+ * Offers to install missing packages that the workflows import or that models may import. Returns the findings that
+ * remain. Asks only in an interactive terminal.
+ */
 export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = thisTerminal): Promise<Finding[]> {
-  const findings = (await Promise.all(parsed.map(notInstalled))).flat();
+  const findings = (await Promise.all(parsed.map(findNotInstalled))).flat();
   if (!asking.isInteractive || (findings.length === 0 && !parsed.some(hasPrompt))) return findings;
-  const missing = await missingHere();
+  const missing = await findMissingPackages();
   if (missing.length === 0 || !(await offer(missing, asking))) return findings;
-  return (await Promise.all(parsed.map(notInstalled))).flat();
+  return (await Promise.all(parsed.map(findNotInstalled))).flat();
 }
 
-/** For a new workflow: asks, or answers the sentence that says how to install them; null where nothing is missing. */
+/**
+ * For a new workflow: offers to install missing packages, or returns a sentence that says how to install them; null if
+ * none is missing.
+ */
 export async function offerAll(asking = thisTerminal): Promise<string | null> {
-  const missing = await missingHere();
+  const missing = await findMissingPackages();
   if (missing.length === 0 || (asking.isInteractive && (await offer(missing, asking)))) return null;
-  return `Nodes may import pandas, PyMuPDF, requests, Pillow and psycopg; ${installCommand} brings what is missing here (${missing.join(", ")}).`;
+  return `Nodes may import pandas, PyMuPDF, requests, Pillow and psycopg; ${installCommand} installs the missing ones (${missing.join(", ")}).`;
 }
 
 async function offer(missing: readonly string[], { ask }: Asking): Promise<boolean> {
   const packages = missing.length === 1 ? "package" : "packages";
-  const question = `NOVA's Python ${packages} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed here. Install now, for you alone and apart from the system's Python?`;
+  const question = `NOVA's Python ${packages} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed here. Install now, only for you and separate from the system's Python?`;
   if (!(await ask(question))) return false;
   try {
     const { folder } = await installPackages();
@@ -34,7 +40,7 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
   }
 }
 
-/** A model may write an import of whatever a sandbox promises; locked code runs as it is. */
+/** Whether models may write code that imports any package of the template. Locked code does not change. */
 function hasPrompt({ workflow }: ParsedWorkflow): boolean {
   return (
     workflow?.nodes.some(

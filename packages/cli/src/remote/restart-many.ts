@@ -3,28 +3,28 @@ import type { Execution, NovaClient, RestartForecast, RestartOptions } from "@no
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { tableLines } from "../output/table.ts";
-import { styled, type Told } from "../output/terminal.ts";
+import { type CommandOutput, styled } from "../output/terminal.ts";
 import { cell, duration, statusText } from "../output/text.ts";
 
-/** Which executions of a workflow are meant. */
+/** Selects executions of a workflow. */
 export interface Choice {
   workflow: string;
   status: Execution["status"];
   client?: string;
-  /** ISO 8601: began then or later. */
+  /** ISO 8601: started then or later. */
   from?: string;
-  /** Class of the error that ended them. */
+  /** The error class that ended them. */
   error?: string;
 }
 
 export interface Chosen {
   /** Oldest first. */
   sources: Execution[];
-  /** How many were restarted before. */
+  /** The number of executions that were restarted before. */
   skipped: number;
 }
 
-/** Whoever was restarted is not restarted again, and a part of another execution never is. */
+/** Selects the executions to restart. Executions that were restarted before, and child executions, are left out. */
 export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
   const wanted = { ...query, ...(error !== undefined && { error_class: error }) };
   const all = await Array.fromAsync(server.executions.list({ ...wanted, limit: 200 }));
@@ -34,14 +34,14 @@ export async function chooseSources(server: NovaClient, { error, ...query }: Cho
 }
 
 interface Work {
-  wish: RestartOptions;
+  changes: RestartOptions;
   atOnce: number;
   interrupt: Interrupt;
-  /** Hears of each one that is done. */
+  /** Called with a line for each finished execution. */
   tell(line: string): void;
 }
 
-/** One that was restarted, or why not. */
+/** A restarted execution, or the reason why it was refused. */
 interface Done {
   execution_id: string | null;
   restarted_from: string;
@@ -49,15 +49,22 @@ interface Done {
   error: Execution["error"] | { message: string };
 }
 
-/** Restarts them, some at once, each until it has ended or waits for somebody. Ctrl-C: no more of them begin. */
-export async function restartMany(server: NovaClient, { sources, skipped }: Chosen, work: Work): Promise<Told> {
-  const { wish, interrupt, tell } = work;
+/**
+ * Restarts executions, some at the same time, and waits until each ends or waits for an answer. Ctrl-C starts no
+ * further ones.
+ */
+export async function restartMany(
+  server: NovaClient,
+  { sources, skipped }: Chosen,
+  work: Work,
+): Promise<CommandOutput> {
+  const { changes, interrupt, tell } = work;
   const items: Done[] = [];
-  const interrupted = interrupt.wish();
-  await eachOf(sources, work, async ({ execution_id: id }) => {
-    const done = await orRefused(id, async (): Promise<Done> => {
-      const { execution_id } = await server.executions.restart(id, wish);
-      const { status, error } = await atRest(server, execution_id, interrupted);
+  const interrupted = interrupt.requested();
+  await runEach(sources, work, async ({ execution_id: id }) => {
+    const done = await catchRefusal(id, async (): Promise<Done> => {
+      const { execution_id } = await server.executions.restart(id, changes);
+      const { status, error } = await waitForRest(server, execution_id, interrupted);
       return { execution_id, restarted_from: id, status, error };
     });
     items.push(done);
@@ -71,20 +78,28 @@ export async function restartMany(server: NovaClient, { sources, skipped }: Chos
       ? nothing
       : `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
     ...skippedLines(skipped),
-    ...(left > 0 ? [`${left} are left: the same command goes on with them`] : []),
+    ...(left > 0 ? [`${left} are left: the same command continues with them`] : []),
   ];
   const isFine = items.every(({ status }) => ["completed", "waiting", "queued", "running"].includes(status));
-  const code: ExitCode = interrupt.happened ? exitCodes.interrupted : isFine ? exitCodes.completed : exitCodes.failed;
+  const code: ExitCode = interrupt.wasRequested
+    ? exitCodes.interrupted
+    : isFine
+      ? exitCodes.completed
+      : exitCodes.failed;
   return { json: { items, skipped }, text, code };
 }
 
-/** What restarts of them would do. */
-export async function forecastMany(server: NovaClient, { sources, skipped }: Chosen, work: Work): Promise<Told> {
+/** Describes what restarts of the executions would do. */
+export async function forecastMany(
+  server: NovaClient,
+  { sources, skipped }: Chosen,
+  work: Work,
+): Promise<CommandOutput> {
   const items: ((RestartForecast & { execution_id: string }) | Done)[] = [];
-  await eachOf(sources, work, async ({ execution_id }) => {
-    const asked = { ...work.wish, dry_run: true as const };
+  await runEach(sources, work, async ({ execution_id }) => {
+    const asked = { ...work.changes, dry_run: true as const };
     const forecast = async () => ({ execution_id, ...(await server.executions.restart(execution_id, asked)) });
-    items.push(await orRefused(execution_id, forecast));
+    items.push(await catchRefusal(execution_id, forecast));
   });
   const rows = items.map((item) => {
     if (!("runs" in item)) return [item.restarted_from, "", "", "", "", item.error?.message ?? ""];
@@ -97,25 +112,25 @@ export async function forecastMany(server: NovaClient, { sources, skipped }: Cho
   return { json: { items, skipped }, text: [text, skippedLines(skipped)].flat() };
 }
 
-const nothing = "there is nothing to restart";
+const nothing = "no execution to restart";
 
 function skippedLines(skipped: number): string[] {
   return skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? "was" : "were"} restarted before`];
 }
 
-async function eachOf<T>(items: readonly T[], { atOnce, interrupt }: Work, work: (item: T) => Promise<void>) {
+async function runEach<T>(items: readonly T[], { atOnce, interrupt }: Work, work: (item: T) => Promise<void>) {
   const rest = items.values();
   const worker = async () => {
     for (const item of rest) {
-      if (interrupt.happened) return;
+      if (interrupt.wasRequested) return;
       await work(item);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** What is wrong with one execution stops none of the others. */
-async function orRefused<T>(id: string, work: () => Promise<T>): Promise<T | Done> {
+/** Turns the refusal of one execution into its result, so that the others continue. */
+async function catchRefusal<T>(id: string, work: () => Promise<T>): Promise<T | Done> {
   try {
     return await work();
   } catch (error) {
@@ -128,7 +143,7 @@ async function orRefused<T>(id: string, work: () => Promise<T>): Promise<T | Don
 
 const pauseMs = 1_000;
 
-async function atRest(server: NovaClient, id: string, interrupted: Promise<void>): Promise<Execution> {
+async function waitForRest(server: NovaClient, id: string, interrupted: Promise<void>): Promise<Execution> {
   for (let isOver = false; ; ) {
     const execution = await server.executions.get(id);
     if (isOver || (execution.status !== "running" && execution.status !== "queued")) return execution;
@@ -150,10 +165,10 @@ function lineOf({ execution_id, restarted_from: from, status, error }: Done): st
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** ISO 8601 of `30m`, `12h`, `2d` before now, or of a date or a time. Throws `InvalidInput`. */
+/** Converts `30m`, `12h`, `2d` before now, a date or a time to ISO 8601. Throws `InvalidInput`. */
 export function readSince(text: string, now = Date.now()): string {
   const [, number, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const ms = number === undefined ? Date.parse(text) : now - Number(number) * (units[unit] ?? 0);
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
-  throw new InvalidInput(`--since ${text} is no time - write 30m, 12h, 2d, or a date such as 2026-11-22`);
+  throw new InvalidInput(`--since ${text} is not a time - write 30m, 12h, 2d, or a date such as 2026-11-22`);
 }

@@ -4,45 +4,54 @@ import { defined } from "@nova/workflow/defined";
 import { readWorkflow } from "../api/recorded.ts";
 import { type Asking, thisTerminal } from "../output/asking.ts";
 import { printError } from "../output/terminal.ts";
-import { nodeAt } from "../replay/recorded.ts";
+import { nodeOfPlace } from "../replay/recorded.ts";
 
-interface Again {
-  wish: RestartOptions;
-  /** Whoever reads what is printed is a program. */
+interface RestartRequest {
+  changes: RestartOptions;
+  /** A program reads the output. */
   json: boolean;
 }
 
-/** Before nodes with effects run again: asks on a terminal, and says so elsewhere. False: somebody said no. */
-export async function mayRunAgain(server: NovaClient, id: string, { wish, json }: Again, asking = thisTerminal) {
-  const { again, misfits } = await server.executions.restart(id, { ...wish, dry_run: true });
-  // What does not fit is refused, and runs nothing.
+/** Warns before nodes with effects run again. On a terminal it asks the user; false: the user said no. */
+export async function confirmRestart(
+  server: NovaClient,
+  id: string,
+  { changes, json }: RestartRequest,
+  asking = thisTerminal,
+) {
+  const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
+  // The server refuses a restart that does not fit, so no node runs.
   if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
-  const definition = await readWorkflow(server, workflow, wish.version ?? version);
-  const places = again.filter((place) => place.includes("/") || hasEffects(definition, nodeAt(place)));
+  const definition = await readWorkflow(server, workflow, changes.version ?? version);
+  const places = again.filter((place) => place.includes("/") || hasEffects(definition, nodeOfPlace(place)));
   if (places.length === 0) return true;
-  const what = `${listed(places)} will run again, and what it does outside happens a second time`;
-  return maySay(what, `restart ${id}`, { json, asking });
+  const what = `${joinPlaces(places)} will run again, with its effects`;
+  return confirm(what, `restart ${id}`, { json, asking });
 }
 
-/** The same of many executions of a workflow, of which some may come to such nodes. */
-export async function mayRunManyAgain(
+/** Warns before many executions of a workflow restart, some of which may reach nodes with effects. */
+export async function confirmRestarts(
   server: NovaClient,
   workflow: string,
-  { wish, json, count }: Again & { count: number },
+  { changes, json, count }: RestartRequest & { count: number },
   asking = thisTerminal,
 ): Promise<boolean> {
   if (count === 0) return true;
-  const { version } = wish;
+  const { version } = changes;
   const { definition: latest } = await server.workflows.get(workflow, defined({ version }));
   const definition = latest as unknown as Workflow;
   const nodes = Array.from(nodeIndex(definition).keys()).filter((id) => hasEffects(definition, id));
   if (nodes.length === 0) return true;
-  const what = `${listed(nodes)} may run again, and what it does outside happens a second time`;
-  return maySay(what, `restart ${count} ${count === 1 ? "execution" : "executions"}`, { json, asking });
+  const what = `${joinPlaces(nodes)} may run again, with its effects`;
+  return confirm(what, `restart ${count} ${count === 1 ? "execution" : "executions"}`, { json, asking });
 }
 
-async function maySay(what: string, question: string, { json, asking }: Pick<Again, "json"> & { asking: Asking }) {
+async function confirm(
+  what: string,
+  question: string,
+  { json, asking }: Pick<RestartRequest, "json"> & { asking: Asking },
+) {
   if (!json && asking.isInteractive) return asking.ask(`${what} - ${question}?`, "no");
   printError(`nova: ${what}`);
   return true;
@@ -55,7 +64,7 @@ function hasEffects(workflow: Workflow, id: string): boolean {
 
 const maxListed = 10;
 
-function listed(places: readonly string[]): string {
+function joinPlaces(places: readonly string[]): string {
   const more = places.length > maxListed ? ` and ${places.length - maxListed} more` : "";
   return places.slice(0, maxListed).join(", ") + more;
 }

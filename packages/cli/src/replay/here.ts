@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { Workflow } from "@nova/workflow";
-import { askCloud, serverHere } from "../api/ask.ts";
+import { askCloud, connectServer } from "../api/ask.ts";
 import { readBlob } from "../api/recorded.ts";
 import { withCloud } from "../cloud.ts";
 import { Interrupt } from "../interrupt.ts";
@@ -8,13 +8,15 @@ import type { Trial } from "./trial.ts";
 
 export type TrialFor = (workflow: Workflow) => Promise<Trial>;
 
-/** What is recorded here, or on the server that `NOVA_URL` names, is run in sandboxes of this machine. */
+/**
+ * Runs `work` with recorded data of this machine or of the server in `NOVA_URL`, and with sandboxes of this machine.
+ */
 export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
-  const server = await serverHere();
+  const server = await connectServer();
   return withCloud((cloud) => {
     const run = (nova: NovaClient) => {
       const interrupt = new AbortController();
-      new Interrupt().wish().then(
+      new Interrupt().requested().then(
         () => interrupt.abort(),
         () => undefined,
       );

@@ -7,17 +7,17 @@ import { cell } from "../output/text.ts";
 export interface Replayed {
   place: string;
   differences: Difference[];
-  /** Keys of secrets, which it did not get. */
+  /** Keys of secrets, which the code did not get. */
   withheld: string[];
 }
 
-/** A node that is taken from the record, and why. */
+/** A node whose recorded outcome is kept, with the reason. */
 export interface Kept {
   place: string;
   why: string;
 }
 
-/** What differs, then how much was compared. */
+/** Describes the differences, then the number of compared runs. */
 export function replayLines(replayed: readonly Replayed[], kept: readonly Kept[]): string[] {
   const differing = replayed.filter(({ differences }) => differences.length > 0);
   const count = `${replayed.length} ${replayed.length === 1 ? "run" : "runs"} of code`;
@@ -28,7 +28,7 @@ export function replayLines(replayed: readonly Replayed[], kept: readonly Kept[]
       ...differenceLines(differences),
     ]),
     differing.length === 0
-      ? `${styled("green", "the same")}: ${count} came to what is recorded`
+      ? `${styled("green", "the same")}: the recorded outcome in ${count}`
       : `${styled("red", "differs")}: ${differing.length} of ${count}`,
     ...Array.from(places, ([why, all]) =>
       styled("dim", `from the record, ${why}: ${cell(all.map(({ place }) => place).join(", "))}`),

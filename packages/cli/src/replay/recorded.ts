@@ -1,25 +1,25 @@
 import { Names, type TraceEntry } from "@nova/engine";
 import type { ShownExecution, ShownTrace } from "../api/recorded.ts";
 
-/** One run of a node, as the chain of work has it. */
+/** A recorded run of a node. */
 export interface Recorded {
   execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
   entry: TraceEntry;
-  /** What ran before it in the same line of steps, and in those around it. */
+  /** The entries before it in the same line of steps, and in the lines around it. */
   before: readonly TraceEntry[];
-  /** `find`, `poll#2`, `each[3].find`; `billing/send` in an execution that a node ran. */
+  /** Its place: `find`, `poll#2`, `each[3].find`; `billing/send` in a child execution. */
   place: string;
-  /** This place in the first run of all restarts: `NOVA_RESTART_KEY` consists of it. */
+  /** The place in the first execution of a series of restarts, which is part of `NOVA_RESTART_KEY`. */
   origin: { execution: string; place: string };
 }
 
-/** The node of a place: of `each[3].find#2` it is `find`. */
-export function nodeAt(place: string): string {
+/** The node of a place: `find` for `each[3].find#2`. */
+export function nodeOfPlace(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }
 
-/** Every run of a node in an execution, in order; `inside`: those of executions that its nodes ran, too. */
-export function* recordedIn(
+/** Yields the recorded runs of all nodes in an execution, in order. `inside` includes child executions. */
+export function* listRecorded(
   { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
   inside = false,
 ) {

@@ -10,21 +10,21 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { type IndexedNode, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
-import { notRun, readTrace, readWorkflow } from "../api/recorded.ts";
+import { notRunError, readTrace, readWorkflow } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { printError, type Told } from "../output/terminal.ts";
+import { type CommandOutput, printError } from "../output/terminal.ts";
 import { type TrialFor, withTrials } from "./here.ts";
 import { type Kept, type Replayed, replayLines } from "./lines.ts";
-import { type Recorded, recordedIn } from "./recorded.ts";
-import { type Tried, tryRuns } from "./trial.ts";
+import { listRecorded, type Recorded } from "./recorded.ts";
+import { type TrialInput, tryRuns } from "./trial.ts";
 
-/** Runs what nodes of an execution ran then, and compares. `asked`: a place, or a node whose every run is meant. */
-export async function replayExecution(id: string, asked: string | undefined): Promise<Told> {
+/** Runs the recorded code of nodes again and compares the outcomes. `asked` is a place, or a node with all its runs. */
+export async function replayExecution(id: string, asked: string | undefined): Promise<CommandOutput> {
   const { replayed, kept } = await withTrials((nova, trialFor) => replayAll(nova, trialFor, id, asked));
   const lost = kept.filter(({ why }) => why === erased).map(({ place }) => place);
   if (lost.length > 0) {
-    const sentence = `the contents of ${lost.join(", ")} in ${id} were erased: no code can run again on them`;
-    if (replayed.length === 0) throw new InvalidInput(`${sentence} - nova trace ${id} shows what is left`);
+    const sentence = `the contents of ${lost.join(", ")} in ${id} were erased: their code cannot run again`;
+    if (replayed.length === 0) throw new InvalidInput(`${sentence} - nova trace ${id} shows the rest`);
     printError(`nova: ${sentence}`);
   }
   const differs = replayed.flatMap(({ place, differences }) =>
@@ -44,13 +44,13 @@ function raw(json: string | null): RawJson | null {
 
 const erased = "erased";
 
-interface Run extends Tried {
+interface Run extends TrialInput {
   edges: IndexedNode["edges"];
 }
 
 async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked: string | undefined) {
   const trace = await readTrace(nova, id, { full: true });
-  const chosen = chosenOf(Array.from(recordedIn(trace, asked !== undefined)), id, asked);
+  const chosen = selectRuns(Array.from(listRecorded(trace, asked !== undefined)), id, asked);
   const [kept, replayed]: [Kept[], Replayed[]] = [[], []];
   const versions = Map.groupBy(chosen, ({ execution: { workflowId, version } }) => `${workflowId} ${version}`);
   for (const recorded of versions.values()) {
@@ -58,7 +58,7 @@ async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked
     const workflow = await readWorkflow(nova, execution.workflowId, execution.version);
     const runs: Run[] = [];
     for (const one of recorded) {
-      const run = runOf(one, workflow, asked !== undefined);
+      const run = prepareRun(one, workflow, asked !== undefined);
       if ("why" in run) kept.push(run);
       else runs.push(run);
     }
@@ -77,38 +77,38 @@ async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked
 
 const noSteps: ReadonlySet<string> = new Set(["start", "end", "join", "close"]);
 
-function chosenOf(all: readonly Recorded[], id: string, asked: string | undefined): Recorded[] {
+function selectRuns(all: readonly Recorded[], id: string, asked: string | undefined): Recorded[] {
   const steps = all.filter(({ entry }) => !noSteps.has(entry.node_type));
   if (asked === undefined) return steps;
   const exact = steps.filter(({ place }) => place === asked);
   const found = exact.length > 0 ? exact : steps.filter(({ entry }) => entry.node_id === asked);
   if (found.length > 0) return found;
   const places = steps.map(({ place }) => ({ node_id: place }));
-  throw notRun(asked, id, places);
+  throw notRunError(asked, id, places);
 }
 
-/** How the code of an entry runs again, or why it does not. */
-function runOf(recorded: Recorded, workflow: Workflow, isAsked: boolean): Run | Kept {
+/** Prepares a recorded run to run again, or says why it does not. */
+function prepareRun(recorded: Recorded, workflow: Workflow, isAsked: boolean): Run | Kept {
   const { entry, place } = recorded;
   const { node, edges } = nodeIndex(workflow).get(entry.node_id) ?? {};
-  if (!node || !edges || !("executor" in node)) return { place, why: "which ran no code" };
-  const why = whyKept(entry, node, isAsked);
+  if (!node || !edges || !("executor" in node)) return { place, why: "without code" };
+  const why = reasonToKeep(entry, node, isAsked);
   if (why !== undefined) return { place, why };
   const code = entry.code_executed ?? "";
   const analysis = needsAnalysis(code) ? entry.ai_metadata?.analysis_metadata?.analysis_code : undefined;
   return { node, edges, version: { workflow }, recorded, locked: { code, ...(analysis && { analysis }) } };
 }
 
-function whyKept(entry: TraceEntry, { effects, executor }: TaskNode, isAsked: boolean): string | undefined {
-  if (entry.reused_from) return `taken over from ${entry.reused_from.execution_id}`;
-  if (entry.code_hash === null) return "which ran no code";
+function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAsked: boolean): string | undefined {
+  if (entry.reused_from) return `reused from ${entry.reused_from.execution_id}`;
+  if (entry.code_hash === null) return "without code";
   if (entry.status === "failed" && !ownFailures.has(entry.error_class ?? ""))
-    return `which failed by no fault of its code (${entry.error_class})`;
+    return `which failed for another reason than its code (${entry.error_class})`;
   if (entry.status === "failed" && executor.kind === "prompt" && !entry.ai_metadata?.cache_hit)
-    return "for which models wrote no code that worked";
+    return "for which models wrote no working code";
   if (effects === true && !isAsked) return `which have "effects": true`;
   return [entry.code_executed, entry.input_context, entry.output_result].includes(null) ? erased : undefined;
 }
 
-/** How code ends by itself. */
+/** Error classes that the code itself causes. */
 const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);

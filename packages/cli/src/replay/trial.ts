@@ -17,9 +17,9 @@ import {
 import { analysisFileOf, codeFileOf, type LockedCode, secretKeys, type TaskNode, type Workflow } from "@nova/workflow";
 import type { Recorded } from "./recorded.ts";
 
-/** What recorded inputs are run with. */
+/** The means to run recorded inputs. */
 export interface Trial {
-  /** What a reference in a context of an execution stands for; null where it was erased. */
+  /** Loads the bytes of a reference in an execution's context; null if they were erased. */
   blobOf(execution: string, sha256: string): Promise<Uint8Array | null>;
   sandboxes: Ports["sandboxes"];
   template: string;
@@ -33,23 +33,26 @@ export interface CodeNode {
 
 type TrialCode = Pick<LockedCode, "code" | "analysis">;
 
-/** One run of code on a recorded input. */
-export interface Tried extends CodeNode {
+/** A run of code on a recorded input. */
+export interface TrialInput extends CodeNode {
   recorded: Recorded;
   locked: TrialCode;
 }
 
-/** What came of it, and keys of secrets, which it does not get. */
+/** The outcome, and the keys of secrets, which the code does not get. */
 export interface TrialRun {
   result: CodeResult;
   withheld: string[];
 }
 
-/** Runs of one workflow, one after another, in a sandbox that has no network and no credentials; nothing is kept. */
-export async function* tryRuns(runs: readonly Tried[], trial: Trial): AsyncGenerator<TrialRun> {
+/**
+ * Runs code of one workflow on recorded inputs, one after another, in a sandbox without network and credentials. It
+ * stores nothing.
+ */
+export async function* tryRuns(runs: readonly TrialInput[], trial: Trial): AsyncGenerator<TrialRun> {
   const { sandboxes, template } = trial;
   const proof = `proof_${randomUUID()}`;
-  const neededBy = ({ node, locked }: Tried) =>
+  const neededBy = ({ node, locked }: TrialInput) =>
     node.timeoutSeconds + (locked.analysis === undefined ? 0 : analysisSeconds) + marginSeconds;
   const create = (index: number) => {
     const needed = runs.slice(index).map(neededBy);
@@ -73,13 +76,13 @@ export async function* tryRuns(runs: readonly Tried[], trial: Trial): AsyncGener
   }
 }
 
-/** Every plan of E2B gives a sandbox an hour. */
+/** Every plan of E2B allows a sandbox at least one hour. */
 const maxLifetimeSeconds = 3600;
 const marginSeconds = 120;
 
 type Place = Trial & { sandbox: string; link: string };
 
-async function tryRun(run: Tried, place: Place): Promise<TrialRun> {
+async function tryRun(run: TrialInput, place: Place): Promise<TrialRun> {
   const { node, version, recorded } = run;
   const secrets = secretKeys(version.workflow);
   const input = membersOf(recorded.entry.input_context?.text ?? "{}");
@@ -90,8 +93,8 @@ async function tryRun(run: Tried, place: Place): Promise<TrialRun> {
 
 const decisionKey = "branch_decision";
 
-/** The code, where it needs that behind its analysis: a failure of either is the answer. */
-async function runBoth(run: Tried, place: Place, context: Member[]): Promise<CodeResult> {
+/** Runs the analysis first if the code needs one. If either fails, that failure is the result. */
+async function runBoth(run: TrialInput, place: Place, context: Member[]): Promise<CodeResult> {
   const { code, analysis } = run.locked;
   const { id, timeoutSeconds } = run.node;
   const task = { step: pinnedPlaces.code, code, fileName: codeFileOf(id), timeoutSeconds };
@@ -118,14 +121,18 @@ function withoutAnalysis(result: CodeResult): CodeResult {
 type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context"> & { step: number };
 
 async function runCode(
-  { node, recorded }: Tried,
+  { node, recorded }: TrialInput,
   { blobOf, sandboxes, signal, sandbox, link }: Place,
   { step, ...code }: Code,
 ): Promise<CodeResult> {
   const outcome = await sandboxes.run(
     sandbox,
     {
-      ...{ execution: link, claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
+      execution: link,
+      claim: { link, step, attempt: 1 },
+      node: node.id,
+      nodeType: node.type,
+      ...code,
       network: { allow: [] },
       environment: environmentOf(recorded, node),
     },
@@ -136,7 +143,7 @@ async function runCode(
   throw new ProofInterrupted("the sandbox was lost before its code ended - try again");
 }
 
-/** As it was then, for code that keeps it. */
+/** Gives the code the same keys as in the recorded run, because code may store them. */
 function environmentOf(
   { execution: { id }, entry: { scope, seq }, origin }: Recorded,
   { id: node, executor }: TaskNode,
@@ -147,12 +154,12 @@ function environmentOf(
   return { ...keys, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
 }
 
-/** The sandbox is gone, or somebody pressed Ctrl-C. */
+/** The sandbox was lost, or the user pressed Ctrl-C. */
 export class ProofInterrupted extends Error {
   override name = "ProofInterrupted";
 }
 
-/** Reads what the recorded run could read, and writes nothing. */
+/** Reads the data of the recorded run, and writes nothing. */
 function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
   const outputs = outputsAfter(before);
   return {
@@ -171,8 +178,8 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
 }
 
 /**
- * What `outputs[node]` was for a node, from what ran before it: JSON text of what each set last. Of parallel branches
- * that were joined by then each node counts, of a map its list of results.
+ * The values of `outputs` for a node, from the entries before it: JSON text of the last changes of each node. After a
+ * join it includes the nodes of the parallel branches; for a map, the list of results.
  */
 export function outputsAfter(before: readonly TraceEntry[]): Map<string, string> {
   const outputs = new Map<string, string>();

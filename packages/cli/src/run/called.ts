@@ -10,30 +10,30 @@ import {
   type ParsedWorkflow,
   type Workflow,
 } from "@nova/workflow";
-import { InvalidInput, InvalidWorkflow, refusing } from "../errors.ts";
+import { InvalidInput, InvalidWorkflow, throwInvalid } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 
-/** What a workflow runs, and what that runs, as far as it lies beside. */
+/** The workflows that a workflow calls, directly or indirectly, if their folders are next to its own. */
 export interface Called {
   workflows: Extract<Compiled, { workflow: Workflow }>[];
-  /** Where they lie. */
+  /** Their folders. */
   places: { id: string; place: string }[];
   calls: Call[];
   warnings: Finding[];
 }
 
-/** The same, read and not yet checked. */
+/** Called workflows that are read but not checked. */
 export interface ReadCalled extends Pick<Called, "places" | "calls"> {
   parsed: ParsedWorkflow[];
 }
 
 export const nothingCalled: ReadCalled = { parsed: [], places: [], calls: [] };
 
-/** Reads the workflows that one at `path` runs, from the folders beside it. Throws `InvalidWorkflow`; `InvalidInput`. */
+/** Reads the called workflows from folders next to `path`. Throws `InvalidWorkflow`, `InvalidInput`. */
 export async function readCalled(path: string, workflow: Workflow): Promise<ReadCalled> {
   const { callsOf } = await import("@nova/service/calls");
   const called: ReadCalled = { parsed: [], places: [], calls: callsOf(workflow) };
-  // The folder in which a workflow's folder lies; of a lone file the one in which it is.
+  // The parent of the workflow's folder, or the folder of a single workflow file.
   const full = resolve(path);
   const beside = isFileOfFolder(full) ? dirname(dirname(full)) : dirname(full);
   const holdsWorkflow = (place: string) => isWorkflowFolder(place) || (/\.(json|ts)$/.test(place) && existsSync(place));
@@ -44,14 +44,14 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Read
       : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(holdsWorkflow);
     seen.add(id);
     if (place === undefined) continue;
-    // Nobody has named it: a link that leads elsewhere would be published without anybody knowing.
+    // The user did not name this folder, so a link out of the parent folder must not publish anything.
     const sentence = ({ message }: Error) => `"${beside}": ${message}, or publish it first`;
-    await demandLeadsInside(beside, basename(place)).catch(refusing(sentence));
+    await demandLeadsInside(beside, basename(place)).catch(throwInvalid(sentence));
     const parsed = await readAndParse(place);
     if (!parsed.workflow) throw new InvalidWorkflow(place, parsed.findings);
     if (parsed.workflow.id !== id) {
-      const advice = `write that into the node, or give the workflow the id "${id}"`;
-      throw new InvalidInput(`"${place}" holds the workflow "${parsed.workflow.id}", not "${id}" - ${advice}`);
+      const advice = `use that id in the node, or give the workflow the id "${id}"`;
+      throw new InvalidInput(`"${place}" has the workflow "${parsed.workflow.id}", not "${id}" - ${advice}`);
     }
     called.parsed.push(parsed);
     called.places.push({ id, place });
@@ -60,7 +60,7 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Read
   return called;
 }
 
-/** Throws `InvalidWorkflow`. */
+/** Compiles the called workflows. Throws `InvalidWorkflow`. */
 export async function compileCalled({ parsed, places, calls }: ReadCalled): Promise<Called> {
   const { compileParsed } = await import("@nova/compiler");
   const called: Called = { workflows: [], places, calls, warnings: [] };

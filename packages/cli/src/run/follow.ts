@@ -6,37 +6,37 @@ import { readWhole, type ShownExecution } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { type OpenTask, WaitingTasks } from "./waiting-tasks.ts";
 
-export interface Ran {
+export interface EndedRun {
   execution: ShownExecution;
-  /** Null: what a server has done for it is not known here. */
+  /** Null: the run is on a server, which does not report calls. */
   counters: Counters | null;
   path: string[];
   context: RawJson;
 }
 
-/** What a run tells while it goes on. */
+/** Gets the events of a run. */
 export interface RunListener {
   onEvent(event: NodeEvent): void;
-  /** It waits for this. */
+  /** The run waits for this task. */
   onTask(task: OpenTask): void;
 }
 
 export interface Following {
   interrupt: Interrupt;
   listener: RunListener;
-  /** The cloud in which it runs, where that is this machine's: it tells each step at once, and counts calls. */
+  /** This machine's cloud, if the run is in it: it reports each step immediately, and counts calls. */
   live?: Pick<LocalCloud, "untilEnd" | "counters"> | undefined;
 }
 
 /**
- * Tells what a run does until it has ended, and answers what became of it. Ctrl-C cancels the run, but not one that waits
- * for an answer: it is left.
+ * Reports a run until it ends, and returns its final state. Ctrl-C cancels the run, unless it waits for an answer: then
+ * it stays open.
  */
-export async function followed(server: NovaClient, id: string, following: Following): Promise<Ran> {
+export async function followRun(server: NovaClient, id: string, following: Following): Promise<EndedRun> {
   const { interrupt, listener, live } = following;
   const tasks = new WaitingTasks(server, (task) => listener.onTask(task), live);
-  const isLeft = interrupt.wish().then(async () => {
-    const left = await tasks.isLeft(id);
+  const isLeft = interrupt.requested().then(async () => {
+    const left = await tasks.staysOpen(id);
     if (!left) await server.executions.cancel(id);
     return left;
   });
@@ -44,12 +44,12 @@ export async function followed(server: NovaClient, id: string, following: Follow
   const telling = live
     ? live.untilEnd(id, (event) => {
         listener.onEvent(event);
-        if (event.state === "waiting") tasks.lookAside(id);
+        if (event.state === "waiting") tasks.lookInBackground(id);
       })
-    : askUntilEnd(server, id, { listener, tasks, signal: over.signal });
+    : pollUntilEnd(server, id, { listener, tasks, signal: over.signal });
   if (await Promise.race([telling, isLeft])) over.abort();
   else await telling;
-  // The counters first: reading the run is a call as well, and none of the run's.
+  // The counters come first, because reading the run adds calls.
   const counters = live ? await live.counters(id) : null;
   return { ...(await readWhole(server, id)), counters };
 }
@@ -63,26 +63,26 @@ interface Asking {
   signal: AbortSignal;
 }
 
-async function askUntilEnd(server: NovaClient, id: string, { listener, tasks, signal }: Asking): Promise<void> {
+async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, signal }: Asking): Promise<void> {
   const entries = new EntryReader(server, id, { full: false });
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
     const { execution, path, atWork } = await readWhole(server, id);
-    for (const entry of await entries.fresh(path.length, !execution.open)) tellEntry(entry, listener);
+    for (const entry of await entries.readNew(path.length, !execution.open)) reportEntry(entry, listener);
     if (!execution.open) return;
     await tasks.look(id, atWork);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-function tellEntry(entry: TraceEntry, listener: RunListener): void {
+function reportEntry(entry: TraceEntry, listener: RunListener): void {
   const { scope, node_id, node_type, status, error_class, path_taken, reused_from, branches = [] } = entry;
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
-  // It was stopped because another one failed.
+  // The entry of a node that was stopped because another one failed.
   if (error_class === "ExecutionClosed") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   const more = { ...(isMap && { count: branches.length }), ...(reused_from && { message: "reused" }) };
   listener.onEvent({ node: node_id, state, ...place, ...more });
-  // An item is not done with a node behind which others come.
+  // The item continues with the next node.
   if (place.items && path_taken) listener.onEvent({ node: path_taken, state: "started", ...place });
 }

@@ -11,8 +11,8 @@ import { thisUser } from "../this-user.ts";
 import type { Checked, RunRequest } from "./request.ts";
 
 /**
- * Publishes a folder on this machine and starts a run of it, which tries it out: new runs use the version that they
- * used, no trigger becomes real, and no quota holds the run. Null where Ctrl-C came before the start.
+ * Publishes a folder on this machine and starts a trial run of it. The active version and the triggers stay unchanged,
+ * and no quota delays the run. Null if the user pressed Ctrl-C before the start.
  */
 export async function startHere(
   cloud: LocalCloud,
@@ -24,7 +24,7 @@ export async function startHere(
   for (const one of called.workflows) await publishHere(cloud, one);
   await demandCalled(cloud, called.calls, workflow);
   const version = await publishHere(cloud, request);
-  if (interrupt.happened) return null;
+  if (interrupt.wasRequested) return null;
   const asked = { ...start, ulid: ulid(), namesUploads: true, ...defined({ client, reuse }) };
   const { id, status } = await executeVersion(cloud.service, thisUser(), version, asked);
   return { execution_id: id, status };
@@ -35,13 +35,13 @@ async function publishHere(cloud: LocalCloud, { workflow, definition, history }:
   return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
 }
 
-/** Throws `InvalidInput` where a node runs a workflow that is not there. */
+/** Throws `InvalidInput` if a called workflow does not exist. */
 async function demandCalled({ ports }: LocalCloud, calls: readonly Call[], caller: Workflow): Promise<void> {
   const { missingCall } = await import("@nova/service");
   for (const call of calls) {
     const missing = call.workflow === caller.id ? undefined : await missingCall(ports, call);
     if (!missing) continue;
-    const advice = "put its folder beside this one, or run it once (nova run <folder>)";
-    throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
+    const advice = "put its folder next to this one, or run it once (nova run <folder>)";
+    throw new InvalidInput(`${missing.message} - ${missing.latest ? `the latest is ${missing.latest}` : advice}`);
   }
 }

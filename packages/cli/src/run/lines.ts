@@ -2,20 +2,20 @@ import { approveCommand, membersOf } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import { styled } from "../output/terminal.ts";
-import { duration, shortened, statusText } from "../output/text.ts";
+import { duration, shorten, statusText } from "../output/text.ts";
 import { spentText } from "../output/written.ts";
-import type { Ran } from "./follow.ts";
+import type { EndedRun } from "./follow.ts";
 import type { OpenTask } from "./waiting-tasks.ts";
 
-/** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
+/** Characters: about two lines of a terminal. The path of a map has its nodes for every item. */
 const longestPath = 160;
 
 const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 
 const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: null };
 
-/** What `nova run --json` prints, to be rendered with `renderJson`. What models have cost is there where they were asked. */
-export function runResult({ execution, counters, path, context }: Ran) {
+/** The result of `nova run --json`, for `renderJson`. It has the cost of models if any were used. */
+export function runResult({ execution, counters, path, context }: EndedRun) {
   const { id, workflowId, version, status, error, durationMs, nodes, spent, restartedFrom } = execution;
   return {
     execution_id: id,
@@ -30,14 +30,19 @@ export function runResult({ execution, counters, path, context }: Ran) {
   };
 }
 
-/** The same for a run that never began. */
+/** The result of a run that did not start. */
 export function noRunResult(
   status: "invalid" | "failed" | "cancelled",
   error: { class: string; message: string },
   findings?: Finding[],
 ) {
   return {
-    ...{ execution_id: null, workflow: null, version: null, status, context: null, path: [] },
+    execution_id: null,
+    workflow: null,
+    version: null,
+    status,
+    context: null,
+    path: [],
     error: { node: null, ...error },
     stats: { duration_ms: 0, nodes: 0, ...noCounters },
     ...(findings && { diagnostics: findings }),
@@ -53,18 +58,20 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
     failed: styled("red", "✗"),
   };
   const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
-  // A map has found its items: they come behind this line.
+  // The items of a map have their lines after this one.
   if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
   const what = {
-    ...{ started: styled("dim", node), waiting: `${node} waits`, failed: node },
+    started: styled("dim", node),
+    waiting: `${node} waits`,
+    failed: node,
     succeeded: message === "" ? node : `${node}  ${styled("dim", message)}`,
-    // The message begins with the node.
-    retrying: shortened(message, longestPath),
+    // The message starts with the node.
+    retrying: shorten(message, longestPath),
   };
   return `  ${marks[state]} ${what[state]}${item}`;
 }
 
-/** What a waiting run is asking for, and how to give it. */
+/** Describes a task of a waiting run, and how to answer it. */
 export function taskLines(task: OpenTask): string[] {
   const { kind, message, node, execution } = task;
   const until = styled("dim", `until ${task.until}`);
@@ -74,28 +81,28 @@ export function taskLines(task: OpenTask): string[] {
   return [asked, `    ${styled("bold", approveCommand(task))}  ${asker} ${until}`];
 }
 
-function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {
+function callsText({ aws_calls, sandbox_calls }: NonNullable<EndedRun["counters"]>): string {
   const calls = Object.entries(aws_calls).map(([service, count]) => `${service} ${count}`);
   return `${calls.join(", ")}, sandbox ${sandbox_calls}`;
 }
 
-/** A node that ran several times in a row, as in the items of a map, is named once. */
+/** Joins the path and counts consecutive runs of a node, as in the items of a map. */
 function pathText(path: readonly string[]): string {
   const begins = path.flatMap((node, index) => (node === path[index - 1] ? [] : [index]));
   const stretches = begins.map((index, at) => ({ node: path[index], times: (begins[at + 1] ?? path.length) - index }));
   return stretches.map(({ node, times }) => (times > 1 ? `${node} x ${times}` : node)).join(" → ");
 }
 
-export function runLines({ execution, path, context, counters }: Ran): string[] {
+export function runLines({ execution, path, context, counters }: EndedRun): string[] {
   const { id, workflowId, version, status, error, durationMs, spent } = execution;
-  const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shortened(json)}`);
+  const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shorten(json)}`);
   return [
     `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
-    styled("dim", `  ${shortened(pathText(path), longestPath)}`),
+    styled("dim", `  ${shorten(pathText(path), longestPath)}`),
     ...values,
     ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
     ...(status === "waiting" || status === "running"
-      ? [`  it goes on with what it waits for: nova trace ${id} says what that is`]
+      ? [`  it continues after what it waits for: nova trace ${id} shows it`]
       : []),
     ...(spent ? [styled("dim", `  models: ${spentText(spent)}`)] : []),
     ...(counters ? [styled("dim", `  calls: ${callsText(counters)}`)] : []),

@@ -7,14 +7,17 @@ import { InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import type { RunRequest } from "./request.ts";
 
-/** Publishes a folder on a server, with what its nodes run, and starts a run. Null where Ctrl-C came before the start. */
+/**
+ * Publishes a folder and its called workflows on a server, and starts a run. Null if the user pressed Ctrl-C before the
+ * start.
+ */
 export async function publishAndStart(
   server: NovaClient,
   request: RunRequest,
   interrupt: Interrupt,
 ): Promise<StartedExecution | null> {
   const { path, workflow, called, isOneNode } = request;
-  // What is called comes before who calls it: a server wants it to be there.
+  // Called workflows come before their callers, because the server requires them.
   for (const { place, id } of called.places.toReversed()) {
     await publishOnServer(server, await readWorkflowSource(place), id);
   }
@@ -23,27 +26,27 @@ export async function publishAndStart(
   return startPublished(server, { ...request, workflow: id }, interrupt);
 }
 
-/** What a run of a published workflow begins with. */
+/** The start of a run of a published workflow. */
 export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client" | "reuse"> {
   workflow: string;
-  /** Absent: the one that is active, or pinned for the client. */
+  /** Absent: the active version, or the one pinned for the client. */
   version?: number;
 }
 
-/** Starts a run of what is published. Null where Ctrl-C came before. Throws `ApiProblem`. */
+/** Starts a run of a published workflow. Null if the user pressed Ctrl-C before. Throws `ApiProblem`. */
 export async function startPublished(
   server: NovaClient,
   request: StartRequest,
   interrupt: Interrupt,
 ): Promise<StartedExecution | null> {
   const context = await withUploads(server, request);
-  if (interrupt.happened) return null;
+  if (interrupt.wasRequested) return null;
   const { workflow, frozen, fresh, client, reuse, version } = request;
   const said = { frozen: frozen || undefined, fresh: fresh.length > 0 ? fresh : undefined };
   return server.executions.execute(workflow, defined({ context, ...said, client_slug: client, reuse, version }));
 }
 
-/** The context, in which what was uploaded stands for files. */
+/** Uploads the files, and returns the context with references to them. */
 async function withUploads(server: NovaClient, { context, files, client }: StartRequest): Promise<RawJson> {
   let [text, sent] = [context, [] as Member[]];
   for (const file of files) {
@@ -54,6 +57,6 @@ async function withUploads(server: NovaClient, { context, files, client }: Start
     else text = text.replace(JSON.stringify(file.mark), json);
   }
   const clash = membersOf(text).find(({ key }) => sent.some((file) => file.key === key));
-  if (clash) throw new InvalidInput(`"${clash.key}" is given by --file and in the context - leave one of them out`);
+  if (clash) throw new InvalidInput(`"${clash.key}" is in --file and in the context - leave one of them out`);
   return new RawJson(sent.length === 0 ? text : objectText([...membersOf(text), ...sent]));
 }

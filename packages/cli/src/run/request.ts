@@ -8,7 +8,7 @@ import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { type Called, compileCalled, nothingCalled, type ReadCalled, readCalled } from "./called.ts";
 
-/** Where what a run begins with is. */
+/** The options for the initial context. */
 interface InputOptions {
   context: string | undefined;
   set: string[];
@@ -23,40 +23,40 @@ interface RunOptions extends InputOptions {
   reuse: string | undefined;
 }
 
-/** Bytes under a key, or in the place of a mark. */
+/** A file under a key, or in the place of a mark. */
 export type RunFile = FileInput | FileInPlace;
 
-/** A workflow that was checked, and what it compiles to. */
+/** A checked workflow and its state machine. */
 export interface Checked {
   workflow: Workflow;
-  /** The state machine, JSON text. */
+  /** The state machine as JSON text. */
   definition: string;
   history?: HistoryBudget | undefined;
 }
 
-/** Everything that a run needs to begin, checked. */
+/** Everything that a run needs to start, checked. */
 export interface RunRequest extends Checked {
-  /** As it was typed. */
+  /** The path as the user typed it. */
   path: string;
-  /** One node of the workflow at `path`, made a workflow of its own. */
+  /** The workflow is one node of the workflow at `path`. */
   isOneNode: boolean;
-  /** What its nodes run besides code. */
+  /** The workflows that it calls. */
   called: Called;
   /** JSON text. */
   context: string;
   files: RunFile[];
-  /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
+  /** Prompt nodes run locked code, or fail. Text nodes still use their model. */
   frozen: boolean;
-  /** Prompt nodes whose code a model writes anew. */
+  /** Prompt nodes whose code a model writes again. */
   fresh: string[];
-  /** For whom it runs; absent: nobody in particular. */
+  /** The client of the run; absent: none. */
   client?: string | undefined;
-  /** Id of an execution whose outcomes count where nothing has changed. */
+  /** The execution whose outcomes are reused for unchanged nodes. */
   reuse?: string | undefined;
   warnings: Finding[];
 }
 
-/** What can be known of a run before the Python of its nodes is checked, which takes longest. */
+/** The parts of a request that are known before the Python of the nodes is checked, which takes longest. */
 export interface RunDraft
   extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client" | "reuse">,
     Pick<RunOptions, "node" | "fresh"> {
@@ -64,7 +64,7 @@ export interface RunDraft
   called: ReadCalled;
 }
 
-/** Throws `InvalidWorkflow`, `InvalidInput`. */
+/** Reads the workflow and its inputs. Throws `InvalidWorkflow`, `InvalidInput`. */
 export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
   const [parsed, { context, files }] = await Promise.all([readAndParse(path), readInputs(options)]);
   const frozen = options.frozen === true || isFrozenHere(process.env);
@@ -76,22 +76,22 @@ export async function readDraft(path: string, options: RunOptions): Promise<RunD
   return workflow && node === undefined ? { ...draft, called: await readCalled(path, workflow) } : draft;
 }
 
-/** Throws `InvalidInput`. */
+/** Reads the initial context and its files. Throws `InvalidInput`. */
 export async function readInputs(options: InputOptions): Promise<Pick<RunRequest, "context" | "files">> {
   const [written, named] = await Promise.all([readContext(options.context, options.set), readFiles(options.file)]);
   const { context, files } = await placeContextFiles(written, options.context ?? ".");
   return { context, files: [...named, ...files] };
 }
 
-/** `more` are warnings of the place in which it is to run. Throws `InvalidWorkflow` with all that is wrong. */
+/** Checks the workflow completely. `more` has further warnings. Throws `InvalidWorkflow` with all findings. */
 export async function checkDraft(
   { parsed, called: read, node, fresh: wanted, ...draft }: RunDraft,
   more: readonly Finding[] = [],
 ): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const compiled = await compileParsed(parsed);
-  const { withoutPrice } = await import("../input/unpriced.ts");
-  const findings = [...compiled.findings, ...more, ...(await withoutPrice(parsed))];
+  const { findUnpriced } = await import("../input/unpriced.ts");
+  const findings = [...compiled.findings, ...more, ...(await findUnpriced(parsed))];
   if (!compiled.workflow) throw new InvalidWorkflow(draft.path, findings);
   const called = await compileCalled(read);
   const { definition, history } = compiled;
@@ -103,15 +103,15 @@ export async function checkDraft(
   return { ...draft, ...machine, workflow, called, isOneNode: alone !== undefined, fresh, warnings };
 }
 
-/** As a deployment is told: a run from this shell is frozen too. */
+/** Whether NOVA_FROZEN is set, as in a deployment. */
 function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
   return ["1", "true", "yes", "on"].includes(text.toLowerCase());
 }
 
-/** Prompt nodes to write anew; `true`: all of them. */
+/** Prompt nodes whose code a model writes again; `true`: all of them. */
 type FreshOption = string[] | true;
 
-/** Ids of the nodes. Throws `InvalidInput` where one cannot be written anew. */
+/** The ids of the nodes to write again. Throws `InvalidInput` if one of them cannot be. */
 export async function freshNodes(
   workflow: Workflow,
   { fresh, frozen }: { fresh: FreshOption; frozen: boolean },
@@ -119,7 +119,8 @@ export async function freshNodes(
   if (fresh !== true && fresh.length === 0) return [];
   const { freshProblem, promptNodes } = await import("@nova/engine");
   const ids = fresh === true ? promptNodes(workflow) : fresh;
-  if (ids.length === 0) throw new InvalidInput("no node has a prompt, so none can be written anew - leave out --fresh");
+  if (ids.length === 0)
+    throw new InvalidInput("no node has a prompt, so none can be written again - leave out --fresh");
   const problem = freshProblem(workflow, { fresh: ids, frozen });
   if (problem !== null) throw new InvalidInput(problem);
   return ids;

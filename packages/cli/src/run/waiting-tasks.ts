@@ -3,23 +3,23 @@ import type { AtWork, WaitingTask } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { readWhole } from "../api/recorded.ts";
 
-/** A task that has to be answered before a run can continue. */
+/** A task that must be answered before a run can continue. */
 export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | "message" | "choices"> & {
   /** ISO 8601. */
   until: string | null;
 };
 
-/** Between two looks at one execution. */
+/** The pause between two reads of an execution. */
 const restMs = 200;
 
-/** Tells what a run waits for, and what the executions wait for that its nodes run; each once. */
+/** Reports each task of a run and of its child executions once. */
 export class WaitingTasks {
   readonly #server: NovaClient;
   readonly #onTask: (task: OpenTask) => void;
   readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
-  /** Ids of tasks that were told, and of executions that are listened to. */
+  /** Ids of reported tasks, and of child executions with a listener. */
   readonly #known = new Set<string>();
-  /** Executions that are looked at, and whether they have to be again. */
+  /** Executions that are being read, and whether they must be read again. */
   readonly #looks = new Map<string, "on" | "again">();
 
   constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
@@ -28,7 +28,7 @@ export class WaitingTasks {
     this.#live = live;
   }
 
-  /** Answers whether somebody has to answer. `known`: what the execution does, where that was read. */
+  /** Returns whether the execution waits for an answer. `known`: its open nodes, if they were read already. */
   async look(execution: string, known?: AtWork): Promise<boolean> {
     const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;
     let isAsked = false;
@@ -38,12 +38,12 @@ export class WaitingTasks {
       isAsked = true;
       const { kind, until, task_id } = wait;
       const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
-      this.#tell({ id: task_id, execution, node, kind, until, ...asked });
+      this.#report({ id: task_id, execution, node, kind, until, ...asked });
     }
     return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
   }
 
-  /** An execution names the first nodes that are at work. All tasks are on the lists of tasks. */
+  /** An execution lists only its first open nodes. The task lists have all tasks. */
   async #lookThroughTasks(execution: string): Promise<boolean> {
     let isAsked = false;
     for (const kind of ["approval", "event"] as const) {
@@ -52,25 +52,27 @@ export class WaitingTasks {
       })) {
         if (execution_id !== execution) continue;
         isAsked = true;
-        this.#tell({ id: task_id, execution, node, kind, until, message, choices });
+        this.#report({ id: task_id, execution, node, kind, until, message, choices });
       }
     }
     return isAsked;
   }
 
-  /** One of which nothing is heard by itself is looked into again with the run around it. */
+  /** A child execution without a listener is read again together with its parent. */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {
-      this.#live.untilEnd(child, ({ state }) => void (state === "waiting" && this.lookAside(child))).catch(() => {});
+      this.#live
+        .untilEnd(child, ({ state }) => void (state === "waiting" && this.lookInBackground(child)))
+        .catch(() => {});
     }
     return this.look(child);
   }
 
   /**
-   * Beside the run, which goes on whatever becomes of it: whoever misses a task finds it in `nova tasks`. Of a map a
-   * thousand items may wait: there is one look at a time, and the next one sees what came meanwhile.
+   * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. If a
+   * thousand items of a map wait, one read at a time suffices, because the next one sees all new tasks.
    */
-  lookAside(execution: string): void {
+  lookInBackground(execution: string): void {
     if (this.#looks.has(execution)) this.#looks.set(execution, "again");
     else void this.#lookWhileAsked(execution);
   }
@@ -84,15 +86,15 @@ export class WaitingTasks {
     this.#looks.delete(execution);
   }
 
-  /** Whether an end of this process should leave the run to whoever answers. A server of an earlier release says less. */
-  async isLeft(id: string): Promise<boolean> {
+  /** Whether the run stays open at the end of this process, because it waits for an answer. */
+  async staysOpen(id: string): Promise<boolean> {
     const { execution, atWork } = await readWhole(this.#server, id);
     if (execution.status !== "waiting") return false;
     const isWhole = atWork.count > 0 && atWork.count === atWork.nodes.length;
     return (await this.look(id, atWork)) || !isWhole;
   }
 
-  #tell(task: OpenTask): void {
+  #report(task: OpenTask): void {
     if (this.#isNew(task.id)) this.#onTask(task);
   }
 

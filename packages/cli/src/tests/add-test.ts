@@ -6,35 +6,33 @@ import { nodeIndex } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
 import { readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import type { Told } from "../output/terminal.ts";
+import type { CommandOutput } from "../output/terminal.ts";
 import type { Fixture, Test, TestFiles } from "./fixture.ts";
-import { folderWith } from "./folder.ts";
+import { findWorkflowFolder } from "./folder.ts";
 import type { Repetition } from "./repeat-test.ts";
-import { codeOf, expectationOf, outcomeOf, shortHash, stepsOf, wholeMembers } from "./steps.ts";
+import { expectationOf, hashCode, listSteps, outcomeOf, shortHash, wholeMembers } from "./steps.ts";
 import type { Blobs } from "./values.ts";
 import { writeTest } from "./write-test.ts";
 
 interface Asked {
   execution: string;
   name: string | undefined;
-  /** Of the workflow; absent: the one here. */
+  /** The folder of the workflow; absent: the current one. */
   folder: string | undefined;
-  /** Any value fits where a repetition gave another one; a test of this name is replaced. */
+  /** Allows any value at places where a repetition gives another one, and replaces a test with the same name. */
   loosen: boolean;
 }
 
-/** Writes what an execution came to as a test of its workflow. Throws `InvalidInput`. */
-export async function addTest({ execution: id, loosen, ...asked }: Asked): Promise<Told> {
+/** Writes the outcome of an execution as a test of its workflow. Throws `InvalidInput`. */
+export async function addTest({ execution: id, loosen, ...asked }: Asked): Promise<CommandOutput> {
   const name = asked.name ?? id.slice(-6).toLowerCase();
   demandName(name);
   return askApi(async (nova) => {
     const trace = await readTrace(nova, id, { full: true });
     demandWhole(trace);
-    const folder = await folderWith(trace.execution.workflowId, asked.folder);
+    const folder = await findWorkflowFolder(trace.execution.workflowId, asked.folder);
     if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
-      throw new InvalidInput(
-        `the test "${name}" is there already - choose another --name, or remove tests/${name}.json`,
-      );
+      throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
     const test = await testOf(nova, trace, name);
     const path = await writeTest(folder, test, { replaces: loosen });
     const repeated = await repetitionOf(folder, test);
@@ -46,29 +44,36 @@ export async function addTest({ execution: id, loosen, ...asked }: Asked): Promi
     const isLoosened = loosen && varies.some((one) => one.can_loosen);
     return {
       json: {
-        ...{ name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes), varies },
-        ...{ loosened: isLoosened, note: repeated.note },
+        name,
+        file,
+        workflow,
+        execution_id: id,
+        outcomes: Object.keys(outcomes),
+        varies,
+        loosened: isLoosened,
+        note: repeated.note,
       },
-      text: [`${file} is a test of ${workflow} now, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
+      text: [`${file} is now a test of ${workflow}, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
     };
   });
 }
 
 type Repeated = Pick<Repetition, "varying" | "loosened"> & { note: string | null };
 
-/** Runs the new test twice. A folder that cannot be run keeps its test, and the note says why it was not tried. */
+/** Runs the new test twice. If the folder cannot run, the test stays and the note gives the reason. */
 async function repetitionOf(path: string, test: Test): Promise<Repeated> {
-  const untried = (why: string) => ({ varying: [], loosened: test, note: `the test was not tried: ${why}` });
-  const [{ readTestFolder }, { changedNodes, repeatTest }] = await Promise.all([
+  const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });
+  const [{ readTestFolder }, { findChangedNodes, repeatTest }] = await Promise.all([
     import("./folder.ts"),
     import("./repeat-test.ts"),
   ]);
   try {
     const folder = await readTestFolder(path);
-    const [changed] = changedNodes(test.fixture, folder);
-    if (changed !== undefined) return untried(`node "${changed}" has other code in the folder than in the execution`);
+    const [changed] = findChangedNodes(test.fixture, folder);
+    if (changed !== undefined)
+      return untried(`node "${changed}" has different code in the folder and in the execution`);
     const { varying, loosened, remaining } = await repeatTest(folder, test);
-    return { varying, loosened, note: remaining && `a repetition took another way: ${remaining.message}` };
+    return { varying, loosened, note: remaining && `a repetition had another path: ${remaining.message}` };
   } catch (error) {
     return untried(error instanceof Error ? error.message : String(error));
   }
@@ -77,18 +82,18 @@ async function repetitionOf(path: string, test: Test): Promise<Repeated> {
 function notesOf({ varying, note }: Repeated, { id, name, loosen }: { id: string; name: string; loosen: boolean }) {
   const command = `nova test add ${id} --name ${name} --loosen`;
   const loose = loosen
-    ? "any value fits there now"
+    ? "the test now allows any value there"
     : `the test will fail - make the code repeatable, or allow any value there: ${command}`;
   const listed = (canLoosen: boolean, advice: string) => {
     const keys = varying.filter((one) => one.canLoosen === canLoosen);
     const lines = keys.map(({ place, key }) => `  ${place ?? "the context at the end"}: ${key}`);
-    return keys.length > 0 ? [`it ran twice, and these values differ from run to run; ${advice}`, ...lines] : [];
+    return keys.length > 0 ? [`these values differ between two runs; ${advice}`, ...lines] : [];
   };
   return [
     ...listed(true, loose),
     ...listed(
       false,
-      "the test will fail, since no form allows what is there in some runs only, or another error - make the code repeatable",
+      "the test will fail, because no form allows keys that only some runs set, or other errors - make the code repeatable",
     ),
     ...(note === null ? [] : [note]),
   ];
@@ -97,7 +102,7 @@ function notesOf({ varying, note }: Repeated, { id, name, loosen }: { id: string
 function demandName(name: string): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return;
   throw new InvalidInput(
-    `"${name}" is no name of a test - write letters, digits, dots, hyphens and underscores, 64 at most, and no path`,
+    `"${name}" is not a valid name for a test - use at most 64 letters, digits, dots, hyphens and underscores`,
   );
 }
 
@@ -105,9 +110,9 @@ function demandWhole({ execution, entries }: ShownTrace): void {
   const { id, status } = execution;
   if (execution.open) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
   if (entries.some(({ output_result }) => output_result === null))
-    throw new InvalidInput(`the contents of execution ${id} were erased - record another one`);
+    throw new InvalidInput(`the contents of execution ${id} were erased - record another execution`);
   if (status !== "completed" && status !== "failed")
-    throw new InvalidInput(`execution ${id} was ${status} - record one that was completed, or failed`);
+    throw new InvalidInput(`execution ${id} was ${status} - record one that completed or failed`);
 }
 
 async function testOf(nova: NovaClient, trace: ShownTrace, name: string): Promise<Test> {
@@ -119,8 +124,8 @@ async function testOf(nova: NovaClient, trace: ShownTrace, name: string): Promis
     onBytes: ({ sha256 }) => void wanted.add(sha256),
   };
   const outcomes: Fixture["outcomes"] = {};
-  const { code, prompts } = codeOf(workflow);
-  for (const { place, entry } of stepsOf(trace).steps) {
+  const { code, prompts } = hashCode(workflow);
+  for (const { place, entry } of listSteps(trace).steps) {
     const outcome = await outcomeOf(entry, blobs);
     if (outcome) outcomes[place] = outcome;
     const node = nodeIndex(workflow).get(entry.node_id)?.node;

@@ -1,11 +1,11 @@
 import { noOutcome } from "@nova/engine";
-import { nodeAt } from "../replay/recorded.ts";
+import { nodeOfPlace } from "../replay/recorded.ts";
 import type { Fixture } from "./fixture.ts";
 import { type Expression, fits } from "./forms.ts";
-import { comparable, expectationOf, outcomeOf, type ShownRun, type Step, stepsOf } from "./steps.ts";
+import { expectationOf, listSteps, outcomeOf, type ShownRun, type Step, valuesByKey } from "./steps.ts";
 import type { Blobs, WholeValue } from "./values.ts";
 
-/** Where a run leaves what a test says; `place` is null where no node is meant. */
+/** The first difference between a run and its test. `place` is null if it concerns no node. */
 export interface FirstDifference {
   place: string | null;
   /** One sentence. */
@@ -13,30 +13,30 @@ export interface FirstDifference {
   keys: KeyDifference[];
 }
 
-/** A key with another value than the test has; undefined: it is not set. */
+/** A key with another value than in the test; undefined: the key is not set. */
 export interface KeyDifference {
   key: string;
   was: WholeValue | undefined;
   is: WholeValue | undefined;
 }
 
-/** Says of each expression why it does not hold; null: it does. */
+/** Evaluates expressions. Each result says why the expression is not true; null: it is true. */
 export type Evaluate = (expressions: readonly Expression[]) => Promise<(string | null)[]>;
 
-/** A run of a test, and which of its nodes ran. */
+/** A run of a test, with the nodes that really ran. */
 export interface TestRun {
   trace: ShownRun;
   live: ReadonlySet<string>;
   blobs: Blobs;
 }
 
-/** The first place, in the order of the run, at which it is not as the test says; null: it is. */
-export async function firstDifference(
+/** Finds the first place, in the order of the run, that differs from the test; null if there is none. */
+export async function findFirstDifference(
   fixture: Fixture,
   run: TestRun,
   evaluate: Evaluate,
 ): Promise<FirstDifference | null> {
-  const { steps } = stepsOf(run.trace);
+  const { steps } = listSteps(run.trace);
   for (const step of steps) {
     const found = await stepDifference(fixture, run, step, evaluate);
     if (found) return found;
@@ -44,8 +44,8 @@ export async function firstDifference(
   return endDifference(fixture, run, evaluate);
 }
 
-/** Every key with another value than a test without expressions has: node by node, then in the context at the end. */
-export async function everyDifference(
+/** Finds every key that differs from a test without expressions: node by node, then in the final context. */
+export async function findEveryDifference(
   { outcomes, expect }: Fixture,
   { trace, live, blobs }: TestRun,
 ): Promise<{ place: string | null; key: string }[]> {
@@ -53,11 +53,11 @@ export async function everyDifference(
   const compare = async (place: string | null, ...values: [Values, Values]) => {
     for (const { key } of await keyDifferences(...values, async () => [])) found.push({ place, key });
   };
-  for (const { place, entry, isChance } of stepsOf(trace).steps) {
+  for (const { place, entry, isChance } of listSteps(trace).steps) {
     const recorded = outcomes[place];
     const now = await outcomeOf(entry, blobs);
-    if (isChance || !now || !recorded || !live.has(nodeAt(place))) continue;
-    await compare(place, comparable(recorded), comparable(now));
+    if (isChance || !now || !recorded || !live.has(nodeOfPlace(place))) continue;
+    await compare(place, valuesByKey(recorded), valuesByKey(now));
   }
   const now = await expectationOf(trace, blobs);
   await compare(null, new Map(Object.entries(expect.context ?? {})), new Map(Object.entries(now.context ?? {})));
@@ -73,18 +73,17 @@ async function stepDifference(
   evaluate: Evaluate,
 ): Promise<FirstDifference | null> {
   if (isChance) return null;
-  const node = nodeAt(place);
-  if (isUnrecorded(entry))
-    return { place, message: `"${place}" would have to run, and no outcome of it is on record`, keys: [] };
+  const node = nodeOfPlace(place);
+  if (isUnrecorded(entry)) return { place, message: `"${place}" must not run, and has no recorded outcome`, keys: [] };
   const now = await outcomeOf(entry, blobs);
   if (now === null || (!live.has(node) && outcomes[place])) return null;
   const recorded = outcomes[place];
-  if (!recorded) return { place, message: `"${place}" has run, and had not when the test was recorded`, keys: [] };
-  const keys = await keyDifferences(comparable(recorded), comparable(now), evaluate);
-  return keys.length === 0 ? null : { place, message: `"${place}" came to something else`, keys };
+  if (!recorded) return { place, message: `"${place}" ran, but did not run when the test was recorded`, keys: [] };
+  const keys = await keyDifferences(valuesByKey(recorded), valuesByKey(now), evaluate);
+  return keys.length === 0 ? null : { place, message: `"${place}" has another outcome`, keys };
 }
 
-/** A node that was to run and may not: nothing goes outside. */
+/** A node that must not run and has no recorded outcome, so that tests have no effects. */
 export function isUnrecorded({ status, error_message }: Step["entry"]): boolean {
   return status === "failed" && error_message?.startsWith(noOutcome) === true;
 }
@@ -100,9 +99,10 @@ async function endDifference(
   if (turn) return at(turn.place, turn.message);
   for (const [place, label] of Object.entries(expect.decisions ?? {})) {
     const is = now.decisions?.[place];
-    if (is !== label) return at(place, `"${place}" decided otherwise`, [{ key: "branch_decision", was: label, is }]);
+    if (is !== label)
+      return at(place, `"${place}" made another decision`, [{ key: "branch_decision", was: label, is }]);
   }
-  if (expect.status !== now.status) return at(null, `the run has ${now.status}, and not ${expect.status}`);
+  if (expect.status !== now.status) return at(null, `the run has the status ${now.status}, not ${expect.status}`);
   const error = (told: Fixture["expect"]) => new Map(told.error ? [["error", told.error as WholeValue]] : []);
   const named = Object.entries(expect.context ?? {});
   const context = new Map(
@@ -119,13 +119,13 @@ function pathDifference(was: readonly string[], is: readonly string[]) {
   const at = was.findIndex((place, index) => place !== is[index]);
   if (at < 0 && was.length === is.length) return undefined;
   const [before, now] = at < 0 ? [undefined, is[was.length]] : [was[at], is[at]];
-  if (now === undefined) return { place: before ?? null, message: `the run never came to "${before}"` };
+  if (now === undefined) return { place: before ?? null, message: `the run did not reach "${before}"` };
   const message =
-    before === undefined ? `the run went on to "${now}"` : `the run came to "${now}" instead of "${before}"`;
+    before === undefined ? `the run continued to "${now}"` : `the run reached "${now}" instead of "${before}"`;
   return { place: now, message };
 }
 
-/** In the order of the keys. A key that only an expression speaks of is asked for last, all of them at once. */
+/** Compares the values of all keys. Python expressions are evaluated last and all at once. */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,

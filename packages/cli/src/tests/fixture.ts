@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { deepestNesting, type ExactValue, measureOf, parseExact, sha256 as sha256Of } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { z } from "zod";
-import { InvalidInput, refusing } from "../errors.ts";
-import { type ExactObject, mapMembers, mapped } from "../input/exact.ts";
+import { InvalidInput, throwInvalid } from "../errors.ts";
+import { type ExactObject, mapMembers, mapValue } from "../input/exact.ts";
 import { formProblem, hasForm, markOf } from "./forms.ts";
 import type { WholeValue } from "./values.ts";
 
@@ -17,17 +17,17 @@ const Outcome = z.strictObject({
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
-/** What a test file holds; its values are whole, and what lay in files is in `files`. */
+/** The content of a test file. Values from other files are in their places; `files` has the bytes. */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
   workflow: z.string(),
   recorded_from: z.string().optional(),
   input: Values,
-  /** What nodes with code were when their outcomes were recorded: beginnings of SHA-256. */
+  /** The code of nodes when their outcomes were recorded: the start of its SHA-256. */
   code: z.record(z.string(), z.string()).default({}),
-  /** What models were asked for; the code is what they wrote, and absent where that is not known. */
+  /** The prompts of nodes, in the same form; `code` has the code that models wrote, if it is known. */
   prompts: z.record(z.string(), z.string()).default({}),
-  /** By place. */
+  /** Recorded outcomes by place. */
   outcomes: z.record(z.string(), Outcome),
   expect: z.strictObject({
     status: z.enum(["completed", "failed"]).default("completed"),
@@ -40,7 +40,7 @@ export const Fixture = z.strictObject({
 export type Fixture = z.infer<typeof Fixture>;
 export type FixtureOutcome = Fixture["outcomes"][string];
 
-/** A file of a test, by the SHA-256 of its bytes. */
+/** The files of a test, by the SHA-256 of their bytes. */
 export type TestFiles = Map<string, Uint8Array>;
 
 export interface Test {
@@ -49,18 +49,18 @@ export interface Test {
   files: TestFiles;
 }
 
-/** More than that is no test. */
+/** The files of a test must not be larger together. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-/** Reads `tests/<name>.json` of a workflow's folder. Throws `InvalidInput` with its path. */
+/** Reads `tests/<name>.json` of a workflow folder. Throws `InvalidInput` with the path. */
 export async function readTest(folder: string, name: string): Promise<Test> {
   const path = join(folder, "tests", `${name}.json`);
   const invalid = (why: string): never => {
-    throw new InvalidInput(`"${path}" is no valid test: ${why}`);
+    throw new InvalidInput(`"${path}" is not a valid test: ${why}`);
   };
-  const text = (await readFile(path).catch(refusing(`"${path}" cannot be read - make it readable`))).toString();
+  const text = (await readFile(path).catch(throwInvalid(`"${path}" cannot be read - make it readable`))).toString();
   const files: TestFiles = new Map();
-  const raw = parsed(text);
+  const raw = parseFixture(text);
   if (raw === undefined) return invalid("it is not JSON - correct it");
   const shaped = Fixture.safeParse(await new Reader(join(folder, "tests"), files, invalid).whole(raw));
   const [issue] = shaped.error?.issues ?? [];
@@ -71,8 +71,8 @@ export async function readTest(folder: string, name: string): Promise<Test> {
   return { name, fixture, files };
 }
 
-/** Undefined for what is no JSON, or nested deeper than any context. */
-function parsed(text: string): ExactValue | undefined {
+/** Parses JSON text; undefined if it is not JSON or nested deeper than any context. */
+function parseFixture(text: string): ExactValue | undefined {
   try {
     const value = parseExact(text);
     return measureOf(text).depth > deepestNesting ? undefined : value;
@@ -93,9 +93,9 @@ class Reader {
     this.#invalid = invalid;
   }
 
-  /** Files in their places; throws for a form that nobody knows. */
+  /** Replaces file references by their content. Throws for an unknown form. */
   whole(value: ExactValue): Promise<WholeValue> {
-    return mapped(value, this.#object);
+    return mapValue(value, this.#object);
   }
 
   readonly #object = async (value: ExactObject): Promise<WholeValue> => {
@@ -111,13 +111,16 @@ class Reader {
     if (typeof path !== "string" || Object.keys(value).length !== 1) return this.#invalid(`write {"${mark}": "path"}`);
     const bytes = await this.#read(path);
     if (mark === "$text") return bytes.toString();
-    if (mark === "$json") return this.whole(parsed(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
+    if (mark === "$json") return this.whole(parseFixture(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
     const sha256 = sha256Of(bytes);
     this.#files.set(sha256, bytes);
     return { $file: sha256 };
   }
 
-  /** Only what lies beside: a test from elsewhere must not take in any file of this machine, by no link either. */
+  /**
+   * Accepts only files below the test folder, also after following links, because a test from another source must not
+   * read other files of this machine.
+   */
   async #read(path: string): Promise<Buffer> {
     await demandLeadsInside(this.#folder, path).catch((error: Error) => this.#invalid(error.message));
     const bytes = await readFile(join(this.#folder, path)).catch(() => this.#invalid(`there is no file "${path}"`));

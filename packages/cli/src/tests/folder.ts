@@ -2,25 +2,25 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
-import { passedOver } from "../dev/publisher.ts";
+import { ignoredFolders } from "../dev/publisher.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
-import { placeOf } from "../input/shared-ids.ts";
+import { workflowPath } from "../input/shared-ids.ts";
 import { readAndCompile, readAndParse } from "../input/workflow.ts";
 import type { Checked } from "../run/request.ts";
 import { readTest, type Test } from "./fixture.ts";
 
-/** A workflow kept as files, and its tests. */
+/** A workflow folder with its tests. */
 export interface TestFolder extends Checked {
-  /** As it was typed. */
+  /** The path as the user typed it. */
   path: string;
   folder: string;
   /** In the order of their names. */
   tests: Test[];
 }
 
-/** Throws `InvalidInput`, `InvalidWorkflow`. */
+/** Reads a workflow folder with its tests. Throws `InvalidInput`, `InvalidWorkflow`. */
 export async function readTestFolder(path: string): Promise<TestFolder> {
-  const folder = folderOf(path);
+  const folder = workflowFolderOf(path);
   const compiled = await readAndCompile(folder);
   if (!compiled.workflow) throw new InvalidWorkflow(path, compiled.findings);
   const names = await testNames(folder);
@@ -31,16 +31,16 @@ export async function readTestFolder(path: string): Promise<TestFolder> {
   const stranger = tests.find(({ fixture }) => fixture.workflow !== workflow.id);
   if (stranger)
     throw new InvalidInput(
-      `the test "${stranger.name}" is one of workflow "${stranger.fixture.workflow}" - move it there, or correct its "workflow"`,
+      `the test "${stranger.name}" belongs to workflow "${stranger.fixture.workflow}" - move it there, or correct its "workflow"`,
     );
   return { path, folder, workflow, definition, history, tests };
 }
 
-/** The folder of a workflow, from its path or that of its definition. Throws `InvalidInput`. */
-export function folderOf(path: string): string {
-  const folder = placeOf(path);
+/** The folder of a workflow, from its path or the path of its definition. Throws `InvalidInput`. */
+export function workflowFolderOf(path: string): string {
+  const folder = workflowPath(path);
   if (isWorkflowFolder(folder)) return folder;
-  throw new InvalidInput(`"${path}" is no folder of a workflow - name one with workflow.json or workflow.ts`);
+  throw new InvalidInput(`"${path}" is not a workflow folder - name one with workflow.json or workflow.ts`);
 }
 
 async function testNames(folder: string): Promise<string[]> {
@@ -51,12 +51,12 @@ async function testNames(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Where the workflow of an execution lies: here, or in a folder below. Throws `InvalidInput`. */
-export async function folderWith(workflow: string, asked: string | undefined): Promise<string> {
+/** Finds the folder of a workflow: the current one, or one below it. Throws `InvalidInput`. */
+export async function findWorkflowFolder(workflow: string, asked: string | undefined): Promise<string> {
   if (asked !== undefined) {
-    const folder = folderOf(asked);
+    const folder = workflowFolderOf(asked);
     if ((await idOf(folder)) === workflow) return folder;
-    throw new InvalidInput(`"${asked}" does not hold the workflow "${workflow}", which has run - name its folder`);
+    throw new InvalidInput(`"${asked}" does not have the workflow "${workflow}" of the execution - name its folder`);
   }
   const found: string[] = [];
   for await (const folder of foldersBelow(".", maxDepth))
@@ -75,10 +75,13 @@ async function* foldersBelow(folder: string, depth: number): AsyncGenerator<stri
   if (depth === 0) return;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries)
-    if (entry.isDirectory() && !passedOver.test(entry.name)) yield* foldersBelow(join(folder, entry.name), depth - 1);
+    if (entry.isDirectory() && !ignoredFolders.test(entry.name))
+      yield* foldersBelow(join(folder, entry.name), depth - 1);
 }
 
-/** A program is run to know its id: that of a stranger's folder is not. */
+/**
+ * Only a folder with the name of the workflow may hold it as a program, because reading the id of a program runs it.
+ */
 function mayHold(folder: string, workflow: string): boolean {
   return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";
 }

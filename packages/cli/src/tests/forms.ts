@@ -3,16 +3,16 @@ import { checkContext, checkSchema, keepingDigits } from "@nova/workflow";
 import type { ExactObject } from "../input/exact.ts";
 import type { WholeValue } from "./values.ts";
 
-/** A Python expression that a value has to satisfy; a sandbox says later whether it does. */
+/** A Python expression that must be true for a value; a sandbox evaluates it later. */
 export interface Expression {
   python: string;
   value: WholeValue;
 }
 
-/** What stands in a test in place of a value, by its first key: whether it is well written, and what fits it. */
+/** A form replaces a value in a test; its first key names it. */
 interface Form {
   keys: readonly string[];
-  /** Undefined: it is well written. */
+  /** Says how to write the form correctly; undefined: it is correct. */
   problem(form: ExactObject): string | undefined;
   fits(form: ExactObject, value: WholeValue, later: Expression[]): boolean | Promise<boolean>;
 }
@@ -53,22 +53,22 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** What is wrong with an object that has a key with one `$`; undefined: it is a form, well written. */
+/** Checks an object that has a key with one `$`; undefined: it is a correct form. */
 export function formProblem(form: ExactObject): string | undefined {
   const mark = markOf(form) ?? "";
   const known = forms[mark];
   const others = `use one of ${Object.keys(forms).join(", ")}, $file, $text and $json`;
-  if (!known) return `there is no form "${mark}" - ${others}; a key of your data that begins with $ has one $ more`;
+  if (!known) return `there is no form "${mark}" - ${others}; in data, a key that starts with $ needs one more $`;
   const stranger = Object.keys(form).find((key) => !known.keys.includes(key));
   return stranger === undefined ? known.problem(form) : `the form ${mark} has no "${stranger}" - leave it out`;
 }
 
-/** The key that makes an object no plain data. */
+/** The key that makes an object a form. */
 export function markOf(value: ExactObject): string | undefined {
   return Object.keys(value).find((key) => /^\$(?!\$)/.test(key));
 }
 
-/** Whether a form is in it, at any depth. */
+/** Whether a value contains a form at any depth. */
 export function hasForm(value: WholeValue): boolean {
   if (Array.isArray(value)) return value.some(hasForm);
   if (!isObject(value)) return false;
@@ -76,7 +76,7 @@ export function hasForm(value: WholeValue): boolean {
   return mark === undefined ? Object.values(value).some(hasForm) : mark !== "$file";
 }
 
-/** Whether a value is as it is expected, every digit of it; what a sandbox has to say is added to `later`. */
+/** Whether a value is as expected, in every digit. Python expressions are added to `later`. */
 export async function fits(expected: WholeValue, value: WholeValue, later: Expression[]): Promise<boolean> {
   if (Array.isArray(expected)) {
     if (!Array.isArray(value) || value.length !== expected.length) return false;

@@ -1,7 +1,7 @@
 import { countsOf } from "./report.ts";
 import type { TestItem } from "./run-tests.ts";
 
-/** The tests of a workflow as JUnit's XML, which CI servers read. */
+/** Writes test results as JUnit XML, which CI servers read. */
 export function junitText(workflow: string, items: readonly TestItem[]): string {
   const { failed, stale } = countsOf(items);
   const seconds = (ms: number) => (ms / 1000).toFixed(3);
@@ -33,13 +33,13 @@ function quoted(text: string): string {
   return `"${escaped(text).replaceAll("\n", "&#10;")}"`;
 }
 
-/** XML 1.0 has no form at all of most control characters. */
+/** XML 1.0 cannot contain most control characters. */
 function escaped(text: string): string {
   const marks: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   return (
     text
       .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that XML has not
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these
       .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd")
       .replaceAll(/[&<>"]/g, (mark) => marks[mark] ?? mark)
   );

@@ -1,13 +1,13 @@
 import { type ExactValue, RawJson, renderJson } from "@nova/engine";
 import { exitCodes } from "../errors.ts";
 import { differenceLines } from "../output/diff.ts";
-import { styled, type Told } from "../output/terminal.ts";
-import { strangersText } from "../output/text.ts";
+import { type CommandOutput, styled } from "../output/terminal.ts";
+import { untrustedLine } from "../output/text.ts";
 import type { FirstDifference } from "./compare.ts";
 import type { TestItem } from "./run-tests.ts";
 
-/** What all tests came to; a stale one says nothing about the workflow, so it is no success either. */
-export function told(items: readonly TestItem[]): Told {
+/** The output for all tests. A stale test says nothing about the workflow, so it counts as a failure. */
+export function testOutput(items: readonly TestItem[]): CommandOutput {
   const { passed, failed, stale } = countsOf(items);
   const shown = items.map(({ name, status, first_difference: found }) => ({
     name,
@@ -43,7 +43,7 @@ function itemLines({ name, status, first_difference: found }: TestItem): string[
 function foundLines({ message, keys }: FirstDifference): string[] {
   const text = (value: ExactValue | undefined) => (value === undefined ? null : JSON.stringify(value));
   return [
-    `  ${strangersText(message, 400)}`,
+    `  ${untrustedLine(message, 400)}`,
     ...differenceLines(keys.map(({ key, was, is }) => ({ key, recorded: text(was), now: text(is) }))),
   ];
 }

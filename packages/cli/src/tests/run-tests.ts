@@ -1,25 +1,25 @@
 import { atOnce, type WorkflowVersion } from "@nova/engine";
-import { type FirstDifference, firstDifference } from "./compare.ts";
+import { type FirstDifference, findFirstDifference } from "./compare.ts";
 import type { Test } from "./fixture.ts";
 import type { TestFolder } from "./folder.ts";
 import { recordedOutcomes } from "./recorded-outcomes.ts";
-import { staleNodes } from "./stale.ts";
-import { liveNodes } from "./steps.ts";
+import { findStaleNodes } from "./stale.ts";
+import { listLiveNodes } from "./steps.ts";
 import type { TestCloud } from "./test-cloud.ts";
 import { updateTest } from "./update.ts";
 
 export interface TestItem {
   name: string;
-  /** `stale`: its record is one of other nodes; `updated`: the test has the new outcome now. */
+  /** `stale`: the recorded nodes have changed since; `updated`: the test has the new outcome now. */
   status: "passed" | "failed" | "stale" | "updated";
   first_difference: FirstDifference | null;
   ms: number;
 }
 
-/** Runs at once: what a run waits for is mostly its sandbox. */
+/** Concurrent runs: a run mostly waits for its sandbox. */
 const maxAtOnce = 4;
 
-/** All tests of a folder, in the order of their names. */
+/** Runs all tests of a folder, in the order of their names. */
 export async function runTests(
   cloud: TestCloud,
   folder: TestFolder,
@@ -42,9 +42,9 @@ interface Running {
 
 async function runOne(cloud: TestCloud, running: Running, test: Test): Promise<Omit<TestItem, "name" | "ms">> {
   const { folder, version, update } = running;
-  const [stale] = staleNodes(test.fixture, folder.workflow);
+  const [stale] = findStaleNodes(test.fixture, folder.workflow);
   const first_difference = stale
-    ? { place: stale.node, message: `${stale.message} - --update takes what it comes to now`, keys: [] }
+    ? { place: stale.node, message: `${stale.message} - --update writes the current outcome`, keys: [] }
     : await differenceOf(cloud, version, test);
   if (!first_difference) return { status: "passed", first_difference };
   const status = stale ? "stale" : "failed";
@@ -55,16 +55,16 @@ async function runOne(cloud: TestCloud, running: Running, test: Test): Promise<O
 
 async function differenceOf(cloud: TestCloud, version: WorkflowVersion, test: Test): Promise<FirstDifference | null> {
   const { fixture, files } = test;
-  const live = liveNodes(version.workflow);
+  const live = listLiveNodes(version.workflow);
   try {
     const outcomes = recordedOutcomes(test, live);
     const run = await cloud.run({ version, input: fixture.input, outcomes, files });
-    return await firstDifference(fixture, { ...run, live }, (expressions) => cloud.evaluate(expressions));
+    return await findFirstDifference(fixture, { ...run, live }, (expressions) => cloud.evaluate(expressions));
   } catch (error) {
     if (!(error instanceof Error && refusals.has(error.name))) throw error;
     return { place: null, message: error.message, keys: [] };
   }
 }
 
-/** A test whose values a run does not take has failed, and the others go on. */
+/** These errors fail one test, and the others continue. */
 const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);

@@ -1,22 +1,24 @@
 import { nodeIndex, type Workflow } from "@nova/workflow";
-import { nodeAt } from "../replay/recorded.ts";
+import { nodeOfPlace } from "../replay/recorded.ts";
 import type { Fixture } from "./fixture.ts";
-import { codeOf, liveNodes } from "./steps.ts";
+import { hashCode, listLiveNodes } from "./steps.ts";
 
-/** Why a test says nothing about the workflow as it is now: its record is one of other nodes. */
+/** The reason why a test does not match the current workflow: a recorded node has changed. */
 export interface Staleness {
   node: string;
   /** One sentence. */
   message: string;
-  /** What the node is called now. */
+  /** The current name of the node. */
   renamed?: string;
 }
 
-/** What nodes that are taken from the record were, and are not any more. What a test runs itself may be changed. */
-export function staleNodes(fixture: Fixture, workflow: Workflow): Staleness[] {
+/**
+ * Finds nodes whose recorded outcome the test uses and that have changed since. Nodes that the test runs may change.
+ */
+export function findStaleNodes(fixture: Fixture, workflow: Workflow): Staleness[] {
   const index = nodeIndex(workflow);
-  const live = liveNodes(workflow);
-  const recorded = new Set(Object.keys(fixture.outcomes).map(nodeAt));
+  const live = listLiveNodes(workflow);
+  const recorded = new Set(Object.keys(fixture.outcomes).map(nodeOfPlace));
   return Array.from(recorded).flatMap((node): Staleness[] => {
     if (!index.has(node)) return [goneNode(node, fixture, workflow)];
     const changed = live.has(node) ? undefined : changedPart(node, fixture, workflow);
@@ -27,17 +29,17 @@ export function staleNodes(fixture: Fixture, workflow: Workflow): Staleness[] {
 }
 
 function changedPart(node: string, was: Fixture, workflow: Workflow): "prompt" | "code" | undefined {
-  const is = codeOf(workflow);
+  const is = hashCode(workflow);
   if (was.prompts[node] !== is.prompts[node]) return "prompt";
   const [before, now] = [was.code[node], is.code[node]];
-  // Of code that is not locked nobody knows what it will be, and what is not recorded is not compared.
+  // The future code of an unlocked prompt node is unknown, and code without a record cannot be compared.
   const isKnown = before !== undefined && (now !== undefined || is.prompts[node] === undefined);
   return isKnown && before !== now ? "code" : undefined;
 }
 
-/** A new node that alone has the code of one that is gone is that one under a new name. */
+/** Finds the new name of a missing node: the only new node with the same code. */
 function goneNode(node: string, fixture: Fixture, workflow: Workflow): Staleness {
-  const { code, prompts } = codeOf(workflow);
+  const { code, prompts } = hashCode(workflow);
   const isNew = (id: string) => fixture.code[id] === undefined && fixture.prompts[id] === undefined;
   const ids = Array.from(new Set([...Object.keys(code), ...Object.keys(prompts)])).filter(isNew);
   const alike = ids.filter((id) =>

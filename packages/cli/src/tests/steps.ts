@@ -1,25 +1,25 @@
 import { sha256 as sha256Of, type TraceEntry } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import type { ShownTrace } from "../api/recorded.ts";
-import { recordedIn } from "../replay/recorded.ts";
+import { listRecorded } from "../replay/recorded.ts";
 import type { Fixture, FixtureOutcome } from "./fixture.ts";
 import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 
-/** One run of a node, at its place. */
+/** One run of a node at its place. */
 export interface Step {
   place: string;
   entry: TraceEntry;
-  /** It ran in a fork that failed: which of its branches came how far before they were stopped is chance. */
+  /** The node ran in a fork that failed. Timing decides how far each branch got before it was stopped. */
   isChance: boolean;
 }
 
 const marks: ReadonlySet<string> = new Set(["join", "close"]);
 const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
 
-/** Every run of a node, in order, and all places, those of start and end as well, that are no chance. */
-export function stepsOf(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
+/** Lists every run of a node in order, and the path: all places, with start and end, that do not depend on timing. */
+export function listSteps(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
   const chance = new Set(inFailedForks(trace.entries));
-  const all = Array.from(recordedIn(trace), ({ place, entry }) => ({
+  const all = Array.from(listRecorded(trace), ({ place, entry }) => ({
     place,
     entry,
     isChance: chance.has(entry),
@@ -39,7 +39,7 @@ function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Itera
   }
 }
 
-/** What an entry came to, as a test has it. A map's list is that of the context, so that it has nothing of its own. */
+/** The outcome of an entry, as a test records it. A map has none of its own, because its list is in the context. */
 export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<FixtureOutcome | null> {
   const { status, decision_result: decision, changes, error_class, error_message } = entry;
   if (status === "failed") {
@@ -50,14 +50,14 @@ export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<Fixtur
   return { set: await wholeMembers(changes.set.text, blobs), delete: changes.delete, decision };
 }
 
-/** The members of an object's JSON text. */
+/** The members of an object from its JSON text. */
 export async function wholeMembers(json: string, blobs: Blobs): Promise<Record<string, WholeValue>> {
   return (await wholeValue(json, blobs)) as Record<string, WholeValue>;
 }
 
-/** What a run came to as a whole, as a test expects it. */
+/** The result of a whole run, as a test expects it. */
 export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixture["expect"]> {
-  const { steps, path } = stepsOf(trace);
+  const { steps, path } = listSteps(trace);
   const { status, error } = trace.execution;
   const decided = steps.flatMap(({ place, entry, isChance }) =>
     isChance || entry.decision_result === null ? [] : [[place, entry.decision_result] as const],
@@ -73,8 +73,8 @@ export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixt
 
 export type ShownRun = Pick<ShownTrace, "entries" | "execution" | "context">;
 
-/** Key by key what an outcome is compared by: a failure is the key `error`, a choice `branch_decision`. */
-export function comparable({ set, delete: deleted, decision, error }: FixtureOutcome): Map<string, WholeValue> {
+/** The values to compare of an outcome, by key: a failure has the key `error`, a decision `branch_decision`. */
+export function valuesByKey({ set, delete: deleted, decision, error }: FixtureOutcome): Map<string, WholeValue> {
   const isSaid = Object.hasOwn(set, "branch_decision");
   return new Map<string, WholeValue>([
     ...deleted.map((key): [string, WholeValue] => [key, "(deleted)"]),
@@ -84,8 +84,8 @@ export function comparable({ set, delete: deleted, decision, error }: FixtureOut
   ]);
 }
 
-/** Nodes that a test runs: without effects, and with code that is there. */
-export function liveNodes(workflow: Workflow): Set<string> {
+/** Nodes that a test runs: those with code and `"effects": false`. */
+export function listLiveNodes(workflow: Workflow): Set<string> {
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
   return new Set(nodes.filter((node) => isLive(node, workflow)).map(({ id }) => id));
 }
@@ -95,23 +95,23 @@ function isLive(node: Node, { lock }: Workflow): boolean {
   return node.executor.kind === "code" || lock?.[node.id] !== undefined;
 }
 
-/** What the code of each node is; of a node that a model writes what it is asked, and the code that is locked. */
-export function codeOf(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
-  const told: Pick<Fixture, "code" | "prompts"> = { code: {}, prompts: {} };
+/** The hashes of each node's code; for a prompt node, of its prompt and its locked code. */
+export function hashCode(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
+  const found: Pick<Fixture, "code" | "prompts"> = { code: {}, prompts: {} };
   for (const { node } of nodeIndex(workflow).values()) {
     if (!("executor" in node)) continue;
     const code = node.executor.kind === "code" ? node.executor.code : workflow.lock?.[node.id]?.code;
-    if (code !== undefined) told.code[node.id] = short(code);
-    if (node.executor.kind === "prompt") told.prompts[node.id] = short(node.executor.prompt);
+    if (code !== undefined) found.code[node.id] = short(code);
+    if (node.executor.kind === "prompt") found.prompts[node.id] = short(node.executor.prompt);
   }
-  return told;
+  return found;
 }
 
 function short(text: string): string {
   return shortHash(sha256Of(text));
 }
 
-/** A reader sees at once that it is another one. */
+/** The first 16 characters of a hash, which suffice to see a difference. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 16);
 }

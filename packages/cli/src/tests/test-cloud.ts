@@ -15,12 +15,12 @@ import { type RecordedOutcome, valuesForRun } from "./values-for-run.ts";
 export interface TestStart {
   version: WorkflowVersion;
   input: Readonly<Record<string, WholeValue>>;
-  /** What places came to that do not run. */
+  /** Recorded outcomes of the places that do not run. */
   outcomes: Readonly<Record<string, RecordedOutcome>>;
   files: TestFiles;
 }
 
-/** A cloud of its own, in a folder that goes with it: a test finds nothing of other runs, and leaves nothing. */
+/** A cloud in a temporary folder, so that a test sees no other runs and leaves no data. */
 export class TestCloud {
   readonly #cloud: LocalCloud;
   readonly #dataDir: string;
@@ -42,13 +42,13 @@ export class TestCloud {
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 
-  /** Throws `PythonMissing`. */
+  /** Publishes a workflow. Throws `PythonMissing`. */
   async publish({ workflow, definition, history }: Checked): Promise<WorkflowVersion> {
     const template = await this.#cloud.templateFor(workflow);
     return publishWorkflow(this.#cloud.ports, { workflow, stateMachine: definition, history, template });
   }
 
-  /** Nothing goes outside. Throws `InputsRefused`. */
+  /** Runs a test without effects. Throws `InputsRefused`. */
   async run({ version, input, outcomes, files }: TestStart): Promise<{ trace: ShownRun; blobs: Blobs }> {
     const { ports } = this.#cloud;
     const { id, home, start, document } = await valuesForRun(ports, files, { input, outcomes });
@@ -57,7 +57,10 @@ export class TestCloud {
     return { trace: asWritten(await readTrace(ports, id)), blobs: { load: (sha256) => ports.blobs.get(home, sha256) } };
   }
 
-  /** Says of each expression why it does not hold, `""` where that is all; null: it holds. */
+  /**
+   * Evaluates expressions. Each result says why the expression is not true, `""` if there is no reason; null: it is
+   * true.
+   */
   async evaluate(expressions: readonly Expression[]): Promise<(string | null)[]> {
     this.#evaluating ??= this.#publishEvaluating();
     const input = { python: expressions.map(({ python }) => python), values: expressions.map(({ value }) => value) };
@@ -74,8 +77,8 @@ export class TestCloud {
 }
 
 /**
- * Lends the tests what the data folder of this machine knows of its Python, the packages that were installed once, and
- * the index of their documentation. Installing or indexing them again takes longer than all tests.
+ * Shares this machine's known Python, installed packages and documentation index with the test cloud, because
+ * installing them again takes longer than all tests.
  */
 async function lendPackages(dataDir: string): Promise<void> {
   await copyFile(join(dataFolder(), "python.json"), join(dataDir, "python.json")).catch(() => undefined);
@@ -96,7 +99,7 @@ for source, value in zip(context["python"], context["values"]):
         context["results"].append(f"{type(error).__name__}: {error}")
 `;
 
-/** Expressions are code of a node, so that they have its walls. */
+/** The expressions run as a node's code, so that the sandbox isolates them. */
 const evaluating = JSON.stringify({
   id: "nova-test-python",
   nodes: [

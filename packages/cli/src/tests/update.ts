@@ -1,37 +1,40 @@
 import { toStateMachine } from "@nova/compiler";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { printError, styled } from "../output/terminal.ts";
-import { nodeAt } from "../replay/recorded.ts";
+import { nodeOfPlace } from "../replay/recorded.ts";
 import { type Evaluate, type FirstDifference, isUnrecorded, type TestRun } from "./compare.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import type { TestFolder } from "./folder.ts";
 import { type Expression, fits, hasForm } from "./forms.ts";
 import { recordedOutcomes } from "./recorded-outcomes.ts";
-import { staleNodes } from "./stale.ts";
-import { codeOf, expectationOf, liveNodes, outcomeOf, type ShownRun, stepsOf } from "./steps.ts";
+import { findStaleNodes } from "./stale.ts";
+import { expectationOf, hashCode, listLiveNodes, listSteps, outcomeOf, type ShownRun } from "./steps.ts";
 import type { TestCloud } from "./test-cloud.ts";
 import type { Blobs, WholeValue } from "./values.ts";
 import { writeTest } from "./write-test.ts";
 
 /**
- * Writes what a test comes to now into its file. Nodes whose record is of other code run without network and credentials,
- * unless they say that they have effects. Answers why it cannot be; null: it is written.
+ * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
+ * unless the definition says that they have effects. Returns why the test cannot be updated; null: it is written.
  */
 export async function updateTest(cloud: TestCloud, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
   const { workflow } = folder;
   const test = { ...old, fixture: withNewNames(old.fixture, workflow) };
-  const tried = triedNodes(test.fixture, workflow);
+  const tried = findTriedNodes(test.fixture, workflow);
   for (;;) {
     const trying = withoutEffects(workflow, tried);
     const version = await cloud.publish({ workflow: trying, definition: JSON.stringify(toStateMachine(trying)) });
-    const live = liveNodes(trying);
+    const live = listLiveNodes(trying);
     const outcomes = recordedOutcomes(test, live);
     const { trace, blobs } = await cloud.run({ version, input: test.fixture.input, outcomes, files: test.files });
     const failure = failureOf(trace, test.fixture, tried);
     if (failure && "message" in failure) return failure;
     if (failure) {
       printError(
-        styled("yellow", `nova: the test "${test.name}" keeps what is recorded of "${failure.node}": ${failure.why}`),
+        styled(
+          "yellow",
+          `nova: the test "${test.name}" keeps the recorded outcome of "${failure.node}": ${failure.why}`,
+        ),
       );
       tried.delete(failure.node);
       continue;
@@ -43,9 +46,9 @@ export async function updateTest(cloud: TestCloud, folder: TestFolder, old: Test
   }
 }
 
-/** Nodes whose code is not that of the record, or that have none, and that do not say that they have effects. */
-function triedNodes(fixture: Fixture, workflow: Workflow): Set<string> {
-  const stale = new Set(staleNodes(fixture, workflow).map(({ node }) => node));
+/** Nodes with changed or unrecorded code whose definition does not mention effects. */
+function findTriedNodes(fixture: Fixture, workflow: Workflow): Set<string> {
+  const stale = new Set(findStaleNodes(fixture, workflow).map(({ node }) => node));
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
   const tried = nodes.filter((node) => {
     if (!("executor" in node) || node.effects !== undefined) return false;
@@ -61,27 +64,32 @@ function withoutEffects(workflow: Workflow, ids: ReadonlySet<string>): Workflow 
   return changed;
 }
 
-/** What cannot be taken: no record at all, or a tried node that fails, which its record may not have. */
+/**
+ * The reason why a run cannot update the test: a node without a recorded outcome, or a tried node that fails although
+ * its record did not.
+ */
 function failureOf(
   trace: ShownRun,
   { outcomes }: Fixture,
   tried: ReadonlySet<string>,
 ): FirstDifference | { node: string; why: string } | null {
-  for (const { place, entry } of stepsOf(trace).steps) {
+  for (const { place, entry } of listSteps(trace).steps) {
     const recorded = outcomes[place];
     const at = (message: string) => ({ place, message, keys: [] });
     if (isUnrecorded(entry))
-      return at(`"${place}" would have to run, and no outcome of it is on record - record a run anew`);
-    if (entry.status === "success" || !tried.has(nodeAt(place)) || recorded?.error) continue;
+      return at(`"${place}" must not run, and has no recorded outcome - record another execution`);
+    if (entry.status === "success" || !tried.has(nodeOfPlace(place)) || recorded?.error) continue;
     const why = `its code fails without network and credentials (${entry.error_message})`;
-    return recorded ? { node: nodeAt(place), why } : at(`"${place}" is not on record, and ${why} - record a run anew`);
+    return recorded
+      ? { node: nodeOfPlace(place), why }
+      : at(`"${place}" has no recorded outcome, and ${why} - record another execution`);
   }
   return null;
 }
 
-/** Nodes that are called otherwise now, in all places. */
+/** Replaces the names of renamed nodes in all places. */
 function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
-  const gone = staleNodes(fixture, workflow);
+  const gone = findStaleNodes(fixture, workflow);
   const names = new Map(gone.flatMap(({ node, renamed }) => (renamed ? [[node, renamed]] : [])));
   if (names.size === 0) return fixture;
   const renamed = (place: string) =>
@@ -99,19 +107,19 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-interface Now extends TestRun {
+interface CurrentRun extends TestRun {
   evaluate: Evaluate;
 }
 
-/** A test with what it came to now; what was loosened by hand stays so, as long as it fits. */
+/** Builds a test with the current outcomes. Forms stay as long as they match. */
 class Update {
   readonly #old: Test;
-  readonly #now: Now;
+  readonly #now: CurrentRun;
   readonly #files: TestFiles;
   readonly #wanted = new Set<string>();
   readonly #blobs: Blobs;
 
-  constructor(old: Test, now: Now) {
+  constructor(old: Test, now: CurrentRun) {
     this.#old = old;
     this.#now = now;
     this.#files = new Map(old.files);
@@ -121,9 +129,9 @@ class Update {
   async test(workflow: Workflow): Promise<Test> {
     const { name, fixture } = this.#old;
     const outcomes: Fixture["outcomes"] = {};
-    for (const { place, entry } of stepsOf(this.#now.trace).steps) {
+    for (const { place, entry } of listSteps(this.#now.trace).steps) {
       const [before, is] = [fixture.outcomes[place], await outcomeOf(entry, this.#blobs)];
-      const isRecorded = before && !this.#now.live.has(nodeAt(place));
+      const isRecorded = before && !this.#now.live.has(nodeOfPlace(place));
       if (is) outcomes[place] = isRecorded ? before : await this.#outcome(before, is);
     }
     const expect = await this.#expectation();
@@ -134,9 +142,9 @@ class Update {
     return { name, fixture: { ...fixture, ...this.#codeOf(workflow), outcomes, expect }, files: this.#files };
   }
 
-  /** Of code that is not locked the one that ran stays known. */
+  /** An unlocked prompt node keeps the hash of the code that ran. */
   #codeOf(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
-    const { code, prompts } = codeOf(workflow);
+    const { code, prompts } = hashCode(workflow);
     for (const id of Object.keys(prompts)) {
       const ran = this.#old.fixture.code[id];
       if (code[id] === undefined && ran !== undefined) code[id] = ran;
@@ -148,18 +156,18 @@ class Update {
     return before ? { ...now, set: await this.#kept(before.set, now.set) } : now;
   }
 
-  /** What the test left out stays out. */
+  /** Parts that the test does not expect stay absent. */
   async #expectation(): Promise<Fixture["expect"]> {
     const { expect: old, input, outcomes } = this.#old.fixture;
     const { status, error, path, decisions, context = {} } = await expectationOf(this.#now.trace, this.#blobs);
     const known = new Set([input, ...Object.values(outcomes).map(({ set }) => set)].flatMap((set) => Object.keys(set)));
-    const told = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
+    const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
     return {
       status,
       ...(error && { error }),
       ...(old.path && path && { path }),
       ...(old.decisions && decisions && { decisions }),
-      ...(old.context && { context: await this.#kept(old.context, Object.fromEntries(told)) }),
+      ...(old.context && { context: await this.#kept(old.context, Object.fromEntries(kept)) }),
     };
   }
 

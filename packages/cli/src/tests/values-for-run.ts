@@ -12,7 +12,7 @@ import { InvalidInput } from "../errors.ts";
 import type { TestFiles } from "./fixture.ts";
 import { textForRun, type WholeValue } from "./values.ts";
 
-/** What a place came to that does not run. */
+/** The recorded outcome of a place that does not run. */
 export interface RecordedOutcome {
   set: Readonly<Record<string, WholeValue>>;
   delete: readonly string[];
@@ -20,7 +20,7 @@ export interface RecordedOutcome {
   error?: { class: string; message: string };
 }
 
-interface Given {
+interface TestValues {
   input: Readonly<Record<string, WholeValue>>;
   outcomes: Readonly<Record<string, RecordedOutcome>>;
 }
@@ -29,15 +29,15 @@ interface ForRun {
   id: string;
   home: BlobHome;
   start: Pick<StartRequest, "context" | "files">;
-  /** Of outcomes; the blobs that it names are stored. */
+  /** The document of outcomes; the blobs that it names are stored. */
   document: string;
 }
 
-/** A test's values as an execution takes them, with its bytes as blobs of that execution. */
+/** Converts a test's values for an execution, and stores its bytes as blobs of that execution. */
 export async function valuesForRun(
   { blobs }: Pick<Ports, "blobs">,
   files: TestFiles,
-  { input, outcomes }: Given,
+  { input, outcomes }: TestValues,
 ): Promise<ForRun> {
   const id = `exec_${ulid()}`;
   const home = { client: "default", root: id };
@@ -61,7 +61,7 @@ function outcomeText({ set, delete: deleted, decision, error }: RecordedOutcome,
   ]);
 }
 
-/** Texts that stand for bytes until these are in their places. */
+/** Marks in a text that stand for bytes. */
 class Marks {
   readonly #all: TestFiles;
   readonly #used = new Map<string, FileInPlace>();

@@ -1,29 +1,29 @@
 import { asReference, type BlobRef, type ExactValue, isRawNumber, parseExact } from "@nova/engine";
 import { demandContent } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import { type ExactObject, mapMembers, mapped } from "../input/exact.ts";
+import { type ExactObject, mapMembers, mapValue } from "../input/exact.ts";
 
 /**
- * A value as tests compare it: whole, with bytes as `{"$file": <SHA-256>}`. A key of somebody's data that begins with `$`
- * has one `$` more, so that it is neither that nor a form.
+ * A complete value for comparison; bytes are `{"$file": <SHA-256>}`. A key of user data that starts with `$` has one
+ * more `$`, so it is neither that mark nor a form.
  */
 export type WholeValue = ExactValue;
 
 export interface Blobs {
-  /** Null where it was erased. */
+  /** Null if the bytes were erased. */
   load(sha256: string): Promise<Uint8Array | null>;
-  /** Bytes are not loaded to be compared. */
+  /** Called for bytes, which are not loaded. */
   onBytes?(ref: BlobRef): void;
 }
 
-/** All values of one text together: they are in memory at once. */
+/** The limit of all values of one text, because they are in memory together. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** A recorded value, from its JSON text. Throws `InvalidInput` where a part of it was erased. */
+/** Reads a recorded value from its JSON text. Throws `InvalidInput` if a part of it was erased. */
 export async function wholeValue(json: string, { load, onBytes }: Blobs): Promise<WholeValue> {
   let left = maxBytes;
   const visit = async (value: ExactObject): Promise<ExactValue> => {
-    // Its numbers are no values of a user: they need not keep their digits.
+    // The reference's own numbers are not user data, so they may lose digits.
     const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
     if (!ref) return mapMembers(value, visit, keyInTest);
     if (ref.type === "bytes") {
@@ -31,23 +31,24 @@ export async function wholeValue(json: string, { load, onBytes }: Blobs): Promis
       return { $file: ref.sha256 };
     }
     left -= ref.bytes;
-    if (left < 0) throw new InvalidInput(`a value has more than ${maxBytes} bytes (256 MB) - it makes no test`);
+    if (left < 0)
+      throw new InvalidInput(`a value has more than ${maxBytes} bytes (256 MB) - it is too large for a test`);
     const bytes = await load(ref.sha256);
-    if (bytes === null) throw new InvalidInput("contents of the execution were erased - record another one");
+    if (bytes === null) throw new InvalidInput("contents of the execution were erased - record another execution");
     demandContent(ref, bytes);
     const text = Buffer.from(bytes).toString();
-    return ref.type === "text" ? text : mapped(parseExact(text), visit);
+    return ref.type === "text" ? text : mapValue(parseExact(text), visit);
   };
-  return mapped(parseExact(json), visit);
+  return mapValue(parseExact(json), visit);
 }
 
-/** Keys that only look like references carry one `$` more in records, too. */
+/** In a record a key that looks like a reference has one more `$`. */
 function keyInTest(key: string): string {
   const plain = /^\$\$+blob$/.test(key) ? key.slice(1) : key;
   return plain.startsWith("$") ? `$${plain}` : plain;
 }
 
-/** JSON text as a run is given it: `bytesAs` says what stands for bytes. */
+/** The JSON text for a run; `bytesAs` replaces bytes. */
 export function textForRun(value: WholeValue, bytesAs: (sha256: string) => ExactValue): string {
   return JSON.stringify(forRun(value, bytesAs));
 }

@@ -7,10 +7,10 @@ import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import { markOf } from "./forms.ts";
 import type { WholeValue } from "./values.ts";
 
-/** A longer text, or a larger value, is a file of its own: a test is read by people. */
+/** A longer text or value gets its own file, because people read tests. */
 const maxInlineBytes = 1000;
 
-/** Writes a test and its files, those of before that it does not name any more aside. Throws `InvalidInput`. */
+/** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */
 export async function writeTest(folder: string, test: Test, { replaces }: { replaces: boolean }): Promise<string> {
   const { name, fixture, files } = test;
   const written = new Writer(name, files);
@@ -30,7 +30,7 @@ async function removeOthers(folder: string, name: string, named: ReadonlyMap<str
   await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
 }
 
-/** Names of files that this writes: somebody else's stay. */
+/** Names of files that this function writes. Other files stay. */
 const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
 
 class Writer {
@@ -45,11 +45,16 @@ class Writer {
 
   fixture({ input, outcomes, expect, ...rest }: Fixture): ExactValue {
     const { format, workflow, recorded_from, code, prompts } = rest;
-    const asked = Object.keys(prompts).length > 0 && { prompts };
+    const promptPart = Object.keys(prompts).length > 0 && { prompts };
     const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
-    // `undefined` is no JSON.
+    // JSON has no `undefined`.
     return defined({
-      ...{ format, workflow, recorded_from, input: this.#values(input), code, ...asked },
+      format,
+      workflow,
+      recorded_from,
+      input: this.#values(input),
+      code,
+      ...promptPart,
       outcomes: Object.fromEntries(written),
       expect: { ...expect, ...(expect.context && { context: this.#values(expect.context) }) },
     }) as ExactValue;
@@ -95,7 +100,7 @@ class Writer {
   }
 }
 
-/** A list, or an object, with a line for each of its parts: a change shows where it is. */
+/** Writes each item or member on its own line, so that a diff shows the changed part. */
 function lineByLine(value: ExactValue): string {
   const lines = (parts: string[], [open, close]: [string, string]) => `${open}\n${parts.join(",\n")}\n${close}`;
   if (Array.isArray(value)) {
@@ -107,7 +112,7 @@ function lineByLine(value: ExactValue): string {
   return lines(members, ["{", "}"]);
 }
 
-/** As formatters of JSON write it: a list that fits is one line. */
+/** Formats JSON as formatters do: a short list stays on one line. */
 function pretty(value: ExactValue, indent: string, before: number): string {
   if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
   const inner = `${indent}  `;

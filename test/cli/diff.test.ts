@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { newFolder, nova, writeChain } from "../support/nova.ts";
+import { newFolder, nova, writeChain } from "./support/nova.ts";
 
 let cwd: string;
 const ids: string[] = [];
@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true }));
 
-it("says that two runs are the same", async () => {
+it("nova diff reports that two runs are equal", async () => {
   const { code, stdout } = await nova(cwd, "diff", ids[0] as string, ids[1] as string);
   expect([code, stdout]).toEqual([0, "the same: 4 nodes\n"]);
 });
 
-it("shows people what differs alone", async () => {
+it("nova diff prints only the differences", async () => {
   const { stdout } = await nova(cwd, "diff", ids[1] as string, ids[2] as string);
   const lines = stdout.split("\n").map((line) => line.trimEnd());
   expect(lines.slice(0, 4).map((line) => line.replaceAll(/ {2,}/g, "|"))).toEqual([
@@ -38,7 +38,7 @@ it("shows people what differs alone", async () => {
   expect(stdout.trimEnd()).toMatch(/the same: 1 other nodes$/);
 });
 
-it("prints every node as JSON, digit for digit", async () => {
+it("nova diff --json prints every node with exact digits", async () => {
   const { stdout } = await nova(cwd, "diff", ids[1] as string, ids[2] as string, "--json");
   expect(stdout).toContain('{"key":"total","was":3,"is":12345678901234567890}');
   const { nodes, ...rest } = JSON.parse(stdout);
@@ -49,7 +49,7 @@ it("prints every node as JSON, digit for digit", async () => {
   expect(nodes[2]).toMatchObject({ path: "both", definition: { same: true }, code: { same: false } });
 });
 
-it("refuses what is no execution in one sentence", async () => {
+it("nova diff refuses an unknown execution in one sentence", async () => {
   const { code, stderr } = await nova(cwd, "diff", ids[0] as string, "nothing");
   expect([code, stderr]).toEqual([2, 'nova: there is no execution "nothing" - `nova executions` lists them\n']);
 });
