@@ -41,7 +41,6 @@ export {
   sweepTasks,
 } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
   type FileInPlace,
   type FileInput,
@@ -58,8 +57,7 @@ export {
   type StartRequest,
   startExecution,
 } from "./kinds/start/start.ts";
-export { mayImportPackages } from "./kinds/task/imports-packages.ts";
-export { sweepIdle } from "./kinds/task/sweep-idle.ts";
+export { runNode, type SettleEvent, settleNode } from "./kinds/table.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { type TaskContents, taskContents } from "./kinds/waiting/contents.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
@@ -97,6 +95,8 @@ export { planRestart, type RestartRequest, restartExecution } from "./restart/re
 export { type KeysLookedUp, planReuse, reuseProblem } from "./restart/reuse.ts";
 export { RestartRefused } from "./restart/selection.ts";
 export { Names, Source } from "./restart/source.ts";
+export { mayImportPackages } from "./sandboxes/spec.ts";
+export { sweepIdle } from "./sandboxes/sweep-idle.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";

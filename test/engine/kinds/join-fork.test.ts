@@ -62,7 +62,12 @@ describe("a branch that fails", () => {
     await story.judge();
     const { head, error } = joinOf(story);
     expect(head).toMatchObject({ status: "failed", error_class: "NodeFailed", path_taken: null });
-    expect(error).toEqual({ message: 'node "b" in branch "b": no total', node: "b", within: 'branch "b"' });
+    expect(error).toEqual({
+      message: 'node "b" in branch "b": no total',
+      node: "b",
+      within: 'branch "b"',
+      reason: "no total",
+    });
     expect(story.world.record(story.id)).toMatchObject({
       status: "failed",
       error: { node: "b", class: "NodeFailed", message: 'in branch "b": no total' },

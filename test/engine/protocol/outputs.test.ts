@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { createNodeIo } from "../../../packages/engine/src/attempt/node-io.ts";
 import { readPosition } from "../../../packages/engine/src/chain/position.ts";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { createNodeIo } from "../../../packages/engine/src/kinds/task/run-io.ts";
+import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { given, Story, succeeds } from "../../support/engine/story.ts";
@@ -23,7 +24,7 @@ async function seenAt(scope: string, seq: number) {
   expect(story.chain.at(-1)).toBe("(close) completed");
   const ports = story.world.ports(atOnce);
   const position = await readPosition(ports, { execution: story.id, scope, seq });
-  const io = await createNodeIo(ports, position, new Context(), new Set());
+  const io = await createNodeIo(withKinds(ports), position, new Context(), new Set());
   const names = await io.outputNames();
   return Promise.all(names.map(async (name) => [name, await io.outputs(name)]));
 }

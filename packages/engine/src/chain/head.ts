@@ -176,5 +176,7 @@ export interface FailureRecord {
   /** Of a join: the node that failed, and in which branch; `message` says both. */
   node?: string;
   within?: string;
+  /** Of a join: the message of that node itself. */
+  reason?: string;
   traceback?: string;
 }

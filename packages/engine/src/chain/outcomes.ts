@@ -64,6 +64,7 @@ const Failure = z
     message: z.string(),
     node: z.string().optional(),
     within: z.string().optional(),
+    reason: z.string().optional(),
     traceback: z.string().optional(),
   })
   .transform(({ class: name, ...failure }) => ({ class: name, failure: defined(failure) }));

@@ -1,12 +1,11 @@
 import type { EndNode } from "@nova/workflow";
-import { closed } from "../protocol/answer.ts";
 import { closeExecution } from "../protocol/close.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
-import { type EndAnswer, linkAfter, type NodeEvent } from "../protocol/event.ts";
-import { runUntilCommitted } from "../protocol/held-turn.ts";
+import type { EndAnswer, NodeEvent } from "../protocol/event.ts";
 import { codeless, succeeded } from "../protocol/outcome.ts";
 import type { KindPorts } from "../protocol/settling.ts";
+import { closed, linkAfter, runUntilCommitted } from "../protocol/turn.ts";
 
 /** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */
 export async function runEnd(

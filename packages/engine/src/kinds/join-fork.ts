@@ -7,9 +7,9 @@ import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
 import { branchState, findOpenedFork, type OpenFork, readTips } from "../protocol/branches.ts";
 import { closeBranches, settlingPorts } from "../protocol/close.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
-import { settleLink } from "../protocol/held-turn.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
 import { type Reason, reasonOf } from "../protocol/settling.ts";
+import { settleLink } from "../protocol/turn.ts";
 import { withKinds } from "./table.ts";
 
 /** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` behind a Catch. */

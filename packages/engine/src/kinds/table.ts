@@ -1,23 +1,25 @@
 import type { Node, TaskNode } from "@nova/workflow";
+import { codeExecutor } from "../attempt/code.ts";
+import { tenSeconds } from "../attempt/follow.ts";
+import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
+import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
+import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
 import type { Plan } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { MapEvent } from "../protocol/answer.ts";
-import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
-import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
-import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
+import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
+import { settlingPorts } from "../protocol/close.ts";
+import { definitionOf, type HeldNode, type NodeDefinition } from "../protocol/definition.ts";
+import type { CaughtError, EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
+import { type KindPorts, type Reason, reasonOf, type SettlingPorts } from "../protocol/settling.ts";
+import { settleNodeLink } from "../protocol/turn.ts";
 import { type ChildAnswer, describeChildWait, isRecordedInside, runChild, settleChild } from "./child/run-child.ts";
-import { codePass, settleCode, type TaskTime } from "./code/run-code.ts";
 import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
-import { settlePrompt } from "./prompt/outcome.ts";
-import { promptPass } from "./prompt/run-prompt.ts";
-import { type Produced, runTask } from "./task/run-task.ts";
-import type { Task } from "./task/task.ts";
-import { promptHashAt, textPass } from "./text/run-text.ts";
-import { settleWaiting } from "./waiting/expire.ts";
+import { expiredEntry, settleWaiting } from "./waiting/expire.ts";
+import { resumeUrl } from "./waiting/resume.ts";
 import { describeWait, runWait, type WaitAnswer } from "./waiting/wait.ts";
 import type { WaitsFor } from "./waits-for.ts";
 
@@ -40,27 +42,19 @@ interface Kind<N extends Node> {
   staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
 
-interface Executor extends Pick<Kind<TaskNode>, "settle"> {
-  pass(ports: Ports, task: Task, time: TaskTime): Promise<Produced>;
-  /** Whether it asks others outside, though the node says that it has no effects. */
-  asksOutside: boolean;
-}
-
-/** Of actions and decisions, by who does their work. */
+/** Actions and decisions run by one skeleton, whoever does their work. */
 const executors: Record<TaskNode["executor"]["kind"], Executor> = {
-  code: { pass: codePass, settle: settleCode, asksOutside: false },
-  prompt: { pass: promptPass, settle: settlePrompt, asksOutside: false },
-  text: { pass: textPass, settle: settlePrompt, asksOutside: true },
+  code: codeExecutor,
+  prompt: promptExecutor,
+  text: textExecutor,
 };
 
 const task: Kind<TaskNode> = {
-  runNodeTask(ports, event, definition, time) {
-    const { pass } = executors[definition.node.executor.kind];
-    return runTask(ports, event, definition, (task) => pass(ports, task, time));
-  },
+  runNodeTask: (ports, event, definition, time) =>
+    runAttempts(ports, event, definition, executors[definition.node.executor.kind], time),
   settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
-  staysInside: async (_ports, _position, _plan, { effects, executor }) =>
-    effects === false && !executors[executor.kind].asksOutside,
+  // A text node asks a model, even if it says that it has no effects.
+  staysInside: async (_ports, _position, _plan, { effects, executor }) => effects === false && executor.kind !== "text",
 };
 
 const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
@@ -80,14 +74,16 @@ export function findNodeKind({ type }: Node): Kind<Node> {
 
 /** The ports with which the protocol can settle turns of every kind. */
 export function withKinds(ports: Ports): KindPorts {
-  return {
+  const all: KindPorts = {
     ...ports,
     holdsTurn: (node) => findNodeKind(node).settle !== noTurn,
     settleTurn: (settling, held, reason) => findNodeKind(held.node).settle(settling, held, reason),
-    asked: (position, definition) => promptHashAt(ports, position, definition),
+    asked: (position, definition) => promptHashAt(all, position, definition),
+    resumeUrl: (position, node) => resumeUrl(ports, position, node),
     staysInside: async (position, plan, node) =>
       (await findNodeKind(node).staysInside?.(ports, position, plan, node)) ?? false,
   };
+  return all;
 }
 
 /** An approval is requested by a task of its own, and a start's entry is link 0. */
@@ -97,4 +93,35 @@ async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition
 
 async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never> {
   throw chainBroken(`${node.type} node "${node.id}" cannot hold a turn`);
+}
+
+/**
+ * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
+ * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
+ * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
+ * `followTime` says how long code that may outlive it is followed.
+ */
+export function runNode(
+  ports: Ports,
+  event: WaitEvent,
+  signal: AbortSignal,
+  { followTime = tenSeconds }: { followTime?: TaskTime["followTime"] } = {},
+): Promise<NodeAnswer> {
+  return ports.inFlight.during(event.execution.id, async () => {
+    const all = withKinds(ports);
+    const definition = await definitionOf(ports, event);
+    return findNodeKind(definition.node).runNodeTask(all, event, definition, { signal, followTime });
+  });
+}
+
+/** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
+export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
+
+/** The chain, not Step Functions, says what happened. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
+  const settling =
+    "expired" in event
+      ? expiredEntry(withKinds(ports), event)
+      : settleNodeLink(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
+  return settleAnswer(ports, event, await settling);
 }

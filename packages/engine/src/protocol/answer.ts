@@ -1,33 +1,19 @@
 import { defined, type RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
-import { failureOf, type Position } from "../chain/position.ts";
+import { failureOf } from "../chain/position.ts";
 import { linkLabel } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
-import { chainBroken, NovaError } from "../errors.ts";
+import { NovaError } from "../errors.ts";
 import type { BlobPlace } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 import { continuationAnswer } from "./continuation.ts";
 import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
+import { closed } from "./turn.ts";
 
 type Asked = RunPosition & Pick<MapEvent, "inline_items">;
-
-/**
- * The entry that a delivery finds at its node's link, if there is one: it answers that and runs nothing. Throws
- * `ExecutionClosed` behind a close, `ChainBroken` for what can only be a bug.
- */
-export function committedEntry({ next, at }: Position, event: NodeEvent): StoredEntry | undefined {
-  if (!next.entry) return undefined;
-  const { node_id } = openHead(next.entry);
-  if (node_id === event.node) return next.entry;
-  throw chainBroken(`link ${at.seq} of ${at.execution} belongs to node "${node_id}", not to "${event.node}"`);
-}
-
-export function closed(execution: string): NovaError {
-  return new NovaError("ExecutionClosed", `execution ${execution} is closed; its chain says how it ended`);
-}
 
 /** Throws `ExecutionClosed` for a close entry. */
 function openHead(entry: StoredEntry): Head {

@@ -132,12 +132,11 @@ export async function failureOfBranches(
   if (first !== undefined && failed.length > toleratedFailures(open)) {
     const { head, entry } = tips[first] as Tip;
     const inner = await failureOf(entry, ports.blobs);
-    const failure = inBranch(open, first, head, inner);
     const most = Math.floor(toleratedFailures(open));
     const count = open.map?.toleratedFailures
       ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
       : "";
-    return { class: head.error_class ?? "NodeFailed", failure: { ...failure, message: failure.message + count } };
+    return { class: head.error_class ?? "NodeFailed", failure: failureInBranch(open, first, head, inner, count) };
   }
   const isOver = states.every((state) => state === "done" || state === "failed");
   return isOver ? null : { class: reason.class, failure: { message: reason.message } };
@@ -149,15 +148,22 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
 }
 
-/** `node "x" in branch "y": it broke`; of a branch whose join failed, the node that failed in there. */
-function inBranch({ map, branches }: OpenFork, index: number, { node_id }: Head, inner: FailureRecord): FailureRecord {
+/** The failure of a join: `node "x" in branch "y": it broke`. If a join in the branch failed, it names the node in there. */
+function failureInBranch(
+  { map, branches }: OpenFork,
+  index: number,
+  { node_id }: Head,
+  inner: FailureRecord,
+  more: string,
+): FailureRecord {
   const branch = map ? `item ${index}` : `branch "${branches[index]?.name}"`;
   const node = inner.node ?? node_id;
   const within = inner.within === undefined ? branch : `${inner.within} of ${branch}`;
-  return { message: `node "${node}" in ${within}: ${ownWords(inner)}`, node, within };
+  const reason = nodeMessage(inner) + more;
+  return { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
 }
 
-/** What the node itself said, without where that was. */
-export function ownWords({ message, node, within }: FailureRecord): string {
-  return within === undefined ? message : message.slice(`node "${node}" in ${within}: `.length);
+/** The message of the failed node itself, without its place. */
+export function nodeMessage({ message, reason = message }: FailureRecord): string {
+  return reason;
 }

@@ -8,12 +8,13 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
+import { killStaleSandbox, pooledSandboxes } from "../sandboxes/life.ts";
 import {
   findOpenedFork,
   hasBegun,
+  nodeMessage,
   type OpenFork,
   opensFork,
-  ownWords,
   readTip,
   readTips,
   type Tip,
@@ -22,9 +23,9 @@ import { inheritedHead } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
-import { killStaleSandbox, putState, settleNodeLink } from "./held-turn.ts";
 import { settleJoin } from "./settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
+import { putState, settleNodeLink } from "./turn.ts";
 
 export interface CloseRequest {
   execution: string;
@@ -49,7 +50,7 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
     const position = await closeAfterTip(settlingPorts(ports, request.status), tip, reasons);
     if (!position) continue;
-    const left = leftSandboxes(ports, position);
+    const left = pooledSandboxes(ports, position.before);
     const entry = await putCloseEntry(ports, position, request, left);
     if (entry) return finishClose(ports, entry, left);
   }
@@ -87,12 +88,6 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   } catch (error) {
     if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
   }
-}
-
-/** Pooled sandboxes that the execution still has. All others are killed by its name. */
-function leftSandboxes({ clock }: Ports, { before: { warm, spare = [] } }: Position): Sandbox[] {
-  const left = warm ? [warm, ...spare] : spare;
-  return left.filter(({ endsAt, pool }) => pool && Date.parse(endsAt) > clock.now());
 }
 
 /** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
@@ -134,7 +129,7 @@ async function failureBehind(
 ): Promise<ExecutionError> {
   const failure = before.status === "failed" ? await failureOf(beforeEntry, ports.blobs) : undefined;
   if (failure && request.status === "failed") {
-    const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${ownWords(failure)}`;
+    const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${nodeMessage(failure)}`;
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
   const { class: name, message } = request.reason ?? interruption(request.status);

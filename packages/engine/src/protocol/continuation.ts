@@ -1,31 +1,9 @@
 import type { Head } from "../chain/head.ts";
-import type { Position } from "../chain/position.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { readTip } from "./branches.ts";
 import { versionOf } from "./definition.ts";
 import type { Continuation, RunPosition } from "./event.ts";
-import type { Outcome } from "./outcome.ts";
-
-/** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
-export async function eventsAfter(
-  ports: Ports,
-  { before, at }: Position,
-  node: string,
-  { status, more = {} }: Pick<Outcome, "status" | "more">,
-): Promise<Pick<Head, "events" | "continuation">> {
-  if (before.events === undefined) return {};
-  const { history } = await versionOf(ports, before);
-  if (!history) return {};
-  const { own = 0, each = 0, inlineItems = Number.POSITIVE_INFINITY } = history.entries[node] ?? {};
-  const inside = more.inside && more.inside.branches <= inlineItems ? more.inside : { branches: 0, events: 0 };
-  const failed = status === "failed" ? history.settled : 0;
-  const events = before.events + own + failed + inside.events + inside.branches * each;
-  const { continuation } = before;
-  if (at.scope !== "" || !more.loops || events <= history.most)
-    return { events, ...(continuation && { continuation }) };
-  return { events: history.begun, continuation: { number: (continuation?.number ?? 0) + 1, seq: at.seq } };
-}
 
 /** Of the entry that leads to a further execution which that is; of any other nothing. */
 export async function continuationAnswer(

@@ -112,16 +112,10 @@ export function followChoice(definition: NodeDefinition, choice: string, before?
   return { decision: isWornOut ? label : choice, next: nextNodeId(version, to), ...(loops && { more: { loops } }) };
 }
 
-/** The counts behind an entry that leads on: its node's loops are over, and count anew when a run comes to them again. */
-export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
-  const others = Object.entries(before ?? {}).filter(([key]) => !isOf(key, node));
-  return others.length > 0 ? Object.fromEntries(others) : undefined;
-}
-
 /** One more of this edge; the loops that it goes round are entered anew. */
 function countEdge({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
   const inside = [...nodesBefore(version.workflow, edge.from)];
-  const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isOf(key, node)));
+  const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isLoopOf(key, node)));
   return { ...Object.fromEntries(kept), [edgeKey(edge)]: (before[edgeKey(edge)] ?? 0) + 1 };
 }
 
@@ -129,6 +123,7 @@ function edgeKey({ from, condition }: Edge): string {
   return `${from}->${conditionLabel(condition)}`;
 }
 
-function isOf(key: string, node: string): boolean {
+/** Whether a count is of an edge that leaves this node. */
+export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }

@@ -1,4 +1,3 @@
-import type { LinkId } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 
@@ -64,11 +63,6 @@ export interface EndAnswer extends RunPosition {
   status: "completed";
   /** Hash of the close entry: whoever keeps it can prove the whole chain later. */
   tip: string;
-}
-
-/** Where a node stands that has been asked to run behind a link. */
-export function linkAfter({ execution, scope, seq }: RunPosition): LinkId {
-  return { execution: execution.id, scope, seq: seq + 1 };
 }
 
 /** The event with which Step Functions asked for this task. */

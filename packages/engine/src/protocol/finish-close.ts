@@ -8,6 +8,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
+import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
 import { refreshStatus } from "./status.ts";
 
 /** How an execution was closed. */
@@ -39,7 +40,10 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
 
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) {
-    await Promise.all(left.map(({ id }) => ports.sandboxes.kill(id)));
+    await releaseUnoffered(
+      ports,
+      left.map(({ id }) => id),
+    );
     return closed;
   }
   const durationMs = durationOf(record.startedAt, head.timestamp);
@@ -52,8 +56,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   const { idle: named = [] } = head.close;
   let idle: Sandbox[] = [];
   try {
-    await ports.sandboxes.killAll(record.id, new Set(named));
-    idle = await rested(ports, record, left);
+    idle = await prepareOffers(ports, record, named, left);
     // Behind the sandboxes, which the next run of the queue may be waiting for.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
@@ -65,28 +68,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   // From now on nobody can offer what was not offered.
   const offered = idle.map(({ id }) => id);
   const lost = isLast ? named.filter((id) => !offered.includes(id)) : offered;
-  await Promise.all(lost.map((id) => ports.sandboxes.kill(id)));
+  await releaseUnoffered(ports, lost);
   return closed;
-}
-
-/**
- * What other executions may have. A run leaves one; where runs with branches follow each other, up to twice as many as it
- * found, so that soon none is made for any branch, and those of a rare run are not paid for in vain; or as many as its
- * workflow keeps warm.
- */
-async function rested(
-  { sandboxes, workflows }: Ports,
-  { workflowId, version }: Execution,
-  left: readonly Sandbox[],
-): Promise<Sandbox[]> {
-  const fit = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
-  const found = fit.filter(({ inherited }) => inherited);
-  const warm = fit.length > 1 ? (await workflows.get(workflowId, version))?.workflow.warm : undefined;
-  const chosen = fit.slice(0, Math.max(1, 2 * found.length, warm ?? 0));
-  const resting = await Promise.all(
-    chosen.map(({ inherited: _, ...one }) => sandboxes.rest(one, one.pool?.idleSeconds ?? 0)),
-  );
-  return resting.filter((one) => one !== null);
 }
 
 /** What a close entry counts, as the record of its run has it: a number that no store takes would keep the run open. */

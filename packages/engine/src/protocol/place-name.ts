@@ -1,10 +1,9 @@
-import { isInLoop, type Node } from "@nova/workflow";
+import type { Node } from "@nova/workflow";
 import { type Head, headOf, type Origin } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { sha256 } from "../sha256.ts";
 
 type Reads = Pick<Ports, "chain">;
@@ -73,12 +72,6 @@ type Visits = NonNullable<Head["visits"]>;
 
 function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
   return visits[id] ?? 0;
-}
-
-/** The counts after a node's entry: nodes outside of loops are not counted. */
-export function visitsAfter(before: Head, version: WorkflowVersion | undefined, id: string): Visits | undefined {
-  const { visits } = before;
-  return version && isInLoop(version.workflow, id) ? { ...visits, [id]: visitsOf(before, id) + 1 } : visits;
 }
 
 /** The counts after a join: each node is in one branch at most, and every branch continues the counts of its fork. */

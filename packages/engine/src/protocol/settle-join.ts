@@ -13,18 +13,18 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
+import { releaseUnnamedSpares, sparesOfBranches } from "../sandboxes/life.ts";
 import {
   branchState,
   failureOfBranches,
   hasBegun,
   nextAfterJoin,
+  nodeMessage,
   type OpenFork,
-  ownWords,
   type Tip,
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { nextNodeId } from "./definition.ts";
-import { withoutPool } from "./held-turn.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import { visitsOfBranches } from "./place-name.ts";
 import type { Reason } from "./settling.ts";
@@ -51,10 +51,7 @@ export async function settleJoin(
       ? { ...facts, status: "failed", ...merged, next: rescue }
       : { ...succeeded(nextAfterJoin(open), facts), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
-  // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
-  const named = new Set(headOf(entry).spare?.map(({ id }) => id));
-  const lost = spare.filter(({ id, inherited }) => inherited && !named.has(id));
-  await Promise.allSettled(lost.map(({ id }) => ports.sandboxes.kill(id)));
+  await releaseUnnamedSpares(ports, spare, headOf(entry));
   return entry;
 }
 
@@ -87,21 +84,6 @@ function factsOf(
 
 /** Each entry behind a join names them, at 200 bytes each. */
 const maxSpare = 20;
-
-/** The sandboxes of the branches. Of one that several had, the latest end counts. */
-function sparesOfBranches({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
-  const all = new Map<string, Sandbox>();
-  for (const { head } of tips) {
-    for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
-      const other = all.get(one.id) ?? one;
-      const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;
-      // What serves nobody else behind one branch does so behind none.
-      const isFit = [one, other].every(({ pool }) => pool && pool.idleSeconds > 0);
-      all.set(one.id, { ...(isFit ? one : withoutPool(one)), endsAt });
-    }
-  }
-  return [...all.values()].filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
-}
 
 async function joinedChanges(
   ports: Ports,
@@ -153,7 +135,7 @@ async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySe
 
 async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
   const failure = await failureOf(entry, ports.blobs);
-  const error = { node: failure.node ?? head.node_id, class: head.error_class, message: ownWords(failure) };
+  const error = { node: failure.node ?? head.node_id, class: head.error_class, message: nodeMessage(failure) };
   return JSON.stringify({ error });
 }
 

@@ -21,6 +21,8 @@ export interface KindPorts extends Ports {
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
   /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
+  /** The address where a later wait continues by one `POST`; null if there is no such wait. */
+  resumeUrl(position: Position, node: string): Promise<string | null>;
   /** Whether a node may run in an execution that does nothing outside and takes its outcomes from a document. */
   staysInside(position: Position, plan: Plan, node: Node): Promise<boolean>;
 }

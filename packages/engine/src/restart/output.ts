@@ -1,6 +1,6 @@
 import type { IndexedNode } from "@nova/workflow";
 import { type Member, membersOf } from "@nova/workflow";
-import { decide } from "../kinds/task/decide.ts";
+import { decide } from "../attempt/judge.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { isChosen } from "../protocol/definition.ts";
 import { decisionKey } from "../protocol/settle-join.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
+import { isTextNode } from "../attempt/text/run-text.ts";
 import type { GivenOutcomes } from "../kinds/start/start.ts";
-import { isTextNode } from "../kinds/text/run-text.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";

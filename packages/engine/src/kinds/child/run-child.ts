@@ -28,12 +28,12 @@ import { defaultNext, type HeldNode, type NodeDefinition, versionOf } from "../.
 import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
-import { acquireTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import { originInside } from "../../protocol/place-name.ts";
 import { placesInside, planOfChild } from "../../protocol/recorded-document.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { createRecord, firstLink, recordOf } from "../start/first-link.ts";
 import { InputsRefused, refuseMisfitsOf } from "../start/given.ts";

@@ -13,9 +13,9 @@ import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
-import { holdTurn, runUntilCommitted } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { holdTurn, runUntilCommitted } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 
 export async function runMap(

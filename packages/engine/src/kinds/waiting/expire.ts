@@ -6,10 +6,11 @@ import type { Ports } from "../../ports/index.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, followChoice, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
-import { acquireTurn, releaseSandboxes } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
+import { acquireTurn } from "../../protocol/turn.ts";
+import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { chosen, isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */

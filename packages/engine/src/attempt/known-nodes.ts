@@ -1,0 +1,154 @@
+import {
+  isRawNumber,
+  type Member,
+  type Node,
+  nodeIndex,
+  normalName,
+  objectText,
+  parseExact,
+  type Workflow,
+} from "@nova/workflow";
+import { type Head, headOf } from "../chain/head.ts";
+import { contextAfter, type Position } from "../chain/position.ts";
+import { type Context, linkLabel } from "../context/context.ts";
+import { asReference, referenceText } from "../context/references.ts";
+import { wholeJson } from "../context/whole-value.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { givenOutcomes } from "../protocol/recorded-document.ts";
+import { entriesBefore } from "../protocol/scope-entries.ts";
+
+/** The most bytes of one output that a reference can look into. */
+export const maxValueBytes = 10_000_000;
+
+/** A value is larger than a reference can look into. */
+export class ValueTooLarge extends Error {
+  override name = "ValueTooLarge";
+}
+
+/** The nodes that a text node may name, each with its last result. */
+export class KnownNodes {
+  readonly #ports: Ports;
+  readonly #home: Head;
+  readonly #workflow: Workflow;
+  readonly #entries: ReadonlyMap<string, StoredEntry>;
+  /** Values that nodes before the part of a draft have set. */
+  readonly #given: ReadonlyMap<string, Member[]>;
+
+  private constructor(
+    ports: Ports,
+    home: Head,
+    workflow: Workflow,
+    { entries, given }: { entries: ReadonlyMap<string, StoredEntry>; given: ReadonlyMap<string, Member[]> },
+  ) {
+    this.#ports = ports;
+    this.#home = home;
+    this.#workflow = workflow;
+    this.#entries = entries;
+    this.#given = given;
+  }
+
+  static async before(ports: Ports, position: Position, workflow: Workflow): Promise<KnownNodes> {
+    const { at, before } = position;
+    const entries = new Map<string, StoredEntry>();
+    for await (const { node, entry } of entriesBefore(ports, at)) {
+      // Inside an item, the map around it has no result yet.
+      if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
+    }
+    const given = await givenOutcomes(ports, position, workflow);
+    return new KnownNodes(ports, before, workflow, { entries, given });
+  }
+
+  /** Name -> id of every node that has results. The name of a node without one is its id. */
+  mapping(): Record<string, string> {
+    return Object.fromEntries(this.ids().map((id) => [this.#node(id)?.name ?? id, id]));
+  }
+
+  ids(): string[] {
+    return [...new Set([...this.#given.keys(), ...this.#entries.keys()])];
+  }
+
+  #node(id: string): Node | undefined {
+    return knownNode(this.#workflow, id);
+  }
+
+  /** The keys whose values in the context are still those that the node has set. */
+  keysOf(id: string, context: Context): string[] {
+    const entry = this.#entries.get(id);
+    const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
+    const given = this.#given.get(id);
+    const set = given ? given.filter(isStill) : entry ? context.writtenBy(linkLabel(headOf(entry))) : [];
+    return resultsOf(this.#node(id), set).map(({ key }) => key);
+  }
+
+  /** The id that a name stands for; undefined if no node with results has that name. */
+  idOf(name: string): string | undefined {
+    if (this.#entries.has(name) || this.#given.has(name)) return name;
+    const wanted = normalName(name);
+    const named = this.ids().filter((id) => this.#node(id)?.name === name);
+    const similar = () =>
+      this.ids().find((id) => [id, this.#node(id)?.name ?? id].some((one) => normalName(one) === wanted));
+    return named[0] ?? similar();
+  }
+
+  /** The results of a node, as they are stored; null if it has none. */
+  async resultsOf(id: string): Promise<Member[] | null> {
+    const entry = this.#entries.get(id);
+    const given = this.#given.get(id);
+    if (given || !entry) return given ? resultsOf(this.#node(id), given) : null;
+    const { context } = await contextAfter(entry, this.#ports.blobs);
+    return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
+  }
+
+  /** The results of a node with the contents of blobs; numbers keep their digits. Undefined if it has none. Throws `ValueTooLarge`. */
+  async outputOf(id: string): Promise<unknown> {
+    const results = await this.resultsOf(id);
+    if (!results || results.length === 0) return undefined;
+    const value = await this.valueOf(objectText(results), `"${id}"`);
+    const into = mainKeyOf(this.#node(id));
+    const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
+    return isObject && into !== undefined && Object.hasOwn(value, into)
+      ? { output: (value as Record<string, unknown>)[into], ...value }
+      : value;
+  }
+
+  /** Parses the JSON text of a value. Throws `ValueTooLarge`. */
+  async valueOf(json: string, name: string): Promise<unknown> {
+    const whole = await wholeJson(json, maxValueBytes, { home: this.#home, blobs: this.#ports.blobs });
+    if (whole === null) throw new ValueTooLarge(`${name} has more than ${maxValueBytes / 1_000_000} MB`);
+    return parseExact(whole);
+  }
+}
+
+/** The key of the main result of a node. */
+function mainKeyOf(node: Node | undefined): string | undefined {
+  if (node?.type === "map" || node?.type === "approval") return node.into;
+  return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
+}
+
+/** A node that other nodes may name: one of the version, or one before the part of a draft that the version is. */
+export function knownNode(workflow: Workflow, id: string): Node | undefined {
+  return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
+}
+
+/** The values that a node has set, as others find them under its name. The answer of a text node has three keys. */
+export function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
+  if (!node || !("executor" in node) || node.executor.kind !== "text") return [...set];
+  const { into } = node.executor;
+  const output = set.find(({ key }) => key === into)?.json;
+  if (output === undefined) return [...set];
+  const text = textOfAnswer(output);
+  return [
+    { key: "output", json: output },
+    { key: "generated_text", json: text },
+    { key: "content", json: text },
+  ];
+}
+
+/** JSON text of an answer as a text. An object becomes its JSON text; a blob is read as text. */
+function textOfAnswer(json: string): string {
+  const value: unknown = JSON.parse(json);
+  if (typeof value === "string") return json;
+  const ref = value !== null && typeof value === "object" ? asReference(value) : undefined;
+  return ref ? referenceText({ ...ref, type: "text" }) : JSON.stringify(json);
+}

@@ -1,0 +1,265 @@
+import { defined } from "@nova/workflow";
+import { contentText } from "../../chain/contents.ts";
+import type { Position } from "../../chain/position.ts";
+import { sumOfSpendings } from "../../chain/spending.ts";
+import {
+  attemptBoundary,
+  earlierSteps,
+  type Failed,
+  isEnding,
+  isPinnedPlace,
+  journalOf,
+  noteNumber,
+  readEnding,
+  replayedStep,
+  type StepText,
+  sealEnding,
+  sealStep,
+  stepNumber,
+} from "../../chain/steps/step-record.ts";
+import { referencesIn } from "../../context/references.ts";
+import { chainBroken } from "../../errors.ts";
+import type { StoredStep, Turn } from "../../ports/chain.ts";
+import type { Spending } from "../../ports/executions.ts";
+import type { Ports } from "../../ports/index.ts";
+import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
+import type { CodeResult } from "../../ports/sandboxes.ts";
+import type { Attempt } from "../acquire.ts";
+import type { NodeIo } from "../node-io.ts";
+
+/** Where steps are recorded, and on whose behalf. */
+export interface JournalSite {
+  ports: Ports;
+  position: Position;
+  attempt: Attempt;
+  io: NodeIo;
+}
+
+/** The steps of a link as one delivery goes through them: what is recorded is answered, what is not is done and recorded. */
+export class StepJournal implements Journal {
+  /** Those that this delivery has come to. */
+  readonly steps: JournalStep[] = [];
+  readonly hashes: string[] = [];
+  readonly earlier: Earlier;
+  readonly #site: JournalSite;
+  readonly #runs = new Map<number, CodeResult>();
+  #stored = new Map<number, StoredStep>();
+
+  constructor(site: JournalSite, earlier: Earlier) {
+    this.#site = site;
+    this.earlier = earlier;
+  }
+
+  /** Reads what earlier deliveries have recorded. Throws `TurnLost` where the turn is not ours. */
+  async adopt(): Promise<void> {
+    await this.load();
+    await this.#stayOurs();
+  }
+
+  async load(): Promise<void> {
+    const { ports, position } = this.#site;
+    this.#stored = new Map((await ports.chain.steps(position.at)).map((step) => [step.step, step]));
+  }
+
+  async next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep> {
+    if (!(await this.#site.attempt.turnWritten)) throw new TurnLost();
+    const journal = this.steps.length + 1;
+    const there = this.#stepAt(journal);
+    const step = there ? await this.#replay(journal, there) : await this.#record(journal, await work(journal));
+    this.steps.push(step);
+    return step;
+  }
+
+  /** How the pipeline has failed, where one of its deliveries has said so; then all steps have been gone through. */
+  async ending(): Promise<Failed | null> {
+    const { ports, position, attempt } = this.#site;
+    const steps = journalOf(attempt.turn, Array.from(this.#stored.values()));
+    const there = this.#stepAt(steps.length + 1);
+    if (!there) return null;
+    for (const step of steps) this.steps.push(await this.#replay(this.steps.length + 1, step));
+    return readEnding(there, position.before, ports.blobs);
+  }
+
+  /** Keeps how the pipeline failed; null where another delivery has gone further. Throws `TurnLost`. */
+  async end(said: Failed): Promise<Failed | null> {
+    await this.#stayOurs();
+    const { ports, position, attempt, io } = this.#site;
+    const { traceback, logs } = said;
+    const shown = { traceback: traceback && io.mask(traceback), logs: logs && io.maskLogs(logs) };
+    const told: Failed = { ...said, message: io.mask(said.message), ...defined(shown) };
+    const number = stepNumber(attempt.turn, this.steps.length + 1);
+    const ending = await sealEnding(number, told, position.before, ports.blobs);
+    if (await ports.chain.putStep(position.at, ending)) return told;
+    await this.load();
+    const there = this.#stored.get(number);
+    return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
+  }
+
+  /** When the step that comes next was recorded; null where it is not. */
+  get nextRecordedMs(): number | null {
+    const there = this.#stepAt(this.steps.length + 1);
+    return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
+  }
+
+  /** Whether what code does at a place is known: of pinned code, once it has failed. */
+  isRecorded(journal: number): boolean {
+    return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
+  }
+
+  /** How pinned code ran, or its analysis, of which a step tells: that one failed was the reason for everything behind. */
+  async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
+    const { ports, position, io, attempt } = this.#site;
+    const stored = this.#pinnedStep();
+    const content = stored?.contents?.[at === pinnedPlaces.code ? "result" : "analysis"];
+    if (!stored || !content) return null;
+    const { sandbox_id, blobs = [] } = JSON.parse(stored.text) as StepText;
+    for (const sha256 of blobs) io.meet(sha256);
+    const text = await contentText(content, position.before, ports.blobs);
+    return { sandboxId: sandbox_id ?? (attempt.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
+  }
+
+  /** A note that another delivery may have left. */
+  noteAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(noteNumber(this.#site.attempt.turn, journal));
+  }
+
+  /** Whether a step says so: then every delivery comes to the same code. */
+  hasCode(code: string): boolean {
+    return this.steps.some(({ generated_code }) => generated_code === code);
+  }
+
+  /** Code has run for the step at this place. */
+  ran(journal: number, result: CodeResult): void {
+    this.#runs.set(journal, result);
+  }
+
+  /** How long pinned code has run for this delivery, or the analysis in front of it. */
+  pinnedMs(place: number): number {
+    return this.#runs.get(place)?.durationMs ?? 0;
+  }
+
+  #pinnedStep(): StoredStep | undefined {
+    const first = this.#stepAt(1);
+    return first && isOfPinned(JSON.parse(first.text) as StepText) ? first : undefined;
+  }
+
+  #stepAt(journal: number): StoredStep | undefined {
+    return this.#stored.get(stepNumber(this.#site.attempt.turn, journal));
+  }
+
+  async #replay(journal: number, stored: StoredStep): Promise<JournalStep> {
+    if (isEnding(stored)) throw new PipelineEnded();
+    const { ports, position, io } = this.#site;
+    const { blobs = [] } = JSON.parse(stored.text) as StepText;
+    for (const sha256 of blobs) io.meet(sha256);
+    this.hashes.push(stored.hash);
+    return replayedStep(journal, stored, position.before, ports.blobs);
+  }
+
+  async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
+    const { ports, position, io, attempt } = this.#site;
+    // Before the step: nothing is recorded that no budget knows of, and what was paid counts in any case.
+    const costUsd = [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
+    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, costUsd);
+    // Models take their time: of a run that has ended meanwhile, and was maybe erased, nothing more is kept.
+    await this.#stayOurs();
+    const ofPinned = isOfPinned(draft);
+    const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
+    const result = draft.result ?? (ofPinned ? run : undefined);
+    const analysis = ofPinned ? this.#runs.get(pinnedPlaces.analysis) : undefined;
+    const facts = {
+      journal,
+      number: stepNumber(attempt.turn, journal),
+      timestamp: new Date(ports.clock.now()).toISOString(),
+      runTimeMs: (run ?? analysis)?.durationMs,
+      ...(analysis && { analysis }),
+      blobs: ownBlobs(result, io),
+      mask: (text: string) => io.mask(text),
+    };
+    const whole = { ...draft, ...defined({ result }) };
+    const { stored, step } = await sealStep(whole, facts, position.before, ports.blobs);
+    const isWritten = await ports.chain.putStep(position.at, stored);
+    await this.#stayOurs();
+    if (!isWritten) return this.#theirs(journal);
+    this.hashes.push(stored.hash);
+    return step;
+  }
+
+  /** Another delivery was faster: what it has recorded is what happened. */
+  async #theirs(journal: number): Promise<JournalStep> {
+    await this.load();
+    const there = this.#stepAt(journal);
+    if (there) return this.#replay(journal, there);
+    const { execution, seq } = this.#site.position.at;
+    throw chainBroken(`link ${seq} of ${execution} refuses step ${journal} and has none`);
+  }
+
+  /** Nothing more is paid for a node that was stopped, or that goes on elsewhere. */
+  async #stayOurs(): Promise<void> {
+    const { ports, position, attempt } = this.#site;
+    const own = attempt.turn;
+    const { entry, turn } = await ports.chain.read(position.at);
+    const isOurs = !entry && turn?.state === "held" && turn.sandbox === own.sandbox && turn.attempt === own.attempt;
+    if (!isOurs) throw new TurnLost();
+  }
+}
+
+/** Pinned code that failed is told of by a step in front of all attempts. */
+function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
+  return attempt_number === 0;
+}
+
+/** Blobs in the result that this run has brought or met: a later delivery can only know it from here. */
+function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
+  if (result?.status !== "success") return [];
+  const named = result.set.flatMap(({ json }) => referencesIn(json));
+  // The record holds hashes alone: one that is also referred to as something else is not taken.
+  const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
+  return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
+}
+
+/** Somebody else holds the turn, closes it, or has the entry written: the chain has to be read again. */
+export class TurnLost extends Error {
+  override name = "TurnLost";
+}
+
+/** The pipeline of this node has failed, in another delivery. */
+export class PipelineEnded extends Error {
+  override name = "PipelineEnded";
+}
+
+/** Nobody will know what became of the code that ran for a place of the journal: its sandbox is gone, or it was overdue. */
+export class CodeLost extends Error {
+  override name = "CodeLost";
+  readonly journal: number;
+  /** Of code that gave no result in its time: that time. */
+  readonly timeoutSeconds: number | undefined;
+
+  constructor(journal: number, timeoutSeconds?: number) {
+    const what = timeoutSeconds === undefined ? "was lost with its sandbox" : "gave no result in time";
+    super(`the code of step ${journal} ${what}`);
+    this.journal = journal;
+    this.timeoutSeconds = timeoutSeconds;
+  }
+}
+
+/** What the attempts of a prompt node before this one have left at its link. */
+export interface Earlier {
+  /** Hashes of their steps, in order. */
+  steps: string[];
+  spent: Spending;
+}
+
+/** Costs a read only where there were any. */
+export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
+  return turn?.kept?.includes(attemptBoundary)
+    ? earlierOf(turn, await chain.steps(at))
+    : { steps: [], spent: sumOfSpendings([]) };
+}
+
+export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
+  const steps = earlierSteps(turn, stored);
+  // The record of an attempt itself costs nothing, and says nothing of it.
+  const told = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
+  return { steps: steps.map(({ hash }) => hash), spent: sumOfSpendings(told) };
+}

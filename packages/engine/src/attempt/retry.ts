@@ -1,0 +1,179 @@
+import {
+  defined,
+  earlierErrorNames,
+  heedsRetryAfter,
+  isLong,
+  type Retry,
+  retriedError,
+  retriedErrors,
+  retryAfterSeconds,
+  retryWaits,
+  secondsAfter,
+  type TaskNode,
+} from "@nova/workflow";
+import { linkName } from "../chain/link-name.ts";
+import { attemptBoundary } from "../chain/steps/step-record.ts";
+import { NovaError } from "../errors.ts";
+import type { LinkId, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
+import { recordAttempt } from "../protocol/attempts.ts";
+import type { FailedOutcome } from "../protocol/outcome.ts";
+import { moveSandboxes } from "../sandboxes/life.ts";
+import { sha256 } from "../sha256.ts";
+import { canChangeSandbox, changeSandbox } from "./acquire.ts";
+import type { Task } from "./task-input.ts";
+
+/** Whether code of a node may start more than once: then its turn may move while another delivery commits. */
+export function canRunAgain({ effects, retry }: TaskNode): boolean {
+  return effects === false || retry !== undefined;
+}
+
+/** After a failed attempt a delivery reads the chain again, or leaves a turn that waits. */
+type NextAttempt = "again" | Turn;
+
+/**
+ * Prepares the next attempt after a failed one; undefined if none follows. If the sandbox of code that changes nothing
+ * outside was lost, the code starts again at once in another one. If the author wants a retry, the turn waits for the next
+ * attempt. The record of the attempt is written first, so no attempt is ever forgotten. `reusable`: the sandbox, if a next
+ * attempt may start in it. Throws `NodeRetry`, after which Step Functions waits; long code waits in states of its own.
+ */
+export async function nextAttempt(
+  ports: Ports,
+  task: Task,
+  turn: Turn,
+  outcome: FailedOutcome,
+  reusable: Sandbox | null,
+): Promise<NextAttempt | undefined> {
+  const { node, position } = task;
+  if (outcome.class === "NodeInterrupted" && canChangeSandbox(node, turn)) {
+    await recordAttempt(ports, task, turn, outcome, 0);
+    await changeSandbox(ports, task, turn);
+    return "again";
+  }
+  const delay = retryDelay(ports, node, turn, outcome);
+  const seconds = delay && Math.max(delay.own, delay.least);
+  // Its sandbox may be gone because another delivery has started the next attempt.
+  if (seconds === undefined && node.retry && !(await isTurnUnchanged(ports, position.at, turn))) return "again";
+  if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
+  if (delay === undefined || seconds === undefined) return undefined;
+  const kept = seconds <= maxKeptSeconds ? reusable : null;
+  const waiting = { ...waitingTurn(ports, task, turn, delay), ...(kept && { warm: kept }) };
+  const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
+  if (isOurs && !kept && turn.sandbox !== null) {
+    await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
+  }
+  return waitForRetry(node, waiting, `: ${outcome.failure.message}`);
+}
+
+/** Returns the turn if the wait for its next attempt is a state of its own; else throws `NodeRetry`. */
+export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
+  if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
+  throw new NovaError("NodeRetry", retryText(node, turn) + why);
+}
+
+/** Says that an attempt failed, and when the next one starts. */
+export function retryText({ id, retry }: TaskNode, turn: Turn): string {
+  const { attempt } = turn;
+  const seconds = Math.max(retry ? secondsAfter(retry, attempt) : 0, waitedSeconds(turn));
+  return `node "${id}": attempt ${attempt} failed, attempt ${attempt + 1} begins ${retry?.jitter ? "within" : "in"} ${seconds} s`;
+}
+
+/** Between the failure of an attempt and the time at which the next one is due. */
+function waitedSeconds({ since, due = since }: Pick<Turn, "since" | "due">): number {
+  return Math.round((Date.parse(due) - Date.parse(since)) / 1000);
+}
+
+/** The node's own share of that time. Only Step Functions knows the jitter of its own waits. */
+function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number {
+  return node.retry && !node.retry.jitter ? secondsAfter(node.retry, attempt) : 0;
+}
+
+/** Clocks differ by less. */
+const toleranceMs = 1000;
+
+/** Whether a turn waits for its next attempt, which is not due yet. */
+export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean {
+  return due !== undefined && clock.now() < Date.parse(due) - toleranceMs;
+}
+
+/** The delay before the next attempt; undefined if the author wants none after this failure. */
+function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome: FailedOutcome): Delay | undefined {
+  const { retry } = node;
+  if (!retry || attempt >= retry.attempts || !isRetried(retry, outcome)) return undefined;
+  const { retryAfter } = outcome;
+  const isAsked = retryAfter !== undefined && heedsRetryAfter(node);
+  const least = isAsked ? retryAfterSeconds(retryAfter, clock.now(), retryWaits(retry).longest) : 0;
+  return { own: secondsAfter(retry, attempt), least };
+}
+
+/** In seconds. */
+interface Delay {
+  /** The node's own delay; with jitter the longest one. */
+  own: number;
+  /** The shortest delay that a server asked for. */
+  least: number;
+}
+
+function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
+  const { class: name, types = [] } = outcome;
+  if (!retriedErrors.includes(name)) return false;
+  if (!on) return true;
+  return on.map(retriedError).some((wanted) => {
+    if (!saysText(outcome, wanted.text)) return false;
+    return wanted.name === name || earlierErrorNames[wanted.name] === name || types.some(isNamed(wanted.name));
+  });
+}
+
+const status = /^[1-5]\d\d$/;
+/** Addresses and ids contain any digits, so the status is the first number that stands alone. */
+const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
+
+/** Three digits mean the status of an HTTP response, other text a part of the message. */
+function saysText({ httpStatus, failure: { message } }: FailedOutcome, text: string): boolean {
+  if (!status.test(text)) return message.includes(text);
+  const found = httpStatus === undefined ? statusInMessage.exec(message)?.[0] : String(httpStatus);
+  return found === text;
+}
+
+/** Modules may be left out: `ConnectionError` and `requests.ConnectionError` name `requests.exceptions.ConnectionError`. */
+function isNamed(name: string) {
+  const wanted = name.split(".");
+  return (type: string): boolean => {
+    const parts = type.split(".");
+    if (parts.at(-1) !== wanted.at(-1)) return false;
+    let found = 0;
+    for (const part of parts) if (part === wanted[found]) found++;
+    return found === wanted.length;
+  };
+}
+
+async function isTurnUnchanged({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn): Promise<boolean> {
+  const { turn } = await chain.read(at);
+  return turn?.sandbox === sandbox && turn.attempt === attempt;
+}
+
+/** The turn between two attempts, which names no sandbox. */
+function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, least }: Delay): Turn {
+  const now = ports.clock.now();
+  const hasJournal = node.executor.kind !== "code";
+  const share = !node.retry?.jitter ? 1 : isLong(node) ? jitterOf(`${linkName(position.at)}.${turn.attempt}`) : 0;
+  const kept = hasJournal ? [...(turn.kept ?? []), attemptBoundary] : undefined;
+  return {
+    node: node.id,
+    state: "held",
+    sandbox: null,
+    attempt: turn.attempt,
+    since: new Date(now).toISOString(),
+    due: new Date(now + Math.max(Math.ceil(share * own), least) * 1000).toISOString(),
+    ...defined({ failedDeliveries: turn.failedDeliveries, kept, spare: turn.spare }),
+  };
+}
+
+/** A share between 0 and 1, the same for every delivery. */
+function jitterOf(name: string): number {
+  return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
+}
+
+/** A sandbox is kept for a next attempt that starts within this time. */
+const maxKeptSeconds = 60;

@@ -1,0 +1,128 @@
+import { isLong, pauseSeconds, type TaskNode } from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
+import type { LoadedContext } from "../chain/position.ts";
+import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
+import { answerFor } from "../protocol/answer.ts";
+import { commitOutcome } from "../protocol/commit.ts";
+import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
+import type { NodeEvent, RunningAnswer, TaskAnswer } from "../protocol/event.ts";
+import type { Outcome } from "../protocol/outcome.ts";
+import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
+import { runUntilCommitted } from "../protocol/turn.ts";
+import { moveSandboxes, releaseLost } from "../sandboxes/life.ts";
+import type { Attempt } from "./acquire.ts";
+import { canRunAgain, isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
+import type { Task } from "./task-input.ts";
+
+/** The time of one delivery. */
+export interface TaskTime {
+  /** Fires when the Lambda's time is nearly over. */
+  signal: AbortSignal;
+  /** Returns a signal that fires when code that outlives a Lambda has been followed for long enough. */
+  followTime: () => AbortSignal;
+}
+
+/** An attempt that a delivery takes part in, with the input of its work. */
+export interface OpenedAttempt {
+  attempt: Attempt;
+  kept: LoadedContext;
+}
+
+/** The result of the work on an attempt, as far as this delivery knows it. */
+export type Work =
+  /** The chain knows more, or another delivery does: read it again. */
+  | { kind: "again" }
+  /** Another delivery holds the turn, so this one's sandbox is of no use. */
+  | { kind: "turn lost" }
+  /** The code runs on; a later delivery attaches to it. */
+  | { kind: "running" }
+  | FinishedWork;
+
+export interface FinishedWork {
+  kind: "finished";
+  outcome: Outcome;
+  /** The sandbox, if it lives and a next attempt may start in it. */
+  reusable: Sandbox | null;
+  /** Whether the turn's sandbox lives. */
+  lives: boolean;
+}
+
+/** How the nodes of one kind of executor do their work. The rest of an attempt is the same for all. */
+export interface Executor<O extends OpenedAttempt = OpenedAttempt> {
+  /** Finds the input and takes part in the attempt that is under way, or starts the next one. */
+  open(ports: KindPorts, task: Task): Promise<O>;
+  /** Runs code or asks a model, or attaches to what an earlier delivery has started, and judges the result. */
+  work(ports: KindPorts, task: Task, opened: O, time: TaskTime): Promise<Work>;
+  /** Gives a turn that is `failing` or `closed` its entry. */
+  settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
+}
+
+/** Runs the attempts of a node until one is committed. Answers the entry, or that its code runs on. */
+export async function runAttempts(
+  ports: KindPorts,
+  event: NodeEvent,
+  { node, version, edges }: NodeDefinition<TaskNode>,
+  executor: Executor,
+  time: TaskTime,
+): Promise<TaskAnswer | RunningAnswer> {
+  const entry = await runUntilCommitted(ports, event, async (position): Promise<StoredEntry | Turn | "again"> => {
+    const { turn } = position.next;
+    if (turn && isEarly(ports, turn)) return waitForRetry(node, turn);
+    return runAttempt(ports, { position, node, version, edges, retries: event.retries }, executor, time);
+  });
+  return "since" in entry ? runningAnswer(ports, event, entry, node) : answerFor(entry, event, ports);
+}
+
+/**
+ * One pass over an attempt: acquires the turn, runs, judges, then retries or commits. Returns the entry, or a turn that a
+ * later delivery continues. `"again"` asks the caller to read the chain again.
+ */
+async function runAttempt(
+  ports: KindPorts,
+  task: Task,
+  executor: Executor,
+  time: TaskTime,
+): Promise<StoredEntry | Turn | "again"> {
+  const { position, node } = task;
+  const opened = await executor.open(ports, task);
+  const { turn, state } = opened.attempt;
+  const work = await executor.work(ports, task, opened, time);
+  switch (work.kind) {
+    case "again":
+      return "again";
+    case "turn lost":
+      await releaseLost(ports, position.at, { sandbox: turn.sandbox, state });
+      return "again";
+    case "running":
+      return turn;
+    case "finished": {
+      const { outcome, reusable, lives } = work;
+      const next = outcome.status === "failed" && (await nextAttempt(ports, task, turn, outcome, reusable));
+      if (next) return next;
+      const entry = await commitOutcome(ports, position, node, outcome, opened.kept);
+      if (turn.sandbox === null) return entry;
+      if (lives && servesOneNode(node, turn.sandbox, entry)) {
+        await moveSandboxes(ports, "in use", "node ended", [turn.sandbox]);
+      }
+      // The turn may have moved meanwhile: the next pass reads the entry beside its turn.
+      return canRunAgain(node) ? "again" : entry;
+    }
+  }
+}
+
+/** If two deliveries of long code commit, the entry says whether the next node knows the sandbox. */
+function servesOneNode(node: TaskNode, sandbox: string, entry: StoredEntry): boolean {
+  return node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
+}
+
+function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn: Turn, node: TaskNode): RunningAnswer {
+  const seconds = (from: number, to: number) => (to - from) / 1000;
+  const now = ports.clock.now();
+  const running = { execution, scope, seq, running: true } as const;
+  if (turn.due === undefined)
+    return { ...running, pause: pauseSeconds(seconds(Date.parse(turn.since), now), node.timeoutSeconds) };
+  const pause = Math.max(1, Math.ceil(seconds(now, Date.parse(turn.due))));
+  return { ...running, pause, retry: retryText(node, turn) };
+}

@@ -1,0 +1,89 @@
+import { secretKeys, type TaskNode } from "@nova/workflow";
+import { contextBefore } from "../chain/item-input.ts";
+import { linkName } from "../chain/link-name.ts";
+import type { LoadedContext, Position } from "../chain/position.ts";
+import { NovaError } from "../errors.ts";
+import type { Turn } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
+import { lastFailure } from "../protocol/attempts.ts";
+import type { HeldNode } from "../protocol/definition.ts";
+import type { Reason, SettlingPorts } from "../protocol/settling.ts";
+import { knownSandbox, moveSandboxes, withoutPool } from "../sandboxes/life.ts";
+import { overlayBefore } from "../secrets/overlay.ts";
+import { createNodeIo, type NodeIo } from "./node-io.ts";
+
+/** The remains of a turn whose code no longer runs. */
+export interface StoppedTurn {
+  kept: LoadedContext;
+  io: NodeIo;
+  /** The result of code that had finished before it was stopped. */
+  result: CodeResult | undefined;
+  /** The scope's sandbox, if it survived. */
+  warm: Sandbox | null;
+  /** The output of stopped code, masked. */
+  logs: string;
+  /** The failure of the node, if `result` is undefined. */
+  reason: Reason;
+}
+
+/** Stops the code of a turn. `step` names the claim whose result counts. */
+export async function stopTurn(
+  ports: SettlingPorts,
+  { position, node, version, turn }: HeldNode<TaskNode>,
+  reason: Reason,
+  step: number,
+): Promise<StoppedTurn> {
+  const why = reason.class === "NodeRetry" ? await lastReason(ports, position, reason) : reason;
+  const kept = await contextBefore(ports, position);
+  const overlay = await overlayBefore(ports, { client: position.before.client, version, node });
+  const io = await createNodeIo(ports, position, kept.context, secretKeys(version.workflow), overlay);
+  const stopped = await stopCode(ports, position, turn, io, step);
+  return {
+    kept,
+    io,
+    result: stopped?.kind === "finished" ? stopped.result : undefined,
+    warm: node.isolation === "fresh" ? position.before.warm : warmAfterStop(stopped, position.before.warm, turn),
+    logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
+    reason: why,
+  };
+}
+
+/** No other execution may use a sandbox in which code was killed. */
+function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
+  if (stopped?.kind === "gone") return null;
+  const known = knownSandbox(turn, warm);
+  const wasKilled = stopped?.kind === "stopped" || (stopped?.kind === "finished" && stopped.result.isUnfit);
+  return wasKilled ? withoutPool(known) : known;
+}
+
+/** Step Functions has stopped retrying, so the node fails with the error of its last attempt. */
+async function lastReason(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
+  return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
+}
+
+/** The longest time of one stop. Step Functions repeats a delivery that runs out of it. */
+const stopTimeoutMs = 60_000;
+
+/** The `step` of a prompt node: only its pipeline can judge a result, so no claim answers for the node. */
+export const noStep = -1;
+
+/** Ends all code of the link for good. Returns the result of `step` if that code had finished. */
+export async function stopCode(
+  ports: Ports,
+  { at }: Position,
+  turn: Turn,
+  io: RunIo,
+  step: number,
+): Promise<StopOutcome | null> {
+  if (turn.sandbox === null) return null;
+  const claim = { link: linkName(at), step, attempt: turn.attempt };
+  try {
+    return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
+  } catch (error) {
+    // The sandbox cannot be reached, or its harness is broken: only the control plane can ensure that no code runs.
+    if (!(error instanceof NovaError)) throw error;
+    await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
+    return { kind: "gone" };
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  conditionLabel,
+  defaultLabel,
+  idPrefix,
+  type MissingReference,
+  mappingKey,
+  mappingOf,
+  normalName,
+  type Reference,
+  type RenderedPrompt,
+  referencesIn,
+  renderPrompt,
+  type TextExecutor,
+} from "@nova/workflow";
+import type { Position } from "../../chain/position.ts";
+import type { Context } from "../../context/context.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import { sha256 } from "../../sha256.ts";
+import { KnownNodes, ValueTooLarge } from "../known-nodes.ts";
+import { surroundingsText } from "./surroundings.ts";
+
+/** What a model is asked at a place of a run. It follows from the chain before: every delivery comes to the same. */
+export interface Question {
+  system: string;
+  prompt: string;
+  /** SHA-256 of it, and of all settings that its answer depends on. */
+  asked: string;
+  /** What the record tells of it, in the seeds' words. */
+  record: object;
+  /** Why nobody is asked. */
+  problem?: string;
+}
+
+export async function questionFor(
+  ports: Ports,
+  position: Position,
+  definition: NodeDefinition,
+  executor: TextExecutor,
+  { input, mask }: { input: Context; mask(text: string): string },
+): Promise<Question> {
+  const { node, version } = definition;
+  const known = await KnownNodes.before(ports, position, version.workflow);
+  const data = await contextData(known, input, [executor.prompt, executor.system ?? ""]).catch((error: unknown) => {
+    if (error instanceof ValueTooLarge) return error;
+    throw error;
+  });
+  const isTooLarge = data instanceof ValueTooLarge;
+  const mapping = isTooLarge ? known.mapping() : Object.fromEntries(mappingOf(data));
+  const options = { mask, ...(executor.maxChars !== undefined && { maxChars: executor.maxChars }) };
+  const render = (text: string) => renderPrompt(text, isTooLarge ? {} : data, options);
+  const [system, prompt] = [render(executor.system ?? ""), render(executor.prompt)];
+  const told = [system.processed_prompt, surroundingsText(node, mapping, (id) => known.keysOf(id, input), mask)].filter(
+    (text) => text !== "",
+  );
+  const problem = isTooLarge
+    ? `${data.message}, which no reference can look into - set the part that the prompt needs in a node before`
+    : missingProblem([...system.missing, ...prompt.missing], executor);
+  const question = { system: told.join("\n\n"), prompt: prompt.processed_prompt };
+  return {
+    ...question,
+    asked: askedHash(question, definition, executor),
+    record: recordOf(system, prompt),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+/** Values of what the prompts name, and of nothing else: what was given under the seeds' keys, then nodes, then keys. */
+async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
+  const keys = input.slots().map(({ key }) => key);
+  const slotOf = async (key: string | undefined) => {
+    const slot = key === undefined ? undefined : input.slot(key);
+    return slot && known.valueOf(slot.json, slot.key);
+  };
+  const given = mappingOf({ [mappingKey]: await slotOf(mappingKey) });
+  const mapping = { ...known.mapping(), ...Object.fromEntries(given) };
+  const [likeGiven, likeKey] = [finderIn(given.keys()), finderIn(keys)];
+  const idOf = (name: string) => {
+    const alias = likeGiven(name);
+    return alias === undefined ? (known.idOf(name) ?? (input.slot(idPrefix + name) && name)) : given.get(alias);
+  };
+  const data: Record<string, unknown> = { [mappingKey]: mapping };
+  const isName = (name: string) => idOf(name) !== undefined || likeKey(name) !== undefined;
+  for (const { name } of prompts.flatMap((prompt): Reference[] => referencesIn(prompt, isName))) {
+    const [id, key] = [idOf(name), likeKey(name)];
+    if (id !== undefined) data[idPrefix + id] ??= (await slotOf(idPrefix + id)) ?? (await known.outputOf(id)) ?? null;
+    if (key !== undefined && key !== mappingKey) data[key] ??= await slotOf(key);
+  }
+  return data;
+}
+
+/** Finds the one of these that is a name, else one that differs in case and blanks alone. */
+function finderIn(names: Iterable<string>): (name: string) => string | undefined {
+  const exact = new Set(names);
+  let normal: Map<string, string> | undefined;
+  return (name) => {
+    if (exact.has(name)) return name;
+    normal ??= new Map(Array.from(exact, (one) => [normalName(one), one] as const).reverse());
+    return normal.get(normalName(name));
+  };
+}
+
+function missingProblem(missing: readonly MissingReference[], { onMissing }: TextExecutor): string | undefined {
+  const [first, ...others] = missing;
+  if (!first || onMissing === "mark") return undefined;
+  const also = others.length === 0 ? "" : `, and ${others.map(({ reference }) => reference).join(", ")} neither`;
+  const why = first.has_node
+    ? `"${first.name}" has no such part`
+    : `no node "${first.name}" has brought anything before`;
+  return `${first.reference} has no value: ${why}${also} - correct the reference, or add "on_missing": "mark"`;
+}
+
+function askedHash(
+  { system, prompt }: { system: string; prompt: string },
+  { node, edges, version }: NodeDefinition,
+  { kind: _, file: __, prompt: ___, system: ____, maxCostUsd: _____, ...settings }: TextExecutor,
+): string {
+  const { model } = version.workflow;
+  const choices =
+    node.type === "decision" ? edges.map(({ condition }) => conditionLabel(condition ?? defaultLabel)) : null;
+  const common = settings.model ?? model?.text ?? model?.default ?? null;
+  return sha256(JSON.stringify([system, prompt, { ...settings, model: common }, choices]));
+}
+
+/** The record is for people: the step holds the whole prompt besides. */
+const [maxPrompt, maxValue] = [20_000, 2_000];
+
+function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {
+  const values = Object.entries({ ...system.processed_node_values, ...prompt.processed_node_values });
+  const shown = values.map(([name, value]) => [name, shortened(value, maxValue)]);
+  return {
+    processed_prompt: shortened(prompt.processed_prompt, maxPrompt),
+    processed_node_values: Object.fromEntries(shown),
+    references: [...system.references, ...prompt.references],
+    missing: [...system.missing, ...prompt.missing].map(({ reference }) => reference),
+  };
+}
+
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
+}

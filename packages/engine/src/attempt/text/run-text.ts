@@ -1,0 +1,151 @@
+import { type Node, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
+import { inputBefore } from "../../chain/item-input.ts";
+import { offloadLargeValues, offloadWhole } from "../../context/offload.ts";
+import { escapeReferences } from "../../context/references.ts";
+import type { BlobRef } from "../../ports/blobs.ts";
+import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import { turnFacts } from "../../protocol/outcome.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
+import { openAttempt } from "../acquire.ts";
+import { createNodeIo, type NodeIo } from "../node-io.ts";
+import {
+  attemptsBefore,
+  type Earlier,
+  type JournalSite,
+  PipelineEnded,
+  StepJournal,
+  TurnLost,
+} from "../prompt/journal.ts";
+import { commonMeans } from "../prompt/means.ts";
+import { judgePipeline } from "../prompt/outcome.ts";
+import { settlePrompt } from "../prompt/run-prompt.ts";
+import type { Executor, OpenedAttempt, TaskTime, Work } from "../run-attempts.ts";
+import { type Task, withInputKeys } from "../task-input.ts";
+import { questionFor } from "./question.ts";
+
+/** A node whose value a model writes, without a sandbox: asks it, or finds the answer that an earlier delivery recorded. */
+export const textExecutor: Executor<OpenedText> = { open: openText, work: askModel, settle: settlePrompt };
+
+interface OpenedText extends OpenedAttempt {
+  asking: Asking;
+  earlier: Earlier;
+}
+
+async function openText(ports: KindPorts, task: Task): Promise<OpenedText> {
+  const asking = await prepare(ports, task);
+  const earlier = await attemptsBefore(ports, task.position);
+  return { asking, earlier, kept: asking.kept, attempt: await openAttempt(ports, task) };
+}
+
+async function askModel(ports: KindPorts, task: Task, opened: OpenedText, { signal }: TaskTime): Promise<Work> {
+  const { attempt, asking, earlier } = opened;
+  const site: JournalSite = { ports, position: task.position, attempt, io: asking.io };
+  const journal = new StepJournal(site, earlier);
+  try {
+    await journal.adopt();
+    const ending = await journal.ending();
+    const result = ending ?? (await answerFrom(site, task, asking, journal, signal));
+    if (!(await attempt.turnWritten)) throw new TurnLost();
+    return await finishWith(site, task, asking, result, journal);
+  } catch (error) {
+    if (error instanceof TurnLost || error instanceof PipelineEnded) return { kind: "again" };
+    throw error;
+  }
+}
+
+type Asking = Awaited<ReturnType<typeof prepare>>;
+
+async function prepare(ports: KindPorts, { position, ...definition }: Task) {
+  const { kept, input: found } = await inputBefore(ports, position);
+  const input = await withInputKeys(ports, position, definition.node, definition.version.workflow, found);
+  const io = await createNodeIo(ports, position, input, secretKeys(definition.version.workflow));
+  const executor = textExecutorOf(definition.node);
+  const mask = (text: string) => io.mask(text);
+  return { executor, io, kept, question: await questionFor(ports, position, definition, executor, { input, mask }) };
+}
+
+/** SHA-256 of the question that a text node would ask at a place; undefined for other nodes. */
+export async function promptHashAt(
+  ports: KindPorts,
+  position: Task["position"],
+  definition: NodeDefinition,
+): Promise<string | undefined> {
+  const { node } = definition;
+  if (!isTextNode(node)) return undefined;
+  return (await prepare(ports, { ...definition, node, position })).question.asked;
+}
+
+export function isTextNode(node: Node | undefined): node is TaskNode {
+  return node !== undefined && "executor" in node && node.executor.kind === "text";
+}
+
+function textExecutorOf({ id, executor }: TaskNode): TextExecutor {
+  if (executor.kind === "text") return executor;
+  throw new TypeError(`node "${id}" is no text node`);
+}
+
+async function answerFrom(
+  site: JournalSite,
+  task: Task,
+  { executor, question, io }: Asking,
+  journal: StepJournal,
+  signal: AbortSignal,
+): Promise<PipelineOutcome> {
+  const { node, position } = task;
+  const { problem } = question;
+  const refused = (why: string) =>
+    ({ ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` }) as const;
+  if (problem !== undefined) return refused(`: ${problem}`);
+  if (task.version.workflow.models === false) {
+    return refused(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');
+  }
+  const asked: TextTask = {
+    at: position.at,
+    client: position.before.client,
+    version: task.version,
+    node,
+    edges: task.edges,
+    mask: (text) => io.mask(text),
+    earlierUsd: journal.earlier.spent.cost_usd,
+    spentUsd: position.before.spent?.cost_usd ?? 0,
+    system: question.system,
+    prompt: question.prompt,
+    record: question.record,
+  };
+  const next: TextMeans["journal"]["next"] = (work) =>
+    journal.next(async (at) => slimStep(await work(at), executor, io));
+  return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal, signal), journal: { next } });
+}
+
+/** An answer may be long: what the step and the context keep of it refers to a blob then. */
+async function slimStep(draft: StepDraft, { outputSchema }: TextExecutor, io: NodeIo): Promise<StepDraft> {
+  const { result } = draft;
+  if (result?.status !== "success") return draft;
+  const save = (ref: BlobRef, body: Uint8Array) => io.storeBlob(ref, once(body));
+  const slim = outputSchema ? offloadWhole : offloadLargeValues;
+  const set = await Promise.all(
+    result.set.map(async ({ key, json }) => ({ key, json: await slim(escapeReferences(json), save) })),
+  );
+  return { ...draft, result: { ...result, set } };
+}
+
+async function* once(body: Uint8Array): AsyncIterable<Uint8Array> {
+  yield body;
+}
+
+async function finishWith(
+  { attempt, position, io }: JournalSite,
+  task: Task,
+  { question }: Asking,
+  found: PipelineOutcome,
+  journal: StepJournal,
+): Promise<Work> {
+  // A success follows from the steps; a failure may have reasons of this delivery alone.
+  const result = found.status === "failed" ? await journal.end(found) : found;
+  if (!result) return { kind: "again" };
+  const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };
+  const outcome = await judgePipeline(task, result, journal, io, facts);
+  const asked = { ...outcome, more: { ...outcome.more, asked: question.asked } };
+  return { kind: "finished", outcome: asked, reusable: null, lives: false };
+}

@@ -1,0 +1,363 @@
+import { forksOf, type TaskNode } from "@nova/workflow";
+import { type Head, headOf } from "../chain/head.ts";
+import type { Position } from "../chain/position.ts";
+import { branchOf } from "../chain/scope.ts";
+import { NovaError } from "../errors.ts";
+import type { Link, LinkId, Turn } from "../ports/chain.ts";
+import type { Execution, Offer } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { Sandbox, SandboxPool } from "../ports/sandboxes.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+import { betweenNodesSeconds, lifetimeOf, poolOf, sandboxSpec, secondsOf } from "./spec.ts";
+
+/**
+ * The states of a sandbox. Every sandbox also dies by its lifetime, in any state, so a caller that continues with one first
+ * makes sure that it lives.
+ */
+export type SandboxState =
+  /** Made for an attempt whose turn is not written yet; the chain does not name it. */
+  | "created"
+  /** The same, taken from an ended execution instead of made. */
+  | "inherited"
+  /** A turn names it, or the last entry of its scope does, as `warm`: code of the scope runs in it. */
+  | "in use"
+  /** Its scope, or this process, keeps it beside the one in use, for branches that start later. */
+  | "spare"
+  /** Its execution has ended and offers it to other executions of its pool. */
+  | "idle"
+  /** Killed. */
+  | "released";
+
+/** Every event in the life of a sandbox, and the state that follows. A sandbox that becomes `released` is killed. */
+export const sandboxLife = {
+  created: {
+    "turn written": "in use",
+    // Another delivery holds the turn: no code may start here.
+    "turn lost": "released",
+  },
+  inherited: { "turn written": "in use", "turn lost": "released" },
+  "in use": {
+    "turn written": "in use",
+    // The chain names it, so the other delivery uses it.
+    "turn lost": "in use",
+    // The turn names another sandbox or none from now on, or the entry is there: code that still runs here is stopped.
+    "turn left": "released",
+    // It served one node alone: `isolation: "fresh"`, or long code.
+    "node ended": "released",
+    "branch ended": "spare",
+    // A node of the scope waits for a person, an event or a long time: no code of the scope runs meanwhile.
+    "scope waits": "released",
+    "run closed": "idle",
+    "not offered": "released",
+  },
+  spare: {
+    "turn written": "in use",
+    "turn lost": "spare",
+    // The entry of the join does not name it, so nothing would find it any more.
+    "join left it out": "released",
+    "scope waits": "released",
+    "run closed": "idle",
+    "not offered": "released",
+  },
+  idle: { "offer taken": "inherited", evicted: "released" },
+  released: {},
+} as const satisfies Record<SandboxState, Readonly<Record<string, SandboxState>>>;
+
+type Life = typeof sandboxLife;
+
+/** Passes sandboxes of one state through an event of their life, and kills them where it ends. Returns the next state. */
+export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
+  { sandboxes }: Pick<Ports, "sandboxes">,
+  state: S,
+  event: E,
+  ids: readonly string[],
+): Promise<Life[S][E]> {
+  const next = sandboxLife[state][event];
+  if (next === "released") await Promise.all(ids.map((id) => sandboxes.kill(id)));
+  return next;
+}
+
+/** A sandbox for an attempt, before the turn that names it is written. */
+export interface ChosenSandbox {
+  sandbox: Sandbox;
+  state: "created" | "inherited" | "in use" | "spare";
+  /** What the scope has besides from now on; absent: what it had before. */
+  spare?: Sandbox[];
+}
+
+/**
+ * Chooses the scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else one that another
+ * execution has left, else a new one. Throws `SandboxUnavailable`.
+ */
+export async function chooseSandbox(
+  ports: Ports,
+  position: Position,
+  node: TaskNode,
+  version: WorkflowVersion,
+  seconds = secondsOf(node),
+): Promise<ChosenSandbox> {
+  const { before, next } = position;
+  if (node.isolation !== "fresh") {
+    // A turn between two attempts names the sandbox that the failed attempt has left, if it is sound.
+    const warm = next.turn ? next.turn.warm : before.warm;
+    const kept = warm && !next.turn?.sandbox ? await extendForNode(ports, warm, node, seconds) : null;
+    if (kept) return { sandbox: kept, state: "in use" };
+    const spare = await chooseSpare(ports, position, node, seconds);
+    if (spare) return spare;
+  }
+  return inheritOrCreate(ports, position, node, version, seconds);
+}
+
+/**
+ * A spare sandbox of the scope, or one that another branch of its fork has left in this process. Null for a later attempt:
+ * if an outcome of the attempt before it wins, the sandbox of its turn is killed, and other branches may need that one.
+ */
+async function chooseSpare(
+  ports: Ports,
+  { before, at, next }: Position,
+  node: TaskNode,
+  seconds: number,
+): Promise<ChosenSandbox | null> {
+  if (next.turn) return null;
+  const { spare = [] } = before;
+  for (const [index, one] of spare.entries()) {
+    // It may have died since its scope ended, and code starts only in a sandbox that is known to live.
+    const alive = isOver(one, ports.clock.now()) ? null : await extendForScope(ports, one, seconds);
+    if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
+  }
+  const left = ports.warmPool.take(at);
+  const kept = left && (await extendForNode(ports, left, node, seconds));
+  return kept ? { sandbox: kept, state: "spare" } : null;
+}
+
+/** Takes one that an ended execution has left, else makes one; where the plan is full, an idle one is ended first. */
+async function inheritOrCreate(
+  ports: Ports,
+  { before, at }: Position,
+  node: TaskNode,
+  version: WorkflowVersion,
+  seconds: number,
+): Promise<ChosenSandbox> {
+  const spec = sandboxSpec(at, node, version, before);
+  const pool = poolOf(before.client, spec, node, version.workflow);
+  const inherit = async (): Promise<Sandbox | null> => {
+    const idle = pool ? await takeIdle(ports, before.client, pool) : null;
+    const alive = idle && (await extendForScope(ports, idle, seconds));
+    if (alive) ports.meter?.("sandbox taken over");
+    return alive && { ...alive, ...(pool && { pool }), inherited: true };
+  };
+  const create = async (): Promise<Sandbox> => {
+    const from = ports.clock.now();
+    let inherited: Sandbox | null = null;
+    const sandbox = await ports.sandboxes.create(
+      { ...spec, ...(pool && { pool }) },
+      async () => (inherited = await inherit()),
+    );
+    if (!inherited) ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
+    return sandbox;
+  };
+  const createInFullPlan = async (error: unknown): Promise<Sandbox> => {
+    if (!(error instanceof NovaError && error.name === "SandboxUnavailable")) throw error;
+    const inherited = await inherit();
+    if (inherited) return inherited;
+    if (!(await evictOldestIdle(ports))) throw error;
+    return create();
+  };
+  const sandbox = (await inherit()) ?? (await create().catch(createInFullPlan));
+  return { sandbox, state: sandbox.inherited ? "inherited" : "created" };
+}
+
+/** Makes a sandbox in the place of one that was lost. It serves this execution alone. */
+export async function createReplacement(
+  ports: Ports,
+  { at, before }: Position,
+  node: TaskNode,
+  version: WorkflowVersion,
+): Promise<Sandbox> {
+  return ports.sandboxes.create(sandboxSpec(at, node, version, before));
+}
+
+/** Returns the sandbox if it lives for `seconds`, or can be extended for the whole node; else null. */
+export async function extendForNode(
+  ports: Ports,
+  sandbox: Sandbox,
+  node: TaskNode,
+  seconds = secondsOf(node),
+): Promise<Sandbox | null> {
+  const leftMs = Date.parse(sandbox.endsAt) - ports.clock.now();
+  if (leftMs >= lifetimeOf(seconds) * 1000) return sandbox;
+  return leftMs <= 0 ? null : extendForScope(ports, sandbox, secondsOf(node));
+}
+
+async function extendForScope({ sandboxes }: Ports, sandbox: Sandbox, seconds: number): Promise<Sandbox | null> {
+  return sandboxes.extend(sandbox, lifetimeOf(seconds, betweenNodesSeconds));
+}
+
+function isOver({ endsAt }: Sandbox, now: number): boolean {
+  return Date.parse(endsAt) <= now;
+}
+
+/**
+ * The sandbox that a turn names. A sandbox that dies with its execution is known only to the delivery that chose it, unless
+ * the scope had it before; for all others this is null, and the scope's next node makes its own.
+ */
+export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
+  if (turn.sandbox === null) return turn.warm ?? null;
+  return [turn.warm, warm].find((one) => one?.id === turn.sandbox) ?? null;
+}
+
+/** The same sandbox, barred from use by other executions. */
+export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
+  return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
+}
+
+/** Ends the choice of a delivery that lost the turn. The SDK repeats its own puts, so the stored turn may still name it. */
+export async function releaseLost(
+  ports: Ports,
+  at: LinkId,
+  { sandbox, state }: { sandbox: string | null; state: ChosenSandbox["state"] },
+): Promise<void> {
+  if (sandbox === null || sandboxLife[state]["turn lost"] !== "released") return;
+  const { turn } = await ports.chain.read(at);
+  if (turn?.sandbox !== sandbox) await moveSandboxes(ports, "created", "turn lost", [sandbox]);
+}
+
+/**
+ * Kills the sandbox of a turn whose entry names another one. Between a result and its commit the sandbox may die and the
+ * turn of a repeatable node may move to another sandbox, where the code starts again. Every delivery that continues from an
+ * entry calls this. No code starts there later: a delivery that moved the turn reads again before it runs.
+ */
+export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
+  if (!entry || !turn?.sandbox) return;
+  if (headOf(entry).sandbox_id !== turn.sandbox) await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
+}
+
+/** Releases the sandboxes of a scope that waits. The next node makes its own. */
+export async function releaseSandboxes(
+  ports: Ports,
+  { warm, spare = [] }: Pick<Head, "warm" | "spare">,
+): Promise<void> {
+  await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
+  await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
+}
+
+/** Offers the sandboxes of a branch whose last entry was just written to the other branches of its fork. */
+export async function spareForBranches(
+  ports: Ports,
+  { at, before }: Position,
+  { warm, spare = before.spare ?? [], next }: { warm: Sandbox | null; spare?: Sandbox[]; next: string | null },
+): Promise<void> {
+  const place = branchOf(at.scope);
+  const left = warm ? [...spare, warm] : spare;
+  if (!place || left.length === 0) return;
+  const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
+  const fork = version && forksOf(version.workflow).get(place.fork);
+  const end = fork?.kind === "parallel" ? fork.next : null;
+  if (next !== null && next !== end) return;
+  ports.warmPool.forgetDead(ports.clock.now());
+  for (const sandbox of left) ports.warmPool.offer(at, sandbox);
+}
+
+/** The living sandboxes of joined branches. If several branches had one, the latest end counts. */
+export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }[]): Sandbox[] {
+  const all = new Map<string, Sandbox>();
+  for (const { head } of tips) {
+    for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
+      const other = all.get(one.id) ?? one;
+      const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;
+      // If one branch bars reuse of its sandbox, the join bars it too.
+      const isReusable = [one, other].every(({ pool }) => pool && pool.idleSeconds > 0);
+      all.set(one.id, { ...(isReusable ? one : withoutPool(one)), endsAt });
+    }
+  }
+  return [...all.values()].filter((one) => !isOver(one, clock.now()));
+}
+
+/**
+ * Kills the inherited sandboxes that the entry of a join does not name: neither the chain nor the name of this execution,
+ * which has not made them, leads to them. A failure is ignored: they die by their lifetime.
+ */
+export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
+  const named = new Set(join.spare?.map(idOf));
+  const lost = spares.filter(({ id, inherited }) => inherited && !named.has(id));
+  await Promise.allSettled(lost.map(({ id }) => moveSandboxes(ports, "spare", "join left it out", [id])));
+}
+
+/** The pooled sandboxes that an execution still has at its close. All others are killed by its name. */
+export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Sandbox[] {
+  return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
+}
+
+/** Kills what a closed run leaves, except those that its close entry names (`named`), and shortens the life of its offers. */
+export async function prepareOffers(
+  ports: Ports,
+  record: Execution,
+  named: readonly string[],
+  left: readonly Sandbox[],
+): Promise<Sandbox[]> {
+  await ports.sandboxes.killAll(record.id, new Set(named));
+  const chosen = await chooseOffers(ports, record, left);
+  const resting = chosen.map(({ inherited: _, ...one }) => ports.sandboxes.rest(one, one.pool?.idleSeconds ?? 0));
+  return (await Promise.all(resting)).filter((one) => one !== null);
+}
+
+/**
+ * A run offers one sandbox, or as many as its workflow keeps warm. Where runs with branches follow each other, it offers up
+ * to twice as many as it inherited: soon no branch waits for a new one, and a rare run costs no idle ones.
+ */
+async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
+  const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
+  const inherited = reusable.filter((one) => one.inherited);
+  const warm = reusable.length > 1 ? (await workflows.get(workflowId, version))?.workflow.warm : undefined;
+  return reusable.slice(0, Math.max(1, 2 * inherited.length, warm ?? 0));
+}
+
+/** Kills sandboxes of an ended run that no offer names. */
+export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Promise<void> {
+  await moveSandboxes(ports, "in use", "not offered", ids);
+}
+
+/** Offers that one node tries to take at most; the other branches of its fork try the same. */
+const maxTries = 8;
+/** Above this number of idle sandboxes of one client the oldest is ended. */
+const maxIdlePerClient = 50;
+
+/**
+ * Takes a sandbox that an ended execution of the pool offers; no other execution has it then. Null if there is none. If the
+ * caller dies, the sandbox dies by its lifetime.
+ */
+export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
+  const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
+  if (offers.length > maxIdlePerClient) await evictOldest(ports, offers);
+  const fitting = offers.filter(({ idle }) => idle.pool?.key === key);
+  for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
+    const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
+    if (offer && (await ports.executions.takeIdle(offer))) return offer.idle;
+  }
+  return null;
+}
+
+/** Frees a place of a full plan: ends the sandbox that has been idle for longest. False if there is none. */
+async function evictOldestIdle(ports: Ports): Promise<boolean> {
+  return evictOldest(ports, livingOffers(await ports.executions.idle(), ports.clock.now()));
+}
+
+async function evictOldest(ports: Ports, offers: readonly Offer[]): Promise<boolean> {
+  const [oldest] = offers.toSorted(compareEnds);
+  if (!oldest || !(await ports.executions.takeIdle(oldest))) return false;
+  await moveSandboxes(ports, "idle", "evicted", [oldest.idle.id]);
+  return true;
+}
+
+export function livingOffers(offers: readonly Offer[], now: number): Offer[] {
+  return offers.filter(({ idle }) => !isOver(idle, now));
+}
+
+/** Orders offers by the time at which their sandboxes die. */
+export function compareEnds(a: Offer, b: Offer): number {
+  return a.idle.endsAt.localeCompare(b.idle.endsAt);
+}
+
+function idOf({ id }: Sandbox): string {
+  return id;
+}

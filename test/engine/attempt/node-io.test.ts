@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { createNodeIo } from "../../../packages/engine/src/attempt/node-io.ts";
+import { readPosition } from "../../../packages/engine/src/chain/position.ts";
+import { Context } from "../../../packages/engine/src/context/context.ts";
+import { referenceText } from "../../../packages/engine/src/context/references.ts";
+import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
+import type { CredentialOverlay } from "../../../packages/engine/src/ports/credentials.ts";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
+import { action, flow } from "../../support/engine/flows.ts";
+import { type Script, textRef } from "../../support/engine/harness.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const two = flow(
+  "two",
+  [action("a"), action("b")],
+  [
+    ["start", "a"],
+    ["a", "b"],
+    ["b", "end"],
+  ],
+);
+const letter = Buffer.from("dear all ".repeat(1000));
+const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
+
+/** What node b may reach once a has run and left `inputJson` as its whole input. */
+async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], overlay?: CredentialOverlay) {
+  const story = await new Story(two, { a: [script] }).start();
+  await story.finish(story.deliver("a", 0));
+  const ports = story.world.ports(atOnce);
+  const position = await readPosition(ports, { execution: story.id, scope: "", seq: 2 });
+  const input = new Context([{ key: "x", json: inputJson, by: 1 }]);
+  const io = await createNodeIo(withKinds(ports), position, input, new Set(secrets), overlay);
+  return { io, home: position.before, blobs: ports.blobs };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+it.each([
+  ["no secret is in it", [], undefined, true],
+  ["an input of the workflow is secret", ["x"], undefined, false],
+  [
+    "credentials lie over it, whose values are too short to be looked for",
+    [],
+    { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
+    false,
+  ],
+])("an input is plain where %s: %j", async (_what, secrets, overlay, isPlain) => {
+  const { io } = await ioOfB(large, '"abc"', secrets, overlay);
+  expect(io.isPlain).toBe(isPlain);
+});
+
+describe("what a run may reach", () => {
+  it("is a blob of its input", async () => {
+    const { io } = await ioOfB(large, referenceText(textRef(letter)));
+    expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
+  });
+
+  it("is not a blob that only others have had", async () => {
+    const { io } = await ioOfB(large, "1");
+    await expect(io.openBlob(textRef(letter))).rejects.toThrow(/is not part of the node's input/);
+  });
+
+  it("is what lies inside a JSON blob of its input, once that was served, also across the borders of chunks", async () => {
+    const { io, home, blobs } = await ioOfB(large, "1");
+    const text = `{"padding":"${"x".repeat(30)}","letter":${referenceText(textRef(letter))}}`;
+    const ref = { sha256: sha256(text), bytes: Buffer.byteLength(text), type: "json" } as const;
+    await io.storeBlob(
+      ref,
+      (async function* () {
+        yield Buffer.from(text.slice(0, 80));
+        yield Buffer.from(text.slice(80));
+      })(),
+    ); // prettier-ignore
+    expect(Buffer.from(await blobs.get(home, ref.sha256)).toString()).toBe(text);
+    expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
+  });
+
+  it("is what another node has set, by way of outputs, though it is gone from the context", async () => {
+    const { io } = await ioOfB(large, "1");
+    expect(await io.outputs("a")).toBe(`{"letter":${referenceText(textRef(letter))}}`);
+    expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
+  });
+
+  it("names the nodes that have results, and answers null for others", async () => {
+    const { io } = await ioOfB(succeeds("n", "850.0"), "1");
+    expect(await io.outputNames()).toEqual(["start", "a"]);
+    expect([await io.outputs("a"), await io.outputs("b")]).toEqual(['{"n":850.0}', null]);
+  });
+});
+
+it.each([
+  ["of its input", `[${referenceText(textRef(letter))}]`, succeeds("a", "1"), undefined],
+  ["of a node before it", "1", large, undefined],
+  ["of nobody", "1", succeeds("a", "1"), { key: "y", ref: textRef(letter) }],
+])("tells a reference to a blob %s", async (_whose, inputJson, script, foreign) => {
+  const { io } = await ioOfB(script, inputJson);
+  const set = [
+    { key: "x", json: "1" },
+    { key: "y", json: `{"deep":[${referenceText(textRef(letter))}]}` },
+  ]; // prettier-ignore
+  expect(await io.foreignReference(set)).toEqual(foreign);
+});
+
+it.each([
+  ["as JSON", { type: "json" }],
+  ["as bytes", { type: "bytes" }],
+  ["as a shorter one", { bytes: 1 }],
+] as const)("takes a text of its input for foreign where a result refers to it %s", async (_how, change) => {
+  const { io } = await ioOfB(succeeds("a", "1"), referenceText(textRef(letter)));
+  const ref = { ...textRef(letter), ...change };
+  expect(io.isOwn(textRef(letter))).toBe(true);
+  expect(io.isOwn(ref)).toBe(false);
+  expect(await io.foreignReference([{ key: "y", json: referenceText(ref) }])).toEqual({ key: "y", ref });
+  await expect(io.openBlob(ref)).rejects.toThrow(/is not part of the node's input/);
+});
+
+it("does not take a hash in what a node wrote for a blob of it", async () => {
+  const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
+  const set = [{ key: "y", json: referenceText(textRef(letter)) }];
+  expect(await io.foreignReference(set)).toMatchObject({ key: "y" });
+});

@@ -1,0 +1,247 @@
+import type { RunRequest } from "@nova/engine";
+import { looksAfter } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { graceSeconds } from "../../../packages/engine/src/sandboxes/spec.ts";
+import { action, flow, lines, mapOver, prompted } from "../../support/engine/flows.ts";
+import { PromptStory } from "../../support/engine/prompt-story.ts";
+import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
+import { fails, given, Story, succeeds } from "../../support/engine/story.ts";
+
+const hour = 3_600_000;
+const [timeoutMs, graceMs] = [60_000, graceSeconds * 1000];
+const one = flow("one", [action("a"), action("b")], lines("start > a > b > end"));
+
+/** A node whose sandbox never tells the end of the code. */
+async function silent(workflow = one, scripts: ConstructorParameters<typeof Story>[1] = {}): Promise<Story> {
+  const story = new Story(workflow, scripts);
+  story.codeStopsAt = "finish";
+  return story.start();
+}
+
+/** An overdue node: one failed entry, its code dead, and whoever comes again is told the same. */
+async function isOverdue(story: Story): Promise<void> {
+  expect(story.chain).toEqual(["start success", "a failed"]);
+  expect(story.entriesOf("").map((entry) => headOf(entry).error_class)).toEqual([undefined, "NodeTimeout"]);
+  expect(story.world.sandboxes.alive()).toEqual([]);
+  expect(await story.finish(story.deliver("a", 0))).toBe("NodeTimeout");
+  expect(story.begun).toHaveLength(1);
+  expect(story.invariants.violations).toEqual([]);
+}
+
+describe("a sandbox that tells no end", () => {
+  it("is killed when its node's timeout and the grace are over", async () => {
+    const story = await silent();
+    const delivery = story.deliver("a", 0);
+    await story.finish(delivery);
+    story.world.clock.advance(timeoutMs + graceMs - 1);
+    await story.finish(delivery);
+    expect(delivery.state).toBe("running");
+    story.world.clock.advance(1);
+    expect(await story.finish(delivery)).toBe("NodeTimeout");
+    await isOverdue(story);
+    expect(JSON.stringify(story.entriesOf("")[1])).toContain("printed until it was stopped");
+  });
+
+  it("gets no more time from Lambdas that end before it, however many come", async () => {
+    const story = await silent();
+    for (let deliveries = 0; deliveries < 3; deliveries++) {
+      const time = new AbortController();
+      const delivery = story.deliver("a", 0, { time });
+      await story.finish(delivery);
+      story.world.clock.advance(59_000);
+      time.abort();
+      expect(await story.finish(delivery)).toBe("NodeUnfinished");
+    }
+    const last = story.deliver("a", 0);
+    await story.finish(last);
+    story.world.clock.advance(3_000);
+    expect(await story.finish(last)).toBe("NodeTimeout");
+    await isOverdue(story);
+  });
+
+  it("is not attached to again by a delivery that comes after its time", async () => {
+    const story = await silent();
+    const first = story.deliver("a", 0);
+    await story.finish(first);
+    first.kill();
+    story.world.sandboxes.box("S1").endsAt = story.world.clock.iso(story.world.clock.now + hour);
+    story.world.clock.advance(timeoutMs + graceMs);
+    expect(await story.finish(story.deliver("a", 0))).toBe("NodeTimeout");
+    await isOverdue(story);
+  });
+
+  it("ends its node in the same time where the clock has gone back a year", async () => {
+    const story = await silent();
+    const delivery = story.deliver("a", 0);
+    await story.finish(delivery);
+    story.world.clock.now -= 365 * 24 * hour;
+    const second = story.deliver("a", 0);
+    await story.finish(second);
+    story.world.clock.advance(timeoutMs + graceMs);
+    expect(await story.finish(second)).toBe("NodeTimeout");
+    await isOverdue(story);
+  });
+
+  it("takes no other item of a map with it", async () => {
+    const map = mapOver("m", [action("i")], [], { toleratedFailures: { count: 1 } });
+    const script = (request: RunRequest) => {
+      const item = given(request, "item") as string;
+      return succeeds("n", item, item === "2" ? { isSilent: true } : {});
+    };
+    const story = await new Story(flow("items", [map], lines("start > m > end")), { i: script }).start(
+      '{"list":[1,2,3,4]}',
+    );
+    await story.everything();
+    expect(story.chain).toEqual(["start success", "m success"]);
+    story.world.clock.advance(timeoutMs + graceMs);
+    await story.everything();
+    expect(story.chain).toEqual([
+      ...["start success", "m success", "m.join success", "end success", "(close) completed"],
+    ]);
+    expect([0, 1, 2, 3].map((item) => story.chainOf(`/m@1.${item}`))).toEqual([
+      ...[["i success"], ["i failed"], ["i success"], ["i success"]],
+    ]);
+    await story.judge();
+  });
+});
+
+describe("a sandbox that says what no harness says", () => {
+  const says = { a: [succeeds("a", "1", { isMalformed: true })] };
+
+  it("fails its node once, is killed, and the run goes on where the node says", async () => {
+    const rescued = flow("rescued", [action("a", { onError: "r" }), action("r")], lines("start > a > end", "r > end"));
+    const story = await new Story(rescued, says).start();
+    await story.everything();
+    expect(story.chain).toEqual(["start success", "a failed", "r success", "end success", "(close) completed"]);
+    expect(headOf(story.entriesOf("")[1] as never)).toMatchObject({ error_class: "NodeFailed", warm: null });
+    expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
+      ["S1", 1],
+      ["S2", 1],
+    ]);
+    await story.judge();
+  });
+
+  it("fails a node whose code may run again once, too", async () => {
+    const again = { effects: false, retry: { attempts: 3, delaySeconds: 5 } };
+    const story = await new Story(flow("repeated", [action("a", again)], lines("start > a > end")), says).start();
+    await story.everything();
+    expect(story.chain).toEqual(["start success", "a failed", "(close) failed"]);
+    expect(story.begun).toHaveLength(1);
+    await story.judge();
+  });
+});
+
+describe("a result", () => {
+  it("that was there in time counts, however late a delivery comes for it", async () => {
+    const story = await silent(one, { a: [succeeds("a", "1")] });
+    const first = story.deliver("a", 0);
+    await story.until(first, "entry 1").catch(() => undefined);
+    story.codeStopsAt = undefined;
+    await story.until(first, "entry 1");
+    first.kill();
+    story.world.sandboxes.box("S1").endsAt = story.world.clock.iso(story.world.clock.now + hour);
+    story.world.clock.advance(timeoutMs + graceMs);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1, summary: { set: ["a"] } });
+  });
+});
+
+describe("code that may run again", () => {
+  const again = { effects: false, retry: { attempts: 2, delaySeconds: 100 } };
+  const repeated = flow("repeated", [action("a", again)], lines("start > a > end"));
+
+  it("has all of its time in each attempt", async () => {
+    const story = await silent(repeated, { a: [fails("no"), succeeds("a", "1")] });
+    const delivery = story.deliver("a", 0);
+    await story.finish(delivery);
+    story.world.clock.advance(timeoutMs + graceMs - 1);
+    story.codeStopsAt = undefined;
+    expect(await story.finish(delivery)).toBe("NodeRetry");
+    story.world.clock.advance(100_000);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ claim }) => claim.attempt)).toEqual([1, 2]);
+  });
+
+  it("is repeated when its sandbox gave no result in time, in another one", async () => {
+    const story = await silent(repeated);
+    const delivery = story.deliver("a", 0);
+    await story.finish(delivery);
+    story.world.clock.advance(timeoutMs + graceMs);
+    expect(await story.finish(delivery)).toBe("NodeRetry");
+    story.codeStopsAt = undefined;
+    story.world.clock.advance(100_000);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S2"]);
+  });
+});
+
+describe("long code", () => {
+  const long = (timeoutSeconds: number) => flow("long", [action("a", { timeoutSeconds })], lines("start > a > end"));
+
+  it("is looked after until its time is over, and then its sandbox is gone", async () => {
+    const story = await silent(long(7_200));
+    story.world.followTime = () => AbortSignal.abort();
+    let pauses = 0;
+    for (let seconds = 0; seconds < 7_200 + 60; pauses++) {
+      const { running, pause } = (await story.finish(story.deliver("a", 0))) as { running: true; pause: number };
+      expect(running).toBe(true);
+      story.world.clock.advance(pause * 1000);
+      seconds += pause;
+    }
+    expect(pauses).toBeLessThanOrEqual(looksAfter({ timeoutSeconds: 7_200 }));
+    expect(await story.finish(story.deliver("a", 0))).toBe("NodeTimeout");
+    await isOverdue(story);
+  });
+
+  it.each([1_000, 3_600, 7_200, 43_200])(
+    "of %i s is looked after before its sandbox, with the result in it, is gone",
+    async (timeoutSeconds) => {
+      const story = await silent(long(timeoutSeconds), { a: [succeeds("a", "1")] });
+      story.world.followTime = () => AbortSignal.abort();
+      let seconds = 0;
+      while (seconds < timeoutSeconds) {
+        const { pause } = (await story.finish(story.deliver("a", 0))) as { pause: number };
+        story.world.clock.advance(pause * 1000);
+        seconds += pause;
+      }
+      story.codeStopsAt = undefined;
+      story.world.followTime = () => new AbortController().signal;
+      expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1, summary: { set: ["a"] } });
+    },
+  );
+});
+
+describe("code that a model wrote", () => {
+  const written = flow("written", [prompted(action("a"))], lines("start > a > end"));
+  const graced = (seconds: number) => (seconds + graceSeconds) * 1000;
+
+  async function begun(): Promise<{ story: PromptStory; deliver: () => ReturnType<Story["deliver"]> }> {
+    const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two"] }), {});
+    story.codeStopsAt = "finish";
+    await story.start();
+    return { story, deliver: () => story.deliver("a", 0) };
+  }
+
+  it("ends its node when its sandbox gave no result in its time, and no other code is written", async () => {
+    const { story, deliver } = await begun();
+    const delivery = deliver();
+    await story.finish(delivery);
+    const [code] = story.begun;
+    story.world.clock.advance(graced(code?.request.timeoutSeconds as number));
+    expect(await story.finish(delivery)).toBe("NodeTimeout");
+    expect(story.head).toMatchObject({ node_id: "a", error_class: "NodeTimeout", warm: null });
+    expect(story.paid.filter((role) => role.includes("generat"))).toHaveLength(1);
+    await isOverdue(story);
+  });
+
+  it("has the budget of its node in all deliveries together", async () => {
+    const { story, deliver } = await begun();
+    const first = deliver();
+    await story.finish(first);
+    first.kill();
+    story.world.sandboxes.box("S1").endsAt = story.world.clock.iso(story.world.clock.now + hour);
+    story.world.clock.advance(graced(840));
+    expect(await story.finish(deliver())).toBe("NodeTimeout");
+    await isOverdue(story);
+  });
+});

@@ -1,0 +1,143 @@
+import { startExecution } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import { expect, it } from "vitest";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import { atOnce, settled } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const branches = ["b0", "b1", "b2", "b3"];
+const nodes = [action("f"), ...branches.map((id) => action(id)), action("j")];
+const four = flow("four", nodes, lines("start > f > b0 > j > end", "f > b1 > j", "f > b2 > j", "f > b3 > j"));
+const line = flow("line", [action("a")], lines("start > a > end"));
+
+const killed = { status: "error", class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
+
+/** Runs one after the other in one world, whose branches take turns. */
+class Runs {
+  readonly story: Story;
+
+  constructor(scripts: ConstructorParameters<typeof Story>[1] = {}) {
+    const long = branches.map((id) => [id, [succeeds(id, "1", { pauses: 50 })]]);
+    this.story = new Story(four, { ...Object.fromEntries(long), ...scripts });
+  }
+
+  /** One of each, at once. Answers the sandboxes of their nodes, sorted by the nodes. */
+  async run(...workflows: Workflow[]): Promise<string[]> {
+    const { world, begun } = this.story;
+    const before = begun.length;
+    this.pass(1);
+    for (const workflow of workflows.length > 0 ? workflows : [four]) {
+      const version = world.publish(workflow);
+      await startExecution(world.ports(atOnce), { version, context: "{}", client: "acme" });
+    }
+    await settled();
+    for (let turn = 0, ready = world.scheduler.ready(); ready.length > 0; turn++, ready = world.scheduler.ready()) {
+      await world.scheduler.perform(ready[turn % ready.length] as (typeof ready)[number]);
+      await settled();
+    }
+    const runs = begun.slice(before).toSorted((a, b) => a.request.node.localeCompare(b.request.node));
+    return runs.map(({ box }) => box.id);
+  }
+
+  /** Those on offer. */
+  async offered(): Promise<string[]> {
+    const offers = await this.story.world.ports(atOnce).executions.idle();
+    return offers.map(({ idle }) => idle.id);
+  }
+
+  alive(): string[] {
+    return this.story.world.sandboxes.alive().map(({ id }) => id);
+  }
+
+  pass(seconds: number): void {
+    this.story.world.clock.advance(seconds * 1000);
+  }
+
+  made(): number {
+    return this.story.world.sandboxes.boxes.size;
+  }
+
+  async judge(): Promise<void> {
+    await this.story.judge();
+    expect(this.story.invariants.violations).toEqual([]);
+  }
+}
+
+it("are left twofold by runs that follow each other, until none is made", async () => {
+  const runs = new Runs();
+  const made: number[] = [];
+  for (let count = 0; count < 6; count++) {
+    const before = runs.made();
+    expect(new Set(await runs.run()).size).toBe(5);
+    made.push(runs.made() - before);
+  }
+  expect(made).toEqual([5, 4, 3, 1, 0, 0]);
+  expect(await runs.offered()).toHaveLength(5);
+  await runs.judge();
+});
+
+it("end with a rare run, but for one", async () => {
+  const runs = new Runs();
+  for (let count = 0; count < 3; count++) {
+    await runs.run();
+    expect(runs.alive()).toHaveLength(1);
+    runs.pass(61);
+    expect(runs.alive()).toEqual([]);
+  }
+});
+
+it("stay as many as their workflow keeps warm", async () => {
+  const runs = new Runs();
+  await runs.run({ ...four, warm: 3 });
+  expect(await runs.offered()).toHaveLength(3);
+});
+
+it("serve runs of other workflows with the same surroundings as well", async () => {
+  const runs = new Runs();
+  for (let count = 0; count < 5; count++) await runs.run();
+  const made = runs.made();
+  expect(new Set(await runs.run(line, line, line, line, line)).size).toBe(5);
+  expect(runs.made()).toBe(made);
+});
+
+it("serve branches that begin with the run", async () => {
+  const runs = new Runs();
+  const early = { ...four, edges: four.edges.map(({ from, to }) => ({ from: from === "f" ? "start" : from, to })) };
+  const made: number[] = [];
+  for (let count = 0; count < 5; count++) {
+    const before = runs.made();
+    await runs.run({
+      ...early,
+      nodes: four.nodes.filter(({ id }) => id !== "f"),
+      edges: early.edges.filter(({ to }) => to !== "f"),
+    });
+    made.push(runs.made() - before);
+  }
+  expect(made).toEqual([4, 3, 2, 0, 0]);
+  await runs.judge();
+});
+
+it("serve nobody else once code was killed in them", async () => {
+  const result = { ...killed, isUnfit: true } as const;
+  const runs = new Runs({ b1: [{ pauses: 50, result }] });
+  const rescued = nodes.map((node) => (node.id === "b1" ? action("b1", { onError: "j" }) : node));
+  await runs.run({ ...four, nodes: [four.nodes[0], ...rescued, four.nodes.at(-1)] as Workflow["nodes"], warm: 5 });
+  expect(runs.alive()).toHaveLength(4);
+  await runs.judge();
+});
+
+it("end where there are more than an entry names", async () => {
+  const ids = Array.from({ length: 25 }, (_, place) => `b${place}`);
+  const runs = new Runs(Object.fromEntries(ids.map((id) => [id, [succeeds(id, "1", { pauses: 500 })]])));
+  const arrows = lines(...ids.map((id) => `start > ${id} > end`));
+  const wide = flow(
+    "wide",
+    ids.map((id) => action(id)),
+    arrows,
+  );
+  await runs.run(...Array(25).fill(line));
+  expect(await runs.offered()).toHaveLength(25);
+  await runs.run(wide);
+  expect(runs.alive().toSorted()).toEqual((await runs.offered()).toSorted());
+  await runs.judge();
+});

@@ -1,0 +1,134 @@
+import { NovaError, startExecution, sweepIdle } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
+import { expect, it } from "vitest";
+import { action, flow } from "../../support/engine/flows.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
+
+const oneNode = [
+  ["start", "a"],
+  ["a", "end"],
+] as [string, string][];
+
+/** Runs of one workflow one after another in one world, each to its end. */
+class Runs {
+  readonly story: Story;
+  active = 1;
+  readonly #workflow: Workflow;
+
+  constructor(more: Partial<Workflow> = {}, node: Parameters<typeof action>[1] = {}) {
+    this.#workflow = { ...flow("one", [action("a", node)], oneNode), ...more };
+    this.story = new Story(this.#workflow, { a: [succeeds("k", "1")] });
+  }
+
+  get #ports() {
+    return this.story.world.ports(atOnce);
+  }
+
+  /** Answers in which sandbox its node ran. */
+  async run(client = "acme", workflow: Partial<Workflow> = {}): Promise<string | undefined> {
+    const number = Object.keys(workflow).length === 0 ? 1 : 2;
+    const version = this.story.world.publish({ ...this.#workflow, ...workflow }, number);
+    const { id } = await startExecution(this.#ports, { version, context: "{}", client });
+    this.story.id = id;
+    await this.story.finish(this.story.deliver("a", 0));
+    await this.story.finish(this.story.deliver("end", 1));
+    return this.story.begun.at(-1)?.box.id;
+  }
+
+  alive(): string[] {
+    return this.story.world.sandboxes.alive().map(({ id }) => id);
+  }
+
+  offers() {
+    return this.#ports.executions.idle();
+  }
+
+  pass(seconds: number): void {
+    this.story.world.clock.advance(seconds * 1000);
+  }
+
+  sweep() {
+    return sweepIdle(this.#ports, async (_workflow, version) => version === this.active);
+  }
+
+  /** Every creation fails, as it does at the plan's limit. */
+  isFull(): void {
+    const { sandboxes } = this.story.world;
+    const create = sandboxes.create.bind(sandboxes);
+    sandboxes.create = (...spec) => {
+      if (this.alive().length > 0) throw new NovaError("SandboxUnavailable", "429");
+      return create(...spec);
+    };
+  }
+}
+
+it("serves the next run of the same client", async () => {
+  const runs = new Runs();
+  expect([await runs.run(), await runs.run(), await runs.run()]).toEqual(["S1", "S1", "S1"]);
+  expect(runs.alive()).toEqual(["S1"]);
+});
+
+it.each([
+  ["of another client", ["other"]],
+  ["with other modules", ["acme", { lib: { "x.py": "" } }]],
+] as [string, Parameters<Runs["run"]>][])("serves no run %s", async (_whose, other) => {
+  const runs = new Runs();
+  expect([await runs.run(), await runs.run(...other), await runs.run()]).toEqual(["S1", "S2", "S1"]);
+});
+
+it.each([
+  ["idle_seconds is 0", new Runs({ idleSeconds: 0 })],
+  ["the workflow keeps its sandboxes to a run", new Runs({}, { isolation: "execution" })],
+  ["its node wants a fresh one", new Runs({}, { isolation: "fresh" })],
+])("dies with its run where %s", async (_why, runs) => {
+  expect([await runs.run(), runs.alive(), await runs.run()]).toEqual(["S1", [], "S2"]);
+  expect(await runs.offers()).toEqual([]);
+});
+
+it("waits as long as its workflow says, and is swept away afterwards", async () => {
+  const runs = new Runs({ idleSeconds: 10 });
+  await runs.run();
+  runs.pass(9);
+  await runs.sweep();
+  expect(await runs.offers()).toHaveLength(1);
+  runs.pass(2);
+  expect(runs.alive()).toEqual([]);
+  await runs.sweep();
+  expect(await runs.offers()).toEqual([]);
+});
+
+it("makes room for another client where the plan has none", async () => {
+  const runs = new Runs();
+  await runs.run();
+  runs.isFull();
+  expect(await runs.run("other")).toBe("S2");
+  expect(runs.alive()).toEqual(["S2"]);
+});
+
+it("stays where its workflow keeps it warm, and a new one comes when it cannot live for longer", async () => {
+  const runs = new Runs({ warm: 1 });
+  await runs.run();
+  for (let minutes = 0; minutes < 15; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect(runs.alive()).toEqual(["S1"]);
+  for (let minutes = 0; minutes < 15; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect(runs.alive()).toEqual(["S2"]);
+  expect(await runs.run()).toBe("S2");
+});
+
+it("is kept warm no longer once another version is active", async () => {
+  const runs = new Runs({ warm: 1 });
+  await runs.run();
+  runs.active = 2;
+  for (let minutes = 0; minutes < 5; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect([runs.alive(), await runs.offers()]).toEqual([[], []]);
+});

@@ -1,0 +1,154 @@
+import { startExecution } from "@nova/engine";
+import type { TaskNode } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { EventWait } from "../../support/engine/event-wait.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import type { Process } from "../../support/engine/scheduler.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, wellTold } from "../../support/engine/story.ts";
+
+const line = flow("line", [action("a")], lines("start > a > end"));
+const nodes = [action("b0", { onError: "j" }), action("b1"), action("j")];
+const two = flow("two", nodes, lines("start > b0 > j > end", "start > b1 > j"));
+const failure = { class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
+/** Of code that had to be killed. */
+const killed = { result: { status: "error", ...failure, isUnfit: true } } as const;
+
+const alive = ({ world }: Story) => world.sandboxes.alive().map(({ id }) => id);
+const offered = async ({ world }: Story) => (await world.ports(atOnce).executions.idle()).map(({ idle }) => idle.id);
+
+/** Another run of the client, which has come to its node. */
+async function another({ world }: Story): Promise<{ id: string; delivery: Process }> {
+  const version = world.publish(line);
+  const { id } = await startExecution(world.ports(atOnce), { version, context: "{}" });
+  const at = { execution: { id, workflowId: line.id, version: 1 }, scope: "", seq: 0 };
+  return { id, delivery: world.deliver({ function: "nova-run-node", input: { ...at, node: "a" } }) };
+}
+
+/** The same, to its end: its sandbox is on offer. */
+async function leftByAnother(story: Story): Promise<void> {
+  const { id, delivery } = await another(story);
+  await story.finish(delivery);
+  const input = { execution: { id, workflowId: line.id, version: 1 }, scope: "", seq: 1, node: "end" };
+  await story.finish(story.world.deliver({ function: "nova-run-node", input }));
+  expect(await offered(story)).toEqual(["S1"]);
+}
+
+describe("a sandbox that several scopes have had", () => {
+  it("serves no other run where code was killed in one of them, whichever comes first", async () => {
+    const story = await new Story(two, { b0: [killed] }).start();
+    await story.finish(story.deliver("b1", 0, { scope: "/start@0.b1" }));
+    await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
+    await story.finish(story.join("start", 0));
+    await story.finish(story.cancel());
+    expect([await offered(story), alive(story)]).toEqual([[], []]);
+    wellTold(story);
+  });
+
+  it("is not ended by a delivery that comes too late, and may be another run's by then", async () => {
+    const story = await new Story(two).start();
+    await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
+    const late = story.deliver("b1", 0, { scope: "/start@0.b1" });
+    await story.until(late, "turn 1");
+    await story.finish(story.cancel());
+    const { id, delivery } = await another(story);
+    story.codeStopsAt = "finish";
+    await story.finish(delivery);
+    await story.finish(late);
+    story.codeStopsAt = undefined;
+    await story.finish(delivery);
+    const [, link] = story.world.chain.linksOf(id, "");
+    expect(link?.entry && headOf(link.entry)).toMatchObject({ status: "success", sandbox_id: "S1" });
+    wellTold(story);
+  });
+});
+
+it("serves no other run where a settle finds the result of killed code", async () => {
+  const story = await new Story(line, { a: [killed] }).start();
+  const delivery = story.deliver("a", 0);
+  await story.until(delivery, "entry 1");
+  delivery.kill();
+  await story.finish(story.settle("a", 0));
+  await story.finish(story.close(0));
+  expect([await offered(story), alive(story)]).toEqual([[], []]);
+});
+
+describe("an inherited sandbox", () => {
+  it.each(["cancelled", "lost"])("stays its scope's where a fresh node is %s", async (how) => {
+    const fresh = flow("fresh", [action("a"), action("b", { isolation: "fresh" })], lines("start > a > b > end"));
+    const story = new Story(fresh);
+    await leftByAnother(story);
+    await story.start();
+    await story.finish(story.deliver("a", 0));
+    story.codeStopsAt = "finish";
+    const delivery = story.deliver("b", 1);
+    await story.finish(delivery);
+    if (how === "lost") {
+      story.world.sandboxes.kill("S2");
+      await story.finish(delivery);
+    }
+    await story.finish(story.cancel());
+    expect([await offered(story), alive(story)]).toEqual([["S1"], ["S1"]]);
+  });
+
+  it("ends where a wait goes on at once", async () => {
+    const story = new EventWait({ source: ["crm"], detail: { customer: ["{{customer}}"] } }, { since: "start" });
+    await leftByAnother(story);
+    await story.begin('{"customer":"acme"}');
+    expect(story.begun.at(-1)?.box.id).toBe("S1");
+    await story.emit('{"customer":"acme"}');
+    await story.wait();
+    await story.finish(story.cancel());
+    expect([await offered(story), alive(story)]).toEqual([[], []]);
+  });
+
+  it("ends with a wait that kept it and was cancelled", async () => {
+    const wait = { id: "w", type: "wait", for: { kind: "seconds", seconds: 30 } } as unknown as TaskNode;
+    const story = new Story(flow("waits", [action("a"), wait], lines("start > a > w > end")));
+    await leftByAnother(story);
+    await story.start();
+    await story.finish(story.deliver("a", 0));
+    await story.finish(story.deliver("w", 1));
+    await story.finish(story.cancel());
+    expect([await offered(story), alive(story)]).toEqual([[], []]);
+  });
+
+  it("is known to live as long as the branch says that has asked for most", async () => {
+    const one = [action("b0", { timeoutSeconds: 600 }), action("b1", { timeoutSeconds: 1 }), action("j")];
+    const story = new Story(flow("two", one, lines("start > b0 > j > end", "start > b1 > j")));
+    await leftByAnother(story);
+    await story.start();
+    for (const branch of ["b1", "b0"]) await story.finish(story.deliver(branch, 0, { scope: `/start@0.${branch}` }));
+    await story.finish(story.join("start", 0));
+    story.world.clock.advance(500_000);
+    await story.finish(story.cancel());
+    expect(await offered(story)).toEqual(["S1"]);
+  });
+});
+
+it("is not what a later attempt takes, whose sandbox ends with it where the one before has an outcome", async () => {
+  const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
+  const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
+  const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();
+  story.codeStopsAt = "finish";
+  const branches = ["b0", "b1"].map((id) => story.deliver(id, 0, { scope: `/start@0.${id}` }));
+  for (const branch of branches) await story.finish(branch);
+  story.codeStopsAt = undefined;
+  for (const branch of branches) await story.finish(branch);
+  await story.finish(story.join("start", 0));
+  const first = story.deliver("a", 1);
+  await story.until(first, "entry 2");
+  story.world.sandboxes.kill(story.begun.at(-1)?.box.id ?? "");
+  await story.finish(story.deliver("a", 1));
+  story.world.clock.advance(2_000);
+  const late = story.deliver("a", 1);
+  await story.until(late, "turn 2");
+  await story.finish(first);
+  story.codeStopsAt = "finish";
+  const behind = story.deliver("b", 2);
+  await story.finish(behind);
+  await story.finish(late);
+  expect(story.begun.at(-1)).toMatchObject({ request: { node: "b" }, box: { killed: false } });
+});
