@@ -1,21 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Time and chance as the interpreter sees them; a test owns both by passing its own. */
+/** Time and chance for the interpreter. A test passes its own clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or as soon as `signal` aborts: whoever waits asks the signal why it woke. */
+  /** Resolves after `ms`, or as soon as `signal` aborts. The caller reads from the signal why it woke. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** In [0, 1), as `Math.random`. */
   random(): number;
   /**
-   * Whoever waits for a time of day looks at the clock this often: timers stand still while the machine sleeps, and know
-   * nothing of a clock that is set. Absent: there is no need.
+   * The interval at which a wait for a time of day has to check the clock: timers stand still while the machine sleeps,
+   * and do not notice a clock that is set. Absent: no checks are needed.
    */
   readonly maxNapMs?: number;
 }
 
-/** setTimeout keeps its delay in 31 bits and fires at once beyond; a Wait state may last a year. */
+/** setTimeout keeps its delay in 31 bits and fires immediately beyond; a Wait state may last a year. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -25,12 +25,12 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     for (let left = ms; left > 0 && !signal?.aborted; left -= MAX_TIMER_MS) {
       const waited = setTimeout(Math.min(left, MAX_TIMER_MS), undefined, signal && { signal });
-      await waited.catch(() => undefined); // it was aborted
+      await waited.catch(() => undefined); // `signal` aborted
     }
   },
 };
 
-/** The same clock, but it never goes back: then it goes on from where it was. */
+/** Returns a clock that never goes back: if the given clock does, it continues from its last time. */
 export function steady(clock: Clock): Clock {
   let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];
   return {

@@ -9,18 +9,18 @@ export interface Delivery {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** After the one before it of the same function has ended. */
+  /** Starts only after the delivery before it to the same function has ended. */
   inTurn: boolean;
 }
 
 type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 
-/** Hands something to a function, as often as Lambda tries it; false: no attempt succeeded. */
+/** Delivers a payload to a function, as often as Lambda tries it. False: every attempt failed. */
 export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
 /**
- * What was accepted and not yet handed over. It is written down first: a process that is killed leaves it to the next,
- * and what had begun comes twice, as it does in the cloud.
+ * Accepted payloads on their way to functions. Each is on disk before it is accepted, so the next process delivers the
+ * payloads that a killed process left. A delivery that was under way happens twice, as in the cloud.
  */
 export class Deliveries {
   readonly #folder: string;
@@ -32,10 +32,12 @@ export class Deliveries {
   #drives = false;
   readonly #waiting = new Map<string, Delivery>();
   readonly #underWay = new Set<Promise<void>>();
-  /** The end of the last one, of each function that takes them in turn. */
+  /** The end of the last delivery, for each function that takes them in turn. */
   readonly #turns = new Map<string, Promise<void>>();
 
-  /** In files of `folder`: what is under way, and what no function took, as in a dead-letter queue of the cloud. */
+  /**
+   * Keeps two files in `folder`: deliveries under way, and payloads that no attempt delivered (a dead-letter queue).
+   */
   constructor(folder: string, invoke: Invoke, room: Room, now = Date.now) {
     this.#folder = folder;
     this.#path = join(folder, "deliveries.ndjson");
@@ -44,7 +46,7 @@ export class Deliveries {
     this.#backlog = new Backlog(room);
   }
 
-  /** Throws where the disk has no room: then it is not accepted. */
+  /** Accepts a delivery. Throws if the disk is full: then it is not accepted. */
   add(delivery: Delivery): void {
     const id = randomUUID();
     this.#backlog.writeNow(() => this.#lines().append({ id, delivery }));
@@ -52,7 +54,7 @@ export class Deliveries {
     else this.#waiting.set(id, delivery);
   }
 
-  /** Begins, also with what others left: before, everything is only kept. */
+  /** Starts delivering, including deliveries of earlier processes. Before, they are only kept. */
   drive(): void {
     if (this.#drives) return;
     this.#drives = true;
@@ -65,7 +67,7 @@ export class Deliveries {
     return this.#underWay.size > 0;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is under way. */
   async rest(): Promise<void> {
     while (this.isBusy()) await Promise.all(this.#underWay);
   }
@@ -75,7 +77,7 @@ export class Deliveries {
     this.#file = undefined;
   }
 
-  /** Opened at the first need; what is over is left out of a new file. */
+  /** Opens the file at the first need, and drops the deliveries that have ended. */
   #lines(): LineFile<Line> {
     if (this.#file) return this.#file;
     mkdirSync(this.#folder, { recursive: true });
@@ -102,7 +104,7 @@ export class Deliveries {
     return mine;
   }
 
-  /** Never rejects: what no function takes is kept elsewhere. */
+  /** Never rejects: a payload that the function does not take goes to another file. */
   async #deliver(functionArn: string, payload: string): Promise<void> {
     if (await this.#invoke(functionArn, payload)) return;
     const path = join(this.#folder, "undelivered.ndjson");

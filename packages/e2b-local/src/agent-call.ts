@@ -2,10 +2,12 @@ import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 
-/** One request to a sandbox's agent; `body` is written to the connection, everything after the head is the answer's. */
+/**
+ * One request to a sandbox's agent. A body follows on the connection; the first line back is the head of the response.
+ */
 export type AgentCall = { op: string; [field: string]: unknown };
 
-/** An operation that the agent refused, with the code of the Connect protocol that says why. */
+/** An operation that the agent refused, with a code of the Connect protocol. */
 export class AgentRefusal extends Error {
   override readonly name = "AgentRefusal";
   readonly code: string;
@@ -16,22 +18,22 @@ export class AgentRefusal extends Error {
   }
 }
 
-/** The sandbox ended before it answered. */
+/** The sandbox ended before its agent answered. */
 export class AgentGone extends Error {
   override readonly name = "AgentGone";
 }
 
 type Head = { ok: true } | { value: unknown } | { error: { code: string; message: string } };
 
-/** Opens a connection and sends the request line. The caller may write a body and then ends its side. */
+/** Opens a connection and sends the request line. The caller may write a body, and then ends its side. */
 export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
-  socket.on("error", () => socket.destroy()); // whoever reads finds the stream ended without its end marker
+  socket.on("error", () => socket.destroy()); // the reader finds a stream that ends without its end marker
   socket.write(`${JSON.stringify(call)}\n`);
   return socket;
 }
 
-/** Waits for the answer's first line; the rest of the stream stays on the socket, paused. */
+/** Reads the first line of the response; the rest of the stream stays on the socket, paused. */
 export async function readHead(socket: Socket): Promise<unknown> {
   const line = await readLine(socket);
   const head = JSON.parse(line) as Head;
@@ -66,7 +68,7 @@ function readable(socket: Socket): Promise<void> {
   });
 }
 
-/** A request without a body whose answer is one line. */
+/** Sends a request without a body whose response is one line. */
 export async function callAgent(path: string, call: AgentCall): Promise<unknown> {
   const socket = openCall(path, call);
   try {
@@ -77,9 +79,9 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
 }
 
 /**
- * Passes on what the agent still sends, never faster than the client takes it. `end`: how many bytes these are, or what
- * the last of them are. A client that leaves ends the agent's connection, and an agent that dies in the middle breaks the
- * client's: half a stream never looks whole.
+ * Forwards the agent's stream, never faster than the client reads. `end`: the number of its bytes, or its last bytes. A
+ * client that leaves ends the agent's connection. An agent that dies in the middle breaks the client's connection, so
+ * half a stream never looks complete.
  */
 export async function forward(socket: Socket, response: ServerResponse, end: number | Buffer): Promise<void> {
   let [count, tail] = [0, Buffer.alloc(0)];

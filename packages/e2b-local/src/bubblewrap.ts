@@ -2,20 +2,20 @@ import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PYTHON_SOURCE, type Python } from "./python.ts";
 
-/** Where things lie inside: never under a folder that a sandbox, or the code in it, covers with one of its own. */
+/** Paths inside the sandbox, where neither a sandbox nor its code mounts a folder of its own. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
-/** Blocks of 65,536 ids. The first one is the launcher's, and each sandbox takes one of the others. */
+/** Blocks of 65,536 ids. The launcher has the first one, each sandbox one of the others. */
 const BLOCKS = 1024;
 const BLOCK_IDS = 65_536;
-/** The end of the range that systemd sets aside for containers: no user of the host has one of these ids. */
+/** The end of the range that systemd reserves for containers: no user of the host has one of these ids. */
 const END_OF_CONTAINER_IDS = 1_879_048_192;
-/** On the host, the id of the launcher's root. */
+/** The id that the launcher's root has on the host. */
 export const UNPRIVILEGED_ID = END_OF_CONTAINER_IDS - BLOCKS * BLOCK_IDS;
 
 /**
- * How the sandboxes' ids relate to the host: a block of ids for each sandbox, or the one ordinary user for all. The kernel
- * counts many things per user id, so a block of its own makes its limits those of one sandbox.
+ * The user ids of sandboxes on the host: a block of ids per sandbox, or the one ordinary user for all. The kernel
+ * counts many resources per user id, so with a block its limits apply to one sandbox.
  */
 export type Identity = {
   ids: string;
@@ -41,7 +41,7 @@ export const ONE_ID: Identity = {
   bubblewrapFlags: ["--unshare-user", "--uid", "0", "--gid", "0"],
 };
 
-/** What to start and where it will find its source, its interpreter and its packages. */
+/** The command to start, and the paths at which it finds its source, interpreter and packages. */
 export type Launch = {
   command: string;
   args: string[];
@@ -86,7 +86,9 @@ export function enclosedLaunch(python: Python, sites: string[], identity: Identi
   return { command: "bwrap", args, source: INSIDE.source, sites: inside, environment };
 }
 
-/** Isolated from the caller's environment and folders, and without `site`, which the launcher replaces. */
+/**
+ * Arguments that isolate Python from the caller's environment and folders, without `site`, which the launcher replaces.
+ */
 function pythonArgs(source: string): string[] {
   const start = "import sys; sys.path.insert(0, sys.argv.pop()); from nova_sandboxd.launch import main; main()";
   return ["-I", "-S", "-B", "-c", start, source];
@@ -108,7 +110,9 @@ function systemFolders(): string[] {
   return ["--ro-bind", "/usr", "/usr", ...links, "--ro-bind-try", "/nix/store", "/nix/store"];
 }
 
-/** Of the host's /etc only what programs need to find names, certificates and fonts; users are those of E2B's template. */
+/**
+ * The files in /etc that programs need to find names, certificates and fonts; the users are those of E2B's template.
+ */
 function configuration(scratch: string): string[] {
   const users =
     "root:x:0:0:root:/root:/bin/bash\nuser:x:1000:1000::/home/user:/bin/bash\nnobody:x:65534:65534::/:/bin/false\n";
@@ -127,7 +131,7 @@ function configuration(scratch: string): string[] {
   ];
 }
 
-/** /etc/resolv.conf is often a link into /run, which is not there inside. */
+/** /etc/resolv.conf is often a link into /run, which does not exist in the sandbox. */
 function resolver(): string[] {
   try {
     return ["--ro-bind", realpathSync("/etc/resolv.conf"), "/etc/resolv.conf"];

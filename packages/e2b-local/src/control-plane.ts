@@ -4,10 +4,10 @@ import { z } from "zod";
 import { Refusal, readJson, sendJson, sendNothing } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
-/** The SDK refuses sandboxes with a version below 0.1.0 and chooses its way of talking by it. */
+/** The SDK refuses sandboxes with a version below 0.1.0, and chooses its protocol by the version. */
 const ENVD_VERSION = "0.6.4";
 
-/** Seconds a sandbox lives if the caller says nothing. */
+/** The lifetime in seconds if the caller names none. */
 const DEFAULT_TIMEOUT = 300;
 
 const Timeout = z.number().int().min(0).default(DEFAULT_TIMEOUT);
@@ -21,7 +21,7 @@ const CreateBody = z.object({
   autoPause: z.literal(false, "the local E2B pauses no sandbox").nullish(),
 });
 
-/** A request, and what it is about. */
+/** A request with the state that its operation needs. */
 export type Asked = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
 type Call = Asked & { id: string };
 
@@ -44,7 +44,7 @@ const ROUTES: Record<string, (call: Call) => unknown> = {
   },
 };
 
-/** Throws Refusals; the caller makes answers of them. */
+/** Answers a request of the control plane. Throws Refusals, which the caller sends as responses. */
 export async function answerControlPlane(asked: Asked) {
   const { request, url } = asked;
   const [, version = "", id = "", action = ""] = /^\/(v2\/)?sandboxes(?:\/([^/]+))?(\/\w+)?$/.exec(url.pathname) ?? [];
@@ -58,7 +58,7 @@ async function create({ sandboxes, request, response }: Call) {
   if (timeout === 0) throw new Refusal(400, "Timeout must be greater than 0");
   const network = wanted.network ?? undefined;
   const { allowed, denied } = rulesIn(network);
-  // Finer rules (domains, single addresses) need a proxy that a laptop does not have; all or nothing is enforced.
+  // Finer rules (domains, single addresses) would need a proxy; only all or nothing is enforced.
   const isClosed = denied.includes(allTraffic) && allowed.length === 0;
   const internet = wanted.allow_internet_access !== false && !isClosed;
   const metadata = wanted.metadata ?? {};
@@ -66,7 +66,7 @@ async function create({ sandboxes, request, response }: Call) {
   sendJson(response, 201, summary(sandbox));
 }
 
-/** Those of all of the metadata, on one page. */
+/** Lists the sandboxes that have all of the given metadata, on one page. */
 function list({ sandboxes, response, url }: Call) {
   const wanted = metadataOf(url.searchParams.get("metadata"));
   const found = sandboxes.all().filter(({ metadata }) => wanted.every(([key, value]) => metadata[key] === value));
@@ -114,7 +114,10 @@ const allTraffic = "0.0.0.0/0";
 const domain = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const Rules = z.object({ allowOut: z.array(z.string()).nullish(), denyOut: z.array(z.string()).nullish() });
 
-/** Refuses rules for what goes out, in E2B's words: no ports, names to allow alone, and only with the rest denied. */
+/**
+ * Checks the rules for outgoing traffic, with E2B's messages: no ports, names only in `allow`, and only if the rest is
+ * denied.
+ */
 function rulesIn(network: Record<string, unknown> | undefined): { allowed: string[]; denied: string[] } {
   const rules = Rules.safeParse(network ?? {});
   if (!rules.success) throw new Refusal(400, `Error when parsing request: ${rules.error.issues[0]?.message}`);

@@ -13,7 +13,7 @@ const END = Buffer.from('{"type": "end_of_execution"}\n');
 
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
-/** What E2B's gateway does: find the sandbox and the port by the request's headers. */
+/** Plays E2B's gateway: finds the sandbox and the port by the request's headers. */
 export async function answerDataPlane({ sandboxes, request, response, url }: Asked) {
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";
@@ -30,7 +30,7 @@ export async function answerDataPlane({ sandboxes, request, response, url }: Ask
   }
 }
 
-/** Port 49999, the code interpreter. */
+/** Serves port 49999, the code interpreter. */
 async function answerCodePort(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {
   if (sandbox.trafficAccessToken && header(request, TOKEN_HEADER) !== sandbox.trafficAccessToken) {
     const reason = `Token header '${TOKEN_HEADER}' is missing or invalid`;

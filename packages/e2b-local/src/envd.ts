@@ -5,13 +5,13 @@ import { AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-ca
 import { header, Refusal, readBody, readJson, sendJson, sendNothing } from "./http.ts";
 import type { Sandbox } from "./sandboxes.ts";
 
-/** What envd answers to the refusals of the agent. */
+/** envd's status for each code of the agent's refusals. */
 const STATUS_OF_CODE: Record<string, number> = { invalid_argument: 400, not_found: 404, resource_exhausted: 507 };
 
-/** As the SDK says "root" in calls of services that are not about whole files. */
+/** The SDK's way of naming root in calls other than those for whole files. */
 const ROOT = `Basic ${Buffer.from("root:").toString("base64")}`;
 
-/** Port 49983, envd. Of its services there are those that the harness's files need: read, write and remove, as root. */
+/** Serves port 49983, envd: root can read, write and remove files. */
 export async function answerEnvd(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {
   const call = `${request.method} ${url.pathname}`;
   if (call === "GET /health") return sendNothing(response);
@@ -48,7 +48,7 @@ async function download(agent: string, _: IncomingMessage, response: ServerRespo
   await forward(socket, response, file.size);
 }
 
-/** One file, whose bytes stream through, or a form of several small ones. */
+/** Uploads one file, whose bytes are streamed, or a form of several small files. */
 async function upload(agent: string, request: IncomingMessage, response: ServerResponse, url: URL) {
   if (header(request, "content-encoding")) throw new Refusal(400, "the local sandbox takes no compressed upload");
   const type = header(request, "content-type") ?? "";
@@ -71,11 +71,11 @@ async function upload(agent: string, request: IncomingMessage, response: ServerR
   sendJson(response, 200, written);
 }
 
-/** Streams at the agent's pace. An upload that breaks off leaves what had come, as on E2B. */
+/** Streams at the agent's pace. An interrupted upload leaves the bytes that arrived, as on E2B. */
 async function write(agent: string, path: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   const socket = openCall(agent, { op: "write", path });
   try {
-    const sent = pipeline(body, socket).catch(() => socket.destroy()); // the answer says why
+    const sent = pipeline(body, socket).catch(() => socket.destroy()); // the response says why
     const answer = await readHead(socket);
     await sent;
     return answer;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody as readWithin } from "@nova/serve-local";
 
-/** What goes wrong with the E2B server itself: no Python, a zygote that does not start. */
+/** An error of the E2B server itself, such as a missing Python or a zygote that does not start. */
 export class E2bServerError extends Error {
   override readonly name = "E2bServerError";
 }
 
-/** An answer other than success, with the words and the JSON shape that E2B uses (its SDK reads `code`). */
+/** A response other than success, with E2B's words and JSON fields (its SDK reads `code`). */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
@@ -30,7 +30,7 @@ export function unknownSandbox(id: string): Refusal {
   return new Refusal(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
 }
 
-/** The answer of the gateway in front of the sandboxes; its body has `sandboxId` first. */
+/** The response of the gateway in front of the sandboxes; its body has `sandboxId` first. */
 export function unreachableSandbox(id: string): Refusal {
   return new Refusal(502, "The sandbox was not found", { sandboxId: id });
 }
@@ -43,7 +43,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return body;
 }
 
-/** An absent body counts as {}; anything but an object is the caller's mistake. */
+/** Parses the body. An absent body counts as {}; the caller has to send an object. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const body = await readBody(request);
   if (body.length === 0) return {};

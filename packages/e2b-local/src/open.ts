@@ -8,54 +8,54 @@ import { type Limits, type ResultsDisk, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
 
 const YOUNG_MS = 500;
-/** For a request to arrive; a cell may run for longer. Without a limit there would be none for its head, either. */
+/** The time for a request to arrive; a cell may run longer. Without a limit, Node would not limit the head either. */
 const maxRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
-  /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
+  /** The required X-API-KEY. It also keeps code in a sandbox from using the control plane. */
   apiKey: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
   /** Modules that code may import without installing anything. They are imported ahead. */
   modules?: readonly string[];
-  /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
+  /** Folders that `pip install --target` filled. Every sandbox sees them, read-only. */
   sitePackages?: string[];
   /** The environment variable in which a user names a Python; absent: `E2B_LOCAL_PYTHON`. */
   pythonVariable?: string;
-  /** A module that every sandbox's Python has imported already, and the folder that it comes from. */
+  /** A module that every sandbox's Python has already imported, and its folder. */
   preloaded?: { folder: string; module: string };
-  /** Where it may note which interpreter it chose, so that the next start need not look again. */
+  /** Keeps the chosen interpreter, so that the next start does not have to search. */
   cacheFile?: string;
-  /** More such folders by template; those that do not exist are left out. */
+  /** Returns further package folders by template; missing folders are left out. */
   templates?: (templateID: string, python: Python) => string[];
   limits?: Limits;
-  /** The disk that clients store results on: while it is full, sandboxes live on. */
+  /** The disk on which clients store results. While it is full, sandboxes do not expire. */
   disk?: ResultsDisk;
   warn?: (sentence: string) => void;
-  /** No Python starts before the first sandbox is wanted. */
+  /** Starts no Python before the first sandbox is created. */
   waits?: boolean;
 };
 
 export type E2bServer = {
   apiUrl: string;
   sandboxUrl: string;
-  /** Resolves once its Python has started, and at once where that waits for the first sandbox. Rejects with `E2bServerError`. */
+  /** Resolves when Python has started; immediately with `waits`. Rejects with `E2bServerError`. */
   ready: () => Promise<void>;
-  /** Known once it is ready. */
+  /** Whether sandboxes are isolated; known after `ready`. */
   isolated: boolean;
-  /** Sandboxes will import the template's packages: they are loaded ahead in the next pause. */
+  /** Announces that sandboxes will import `modules`: the server imports them ahead in the next pause. */
   wantPackages: () => void;
-  /** Resolves when they are; sandboxes work before, but import them themselves. */
+  /** Resolves when the modules are imported. Sandboxes work before, but import them themselves. */
   warmed: () => Promise<void>;
   sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
-  /** As if the machine under the sandbox died. */
+  /** Kills a sandbox as if its machine died. */
   kill: (id: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
 /**
- * Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. Who asks for a sandbox
- * before its Python has started waits.
+ * Opens E2B: control plane and sandboxes behind one address, for the unchanged SDK. Requests for sandboxes wait until
+ * Python has started.
  */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, modules = [], sitePackages = [], templates = () => [], preloaded } = options;
@@ -66,7 +66,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const choose = () => choosePython({ ...needs, ...(pythonVariable !== undefined && { variable: pythonVariable }) });
   const zygotes = new Zygotes(choose, { warn, modules, preloaded: preloaded ? [preloaded.module] : [] });
   const ready = options.waits ? Promise.resolve() : startFirst(zygotes);
-  // Whoever awaits it hears of a failure; until then it must not count as unheard of.
+  // Avoids an unhandled rejection; callers of `ready` still see it.
   ready.catch(() => undefined);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.disk);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -102,7 +102,7 @@ async function startFirst(zygotes: Zygotes): Promise<void> {
   }
 }
 
-/** A request counts as waited for while it is young; a cell that runs for minutes keeps nobody from importing. */
+/** Counts a request as active while it is young: a cell that runs for minutes does not delay imports. */
 function noteActivity(zygotes: Zygotes, response: ServerResponse) {
   zygotes.began();
   const finish = () => {
@@ -123,7 +123,7 @@ async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMes
   return answerControlPlane(asked);
 }
 
-/** After the first byte there is no other way to say that something failed than to break the connection. */
+/** After the first byte, breaking the connection is the only way to report a failure. */
 function answerError(response: ServerResponse, error: unknown) {
   if (response.headersSent) {
     response.destroy();

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { writeWhole } from "@nova/serve-local";
 import { E2bServerError } from "./http.ts";
 
-/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds to `siteFolders`. */
+/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds `siteFolders`. */
 export type Python = {
   path: string;
   version: string;
@@ -19,8 +19,8 @@ export type Python = {
 type Remembered = { key: string; python: Python; folders: [path: string, mtimeMs: number][] };
 
 /**
- * Asking interpreters what they have takes a few tenths of a second at every start. The answer holds until one of them,
- * or a folder that packages come from, has changed.
+ * Asking interpreters takes a few tenths of a second. The answer is kept until an interpreter or one of its package
+ * folders changes.
  */
 export async function rememberPython(
   file: string | undefined,
@@ -39,7 +39,7 @@ export async function rememberPython(
   return python;
 }
 
-/** Where the folder takes no writes, it is asked again at the next start. */
+/** Without write access, the next start asks again. */
 function remember(file: string, remembered: Remembered): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -57,18 +57,18 @@ function read(file: string): Remembered | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Remembered;
   } catch {
-    return undefined; // there is none yet, or a start was cut off while writing it
+    return undefined; // there is no file yet, or it was cut off while being written
   }
 }
 
-/** Our own Python. */
+/** The Python sources of this package. */
 export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /**
- * Asks an interpreter about itself without importing the packages, which would take a second: a package counts as
- * there if it is found and its compiled parts, if any, were built for this version. On the way it compiles our own sources
- * (and `compiled`), which every start would have to do again, since sandboxes see them read-only. A folder that is called
- * after another version, `python3.12`, is not for it.
+ * Asks an interpreter about itself. It does not import packages, which would take a second: a package counts as usable
+ * if it is found and its compiled parts fit this version. It also compiles our sources (and `compiled`), which
+ * sandboxes see read-only and would have to compile at each start. A folder named after another version, such as
+ * `python3.12`, is skipped.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
@@ -135,7 +135,7 @@ async function askAll(candidates: string[], args: string[]): Promise<Python | un
   return usable.find(({ missing }) => missing.length === 0) ?? usable[0];
 }
 
-/** The same file in another folder may be a virtual environment; in the same folder it is the same Python. */
+/** Skips the same file in the same folder. In another folder it may be a virtual environment. */
 function onPath(names: string[]): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));

@@ -4,10 +4,10 @@ import type { Python } from "./python.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
 
-/** What a plan of E2B limits; none of them applies unless given. */
+/** The limits of a plan of E2B; absent limits do not apply. */
 export type Limits = { createsPerSecond?: number; concurrent?: number; lifetimeSeconds?: number };
 
-/** As of 2026-11-21. */
+/** As published on 2026-11-21. */
 export const e2bPlans = {
   none: {},
   hobby: { createsPerSecond: 1, concurrent: 20, lifetimeSeconds: 3_600 },
@@ -34,15 +34,15 @@ export type Sandbox = NewSandbox & {
   timer: NodeJS.Timeout | undefined;
 };
 
-/** A longer timer would fire at once; 24 days are more than a laptop stays on. */
+/** A longer timer would fire at once; a laptop does not run for 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** After a full disk: until what waited for room has asked for more. */
+/** After a full disk, the time that clients get to fetch results. */
 const secondsAfterRoom = 60;
 
 /** The disk that clients store results on. */
 export interface ResultsDisk {
-  /** Whether the disk is full, and somebody waits until it is not. */
+  /** Whether the disk is full and will be tried again. */
   readonly isAwaited: boolean;
   /** Resolves when the disk takes writes again. */
   untilThere(): Promise<void>;
@@ -115,7 +115,7 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Gives a sandbox more time, never less. */
+  /** Extends a sandbox's life, never shortens it. */
   connect(id: string, timeoutSeconds: number): Sandbox {
     const sandbox = this.get(id);
     this.#requireAllowedLifetime(timeoutSeconds);
@@ -142,7 +142,7 @@ export class Sandboxes {
     this.#byId.delete(sandbox.id);
   }
 
-  /** More than the plan leaves is cut down in silence, as E2B does. */
+  /** Cuts a time beyond the plan's limit silently, as E2B does. */
   #endAfter(sandbox: Sandbox, seconds: number, from = Date.now()): void {
     const { lifetimeSeconds = Number.POSITIVE_INFINITY } = this.#limits;
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
@@ -152,7 +152,7 @@ export class Sandboxes {
     sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 
-  /** While the disk is full, a result that it holds cannot be fetched: it goes on until somebody can. */
+  /** Postpones the end while the disk is full: the client could not store a result of the sandbox. */
   #expire(sandbox: Sandbox): void {
     if (this.#disk?.isAwaited) {
       this.#disk.untilThere().then(() => this.#endAfter(sandbox, secondsAfterRoom));

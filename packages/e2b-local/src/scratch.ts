@@ -5,10 +5,10 @@ import { E2bServerError } from "./http.ts";
 
 const PREFIX = "nova-e2b-";
 
-/** The folder for scratch has no room for sandboxes. */
+/** The scratch folder has no space for sandboxes. */
 export class NoScratch extends E2bServerError {}
 
-/** Does something that writes to the scratch folder. Throws `NoScratch` where that takes no more. */
+/** Performs a write to the scratch folder. Throws `NoScratch` if the disk is full. */
 export function inScratch<T>(work: () => T): T {
   try {
     return work();
@@ -19,7 +19,10 @@ export function inScratch<T>(work: () => T): T {
   }
 }
 
-/** A folder for sockets and, without isolation, the sandboxes' files; those of processes that were killed are removed. */
+/**
+ * Creates a folder for sockets and, without isolation, for the sandboxes' files. Removes the folders of killed
+ * processes.
+ */
 export function makeScratch(): string {
   for (const name of readdirSync(tmpdir())) {
     const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
@@ -28,7 +31,7 @@ export function makeScratch(): string {
   return inScratch(() => mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
 }
 
-/** Somebody else's process answers EPERM: it is there, and its folder is not ours. */
+/** EPERM means that the process exists and belongs to another user, so its folder is not ours. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

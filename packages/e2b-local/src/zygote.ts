@@ -12,21 +12,21 @@ import { inScratch } from "./scratch.ts";
 const MiB = 1024 * 1024;
 
 /**
- * The limits of one sandbox as a whole. E2B's template has 2 GB; the disk is in memory here, but only what is used of it.
- * A program that limits what it starts to 128 processes has room for its own beside them.
+ * The limits of one sandbox as a whole. E2B's template has 2 GB. The disk is in memory here, but only the used part of
+ * it. 160 processes leave room for a program that limits its own children to 128.
  */
 const LIMITS = { memoryBytes: 2048 * MiB, processes: 160, diskBytes: 4096 * MiB };
 
-/** Without a request for this long, the machine is idle enough to import packages ahead of time. */
+/** After this time without a request, the machine is idle enough to import packages ahead. */
 const IDLE_MS = 100;
 
-/** What was told to end, and did not, is ended: a machine that is short of everything may hold it for ever. */
+/** After this time an ending process is killed: a machine without resources may hold it for ever. */
 const EXIT_TIMEOUT_MS = 10_000;
 
-/** A machine that is never idle for so long gets its packages imported all the same. */
+/** After this time packages are imported even if the machine was never idle. */
 const LATEST_WARMING_MS = 5_000;
 
-/** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
+/** A started Python that forks sandboxes; python/nova_sandboxd/zygote.py is its other side. */
 export class Zygote {
   readonly #warmed = Promise.withResolvers<void>();
   /** Resolves when packages are imported, or cannot be. */
@@ -35,7 +35,7 @@ export class Zygote {
   #process: ChildProcess;
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
-  /** What is imported next: the standard library for all, then the packages, where somebody may import them. */
+  /** The next import: the standard library for all sandboxes, then the packages if sandboxes may import them. */
   #next: "standard" | "packages" | undefined = "standard";
   #arePackagesWanted = false;
   #isActive = false;
@@ -44,8 +44,8 @@ export class Zygote {
   #overdue = false;
 
   /**
-   * `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said; what it says
-   * later is a bug of ours, for `warn`.
+   * Starts a zygote. `identity` undefined: no isolation. Rejects with an E2bServerError that contains the process's
+   * output. Later output is a bug of ours and goes to `warn`.
    */
   static async start(
     python: Python,
@@ -132,7 +132,7 @@ export class Zygote {
     }, LATEST_WARMING_MS).unref();
   }
 
-  /** Sandboxes will import packages: from now on they are loaded ahead, as the standard library is for all. */
+  /** Announces that sandboxes will import packages: from now on they are imported ahead. */
   wantPackages(): void {
     this.#arePackagesWanted = true;
     if (this.#warming === "done") this.#goOn();
@@ -145,7 +145,7 @@ export class Zygote {
     this.setActive(this.#isActive);
   }
 
-  /** Imports go on only while nobody waits for an answer. */
+  /** Imports continue only while no request waits for its response. */
   setActive(active: boolean): void {
     this.#isActive = active;
     if (this.#warming === "done" || this.#overdue) return;
@@ -165,8 +165,8 @@ export class Zygote {
   }
 
   /**
-   * A new sandbox; it lives until `kill`, or until `ended` resolves by itself. `isLight`: its code imports none of the
-   * packages, so it is forked from the process that never loads them, which costs a third.
+   * Creates a sandbox, which lives until `kill`, or until `ended` resolves. `isLight`: its code imports no packages, so
+   * it is forked from the process that never loads them, at a third of the cost.
    */
   async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {
     if (!isLight) this.wantPackages();
@@ -196,7 +196,7 @@ export class Zygote {
   }
 }
 
-/** Waits for the end of something, and sees to it where it does not come. */
+/** Waits for an end, and forces it after `ms`. */
 async function within(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
   const timer = setTimeout(force, ms);
   await end;
@@ -205,9 +205,9 @@ async function within(ms: number, end: Promise<unknown>, force: () => void): Pro
 
 export type ZygoteOptions = {
   warn: (sentence: string) => void;
-  /** Modules that are imported ahead, while nobody waits. */
+  /** Modules that are imported ahead, while no request waits. */
   modules: readonly string[];
-  /** Modules that are imported before the first sandbox is made: they must be few and quick. */
+  /** Modules that are imported before the first sandbox is created: they must be few and quick. */
   preloaded: string[];
 };
 
@@ -217,7 +217,7 @@ export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => P
 
 let counter = 0;
 
-/** The folder of the sockets goes in as descriptor 3, so that it is nowhere in the file tree that sandboxes see. */
+/** Passes the socket folder as descriptor 3, so that it is nowhere in the file tree that sandboxes see. */
 function spawnWith(launch: Launch, sockets: string): ChildProcess {
   const folder = openSync(sockets, "r");
   try {

@@ -7,7 +7,7 @@ import { Zygote, type ZygoteOptions } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
 export class Zygotes {
-  /** Known once the first one has started. */
+  /** Known once the first zygote has started. */
   isolated = false;
   #choose: () => Promise<Python>;
   #python: Promise<Python> | undefined;
@@ -39,7 +39,7 @@ export class Zygotes {
     return Zygote.start(await this.#chosen(), sites, identity, this.#scratch, this.#options);
   }
 
-  /** Who finds none may have one at the next try. */
+  /** After a failure, the next call chooses again. */
   #chosen(): Promise<Python> {
     if (!this.#python) {
       this.#python = this.#choose();
@@ -50,7 +50,7 @@ export class Zygotes {
     return this.#python;
   }
 
-  /** Finds out which walls this machine supports. A shortage is no answer: it rejects, and the next caller finds out. */
+  /** Finds out which walls this machine supports. A temporary shortage rejects, and the next caller tries again. */
   async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
@@ -78,7 +78,7 @@ export class Zygotes {
     zygote.setActive(this.#active > 0);
   }
 
-  /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
+  /** The zygote whose sandboxes also see these package folders; missing folders are left out. */
   async withSites(extraFor: (python: Python) => string[] = () => []): Promise<Zygote> {
     const python = await this.#chosen();
     const { siteFolders } = python;
@@ -88,7 +88,7 @@ export class Zygotes {
     ];
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
-    if (known !== this.#bySites.get(key(sites))) return this.withSites(extraFor); // somebody else has replaced it meanwhile
+    if (known !== this.#bySites.get(key(sites))) return this.withSites(extraFor); // another caller has replaced it meanwhile
     const starting = this.#start(sites);
     this.#bySites.set(key(sites), starting);
     starting.then(
@@ -98,7 +98,7 @@ export class Zygotes {
     return starting;
   }
 
-  /** Called around every request, so that packages are imported in the pauses only. */
+  /** Called before every request, so that packages are imported only in pauses. */
   began(): void {
     if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
   }
@@ -117,7 +117,7 @@ export class Zygotes {
   }
 
   async close(): Promise<void> {
-    // One that is starting is known only once it has.
+    // A zygote that is starting is known only after its start.
     await this.#python?.catch(() => undefined);
     await Promise.allSettled(this.#bySites.values());
     await Promise.all([...this.#started].map((zygote) => zygote.close()));
@@ -134,7 +134,7 @@ function isNoBubblewrap(error: unknown): boolean {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 }
 
-/** Bubblewrap and our launcher say this where the kernel, or a security module, has no such call for this user. */
+/** Errors of bubblewrap and our launcher if the kernel, or a security module, does not offer a call to this user. */
 const unsupported =
   /Operation not permitted|Function not implemented|Invalid argument|Permission denied|No permissions to create/;
 
@@ -143,7 +143,7 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof E2bServerError && !(error instanceof NoScratch) && unsupported.test(error.message);
 }
 
-/** Files that only root may read are there for sandboxes whose root is root on the host. */
+/** Sandboxes whose root is root on the host can read files that only root may read. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");
 }

@@ -3,9 +3,8 @@ import { createServer, IncomingMessage, type RequestListener, type Server, type 
 import type { AddressInfo, Socket } from "node:net";
 
 /**
- * Whoever stops reading it in the middle leaves the rest on its connection. Node's own iterator destroys the request
- * instead, and nothing is read from the connection any more: a client that has sent its body and got its answer sends its
- * next request on it, and waits for ever.
+ * A request whose reader may stop in the middle and leave the rest on the connection. Node's own iterator destroys the
+ * request, and nothing reads the connection any more: a client that sends its next request on it waits for ever.
  */
 class Received extends IncomingMessage {
   override [Symbol.asyncIterator]() {
@@ -14,15 +13,16 @@ class Received extends IncomingMessage {
 }
 
 export interface HttpServerOptions extends ServerOptions {
-  /** Host names that requests may carry, in lower case, apart from those of loopback addresses. */
+  /** Host names that requests may carry, in lower case, in addition to loopback names. */
   hosts?: readonly string[];
-  /** How the operator allows another host name; absent: a sentence about `hosts`. */
+  /** How the operator allows another host name. */
   hostAdvice?: string | undefined;
 }
 
 /**
- * The server of every endpoint. It refuses requests for host names of other machines with 421. A handler may answer before it has read the request's body: the rest is read and dropped,
- * so that the sender hears the answer and the connection stays of use.
+ * Creates the server of an endpoint. It refuses requests for host names of other machines with 421. A handler may
+ * answer before it has read the request's body: the server reads and drops the rest, so that the client gets the answer
+ * and can reuse the connection.
  */
 export function httpServer(
   listener: RequestListener,
@@ -42,9 +42,9 @@ export function httpServer(
 }
 
 export interface Binding {
-  /** 0: any that is free. */
+  /** The port; absent or 0: any free port. */
   port?: number | undefined;
-  /** Closing breaks the connections of requests that are under way; absent: it waits for their answers. */
+  /** Closing breaks the connections of requests under way; absent: it waits for their answers. */
   breaksConnections?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Rejects where the port cannot be had. */
+/** Listens on 127.0.0.1. Rejects if the port is taken. */
 export async function openServer(
   server: Server,
   { port = 0, breaksConnections = false }: Binding = {},
@@ -73,16 +73,16 @@ export async function openServer(
         server.close(() => resolve());
         if (breaksConnections) server.closeAllConnections();
         else server.closeIdleConnections();
-        // Node waits for those that have not asked for anything yet.
+        // Node waits for connections without a first request.
         for (const socket of silent) socket.destroy();
       }),
   };
 }
 
 /**
- * The body of a request; undefined where it has more bytes than it may, or says so. Nothing beyond that is kept, and the
- * rest is read and dropped, so that the sender hears the answer. By its events: an async iterator costs as much as an
- * operation of DynamoDB does.
+ * Reads the body of a request; undefined if it has more than `maxBytes`. The rest of such a body is read and dropped,
+ * so that the client gets the answer. It uses events, because an async iterator costs as much as an operation of
+ * DynamoDB.
  */
 export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
@@ -106,8 +106,9 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * Why a request is refused for its `Host`; undefined for a loopback name or one of `others`. A page of another site can
- * point its own name at this machine (DNS rebinding): the browser then sends that name, and lets the page read the answer.
+ * Explains why a request is refused because of its `Host`; undefined for a loopback name or one of `others`. A page of
+ * another site can point its own name at this machine (DNS rebinding). The browser then sends that name, and lets the
+ * page read the answer.
  */
 function refusedHost(
   { headers }: IncomingMessage,
@@ -115,21 +116,21 @@ function refusedHost(
   advice = "open the server for that name",
 ): string | undefined {
   const { host } = headers;
-  // Only programs of HTTP/1.0 send no Host; a browser always does.
+  // Only HTTP/1.0 clients send no Host; browsers always do.
   if (host === undefined) return undefined;
   const name = hostName(host);
   if (name !== undefined && (isLoopback(name) || others.includes(name))) return undefined;
   return `this server answers on this machine's own names only, and not as ${JSON.stringify(host.slice(0, 100))} - use http://127.0.0.1, or ${advice}`;
 }
 
-/** A host name in lower case, without its port and its last dot; undefined for a text that is none. */
+/** The host name in lower case, without its port and final dot; undefined for an invalid host. */
 export function hostName(host: string): string | undefined {
   const address = `http://${host}`;
   if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(address)) return undefined;
   return new URL(address).hostname.replace(/\.$/, "");
 }
 
-/** The parser of addresses has written each number of an address as decimal, and an IPv6 address in its short form. */
+/** The URL parser has written IPv4 addresses in decimal, and IPv6 addresses in their short form. */
 function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
 }

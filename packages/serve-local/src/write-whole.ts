@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Writes a file that nobody ever sees half written. What the disk has no room for leaves nothing behind. */
+/** Writes a file that no reader ever sees half written. If the disk is full, no part of it remains. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o666): void {
   throughDraft(path, content, mode, (draft) => renameSync(draft, path));
 }
 
-/** Hands a whole draft beside `path` to `place`; what is left of the draft is removed. */
+/** Passes a complete draft beside `path` to `place`, and removes the draft afterwards. */
 export function throughDraft(
   path: string,
   content: string | Buffer,

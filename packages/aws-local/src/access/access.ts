@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type AccessKey, instantOf, Signatures, vouchesFor } from "./signature.ts";
 
-/** Why a request is not answered. */
+/** The reason why a request is refused. */
 export type Refusal = "unsigned" | "stranger" | "malformed" | "partial" | "skewed" | "forged";
 
 export interface Request {
@@ -10,15 +10,15 @@ export interface Request {
   headers: IncomingHttpHeaders;
 }
 
-/** As AWS allows clocks to differ. */
+/** AWS tolerates clocks that differ by 15 minutes. */
 const maxSkewMs = 15 * 60 * 1000;
 
 const header =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
 
 /**
- * Who may ask a local endpoint: whoever signs with the key of the data folder. Code in a sandbox shares the machine's
- * loopback, and clients of the API read the key's id in every signed address, but neither learns the secret.
+ * Checks that a client signs with the key of the data folder. Code in a sandbox shares the machine's loopback, and
+ * clients of the API see the key's id in signed addresses, but neither knows the secret.
  */
 export class Access {
   readonly signatures: Signatures;
@@ -30,15 +30,15 @@ export class Access {
   }
 
   /**
-   * Why this request, which came over HTTP, is not answered; undefined: it is. `payload` is the SHA-256 of its body in
-   * hex, or, of S3, what its header says: there the body is held against it while it is read.
+   * The reason to refuse an HTTP request; undefined: it is accepted. `payload` is the SHA-256 of the body in hex. For
+   * S3 it is the value of the header, and S3 compares the body with it while reading.
    */
   refusalOf(request: Request, payload: string): Refusal | undefined {
     const claim = this.claimOf(request);
     return typeof claim === "string" ? claim : claim(payload);
   }
 
-  /** As far as headers alone can tell, before anybody reads a body: a refusal, or what is to be asked with the body. */
+  /** Checks the headers before the body is read. Returns a refusal, or a function that checks the body's hash. */
   claimOf({ method = "", url = "/", headers }: Request): Refusal | ((payload: string) => Refusal | undefined) {
     if (!headers.authorization) return "unsigned";
     const [, keyId, scope = "", names = "", signature = ""] = header.exec(headers.authorization) ?? [];
@@ -56,13 +56,16 @@ export class Access {
     return (payload) => (this.signatures.match({ ...request, payload }, signature) ? undefined : "forged");
   }
 
-  /** Of requests of this process's own clients, whose signature nobody else can have made: the key's id is enough. */
+  /**
+   * Whether a request of this process's own client names the right key id. Only this process can call it, so the
+   * signature is not checked.
+   */
   knows({ headers }: { headers: { authorization?: string | undefined } }): boolean {
     return headers.authorization?.includes(` Credential=${this.keyId}/`) ?? false;
   }
 }
 
-/** What services that speak JSON answer: the name of the error, and its message. */
+/** The error names and messages of services that speak JSON. */
 export const refusals: Record<Refusal, readonly [name: string, message: string]> = {
   unsigned: ["MissingAuthenticationTokenException", "Request is missing Authentication Token"],
   stranger: ["UnrecognizedClientException", "The security token included in the request is invalid."],

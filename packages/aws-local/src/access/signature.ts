@@ -2,13 +2,16 @@ import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 
-/** Of a data folder: the only one that its endpoints answer. The id is in every signed address; the secret is nowhere. */
+/**
+ * The access key of a data folder, the only key that its endpoints accept. The id is in every signed address; the
+ * secret is in none.
+ */
 export interface AccessKey {
   accessKeyId: string;
   secretAccessKey: string;
 }
 
-/** A request as it arrived, and what its sender says of the signature (Signature Version 4 of AWS). */
+/** A request as it arrived, with the sender's claims about the signature (AWS Signature Version 4). */
 export interface SignedRequest {
   method: string;
   /** Encoded, as it arrived. */
@@ -16,19 +19,21 @@ export interface SignedRequest {
   /** Decoded. */
   query: [name: string, value: string][];
   headers: IncomingHttpHeaders;
-  /** Names of headers, in the order of the alphabet. */
+  /** Names of the signed headers, sorted. */
   signed: string[];
   /** `20261122T145500Z` */
   time: string;
   /** `20261122/us-east-1/s3/aws4_request` */
   scope: string;
-  /** SHA-256 of the body, in hex, or the word that stands for it. */
+  /** SHA-256 of the body in hex, or the word that replaces it. */
   payload: string;
 }
 
 export const algorithm = "AWS4-HMAC-SHA256";
 
-/** More than the regions and services of one day; whoever knows the id alone must not fill the memory. */
+/**
+ * More than the regions and services of one day. The limit keeps clients that know only the id from filling the memory.
+ */
 const maxKeys = 32;
 
 export class Signatures {
@@ -39,7 +44,7 @@ export class Signatures {
     this.#secret = secretAccessKey;
   }
 
-  /** In hex. */
+  /** The signature in hex. */
   of(request: SignedRequest): string {
     const toSign = [algorithm, request.time, request.scope, hash("sha256", canonical(request))].join("\n");
     return this.#keyOf(request.scope).sign(toSign);
@@ -59,38 +64,38 @@ export class Signatures {
   }
 }
 
-/** HMAC-SHA256 with one key, by its definition: of `createHmac` each use costs as much as all the rest of a check. */
+/** HMAC-SHA256 with one key, by its definition: one call of `createHmac` costs as much as the rest of a check. */
 class SigningKey {
   readonly #inner: Buffer;
   readonly #outer: Buffer;
 
-  /** At most as long as a block of SHA-256. */
+  /** `key` has at most the length of a SHA-256 block. */
   constructor(key: Buffer) {
     const block = Buffer.concat([key], 64);
     this.#inner = Buffer.from(block.map((byte) => byte ^ 0x36));
     this.#outer = Buffer.from(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** In hex. */
+  /** The signature in hex. */
   sign(text: string): string {
     const inner = hash("sha256", Buffer.concat([this.#inner, Buffer.from(text)]), "buffer");
     return hash("sha256", Buffer.concat([this.#outer, inner]));
   }
 }
 
-/** Whether the sender vouches for what the headers say: for the host, and for all that tells the service something. */
+/** Whether the signature covers the host and every `x-amz-` header. */
 export function vouchesFor(headers: IncomingHttpHeaders, signed: readonly string[]): boolean {
   const telling = (name: string) => name === "host" || name.startsWith("x-amz-");
   return signed.includes("host") && Object.keys(headers).every((name) => !telling(name) || signed.includes(name));
 }
 
-/** Milliseconds of a time as signatures write it; NaN where it is none. */
+/** Milliseconds of a time in the format of signatures; NaN for other texts. */
 export function instantOf(time: string): number {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? [];
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
 }
 
-/** As the signer wrote it: the path encoded once more but for S3, the query sorted, the headers that were signed. */
+/** The request as the signer wrote it: path encoded once more (except for S3), sorted query, signed headers. */
 function canonical({ method, path, query, headers, signed, scope, payload }: SignedRequest): string {
   const isS3 = scope.endsWith("/s3/aws4_request");
   const lines = signed.map(

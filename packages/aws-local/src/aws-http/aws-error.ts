@@ -1,4 +1,4 @@
-/** An error as AWS sends it: `name` becomes `__type`, which the SDK turns back into the class of that name. */
+/** An error as AWS sends it: `name` becomes `__type`, from which the SDK makes an error of that class. */
 export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
@@ -14,7 +14,7 @@ export function validation(message: string): AwsError {
   return new AwsError("ValidationException", message);
 }
 
-/** For what the service's own parser would not read. */
+/** The error for a body that the service's own parser would not read. */
 export function malformed(message: string): AwsError {
   return new AwsError("SerializationException", message);
 }

@@ -10,22 +10,22 @@ import { element, xmlDocument } from "./xml.ts";
 const usualBytes = 2 * 1024 * 1024;
 
 export interface AwsHttp extends AccessKey, Binding {
-  /** Of the service, for whoever reads an error of the emulator's own. */
+  /** Name of the service, for readers of the emulator's own errors. */
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
-  /** Of the data folder that it writes to. */
+  /** The disk of the data folder. */
   room: RoomForWrites | undefined;
-  /** Of a body. */
+  /** The largest body. */
   maxBytes?: number;
-  /** Of what is not signed with the key; absent: 403. */
+  /** The status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;
-  /** A text is JSON already. */
+  /** Performs the operation. Returns the response's value, or its JSON text. */
   answer(request: Request, body: string): object | string | Promise<object>;
 }
 
-/** Knows which errors of a write are about room on the disk. */
+/** Recognises write errors that a full or read-only disk causes. */
 export interface RoomForWrites {
-  /** What is answered in the place of an error; undefined where it is about something else. */
+  /** The error for the client; undefined for an error with another cause. */
   refusal(error: unknown): AwsError | undefined;
 }
 
@@ -36,11 +36,14 @@ interface Answered {
 }
 
 export interface AwsServer extends Listening {
-  /** What a request to `url` is answered, for clients of the same process: their signatures are not computed again. */
+  /** Answers a request of the same process without HTTP; its signature is not computed again. */
   answer(request: Request, body: string): Promise<Answered>;
 }
 
-/** Serves one service of AWS that speaks JSON, on 127.0.0.1. Closing breaks connections unless it says otherwise. */
+/**
+ * Serves one AWS service that speaks JSON on 127.0.0.1. Closing breaks connections, unless `breaksConnections` is
+ * false.
+ */
 export async function listen(service: AwsHttp): Promise<AwsServer> {
   const access = new Access(service);
   const server = httpServer(
@@ -51,7 +54,7 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
       );
       answering.then((answer) => {
         if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
-        else response.destroy(); // nobody is there any more
+        else response.destroy(); // the client is gone
       });
     },
     { keepAliveTimeout: 120_000 },
@@ -89,7 +92,7 @@ function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError 
   return new AwsError(...refusals[refused], refusedStatus);
 }
 
-/** Its databases are closed as well: their errors say nothing to anybody. */
+/** The databases of a closed service are closed, too: their errors would confuse clients. */
 function closed({ name }: AwsHttp): AwsError {
   return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
@@ -98,13 +101,13 @@ function succeeded({ contentType }: AwsHttp, answer: object | string): Answered 
   return answered(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
-/** `inXml`: to clients that read nothing else. */
+/** `inXml`: the client reads only XML. */
 function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
   const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
   const { name, message, status } = refusal;
   if (inXml) return answered(status, "text/xml", xmlOf(refusal));
   const text = JSON.stringify({ __type: name, message, Message: message });
-  // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
+  // REST services name the error in a header, JSON-RPC services in the body. Clients accept both.
   return answered(status, contentType, text, { "x-amzn-errortype": name });
 }
 
@@ -119,7 +122,7 @@ function failure(service: string, error: unknown): AwsError {
   return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
 }
 
-/** Whether a request is of AWS's Query protocol (SES v1 speaks it), whose clients read XML alone. */
+/** Whether a request uses AWS's Query protocol (as SES v1 does). Its clients read only XML. */
 function speaksQuery({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError, constraint, malformed } from "./aws-error.ts";
 
-/** Of the local cloud, in every ARN. */
+/** The region in every ARN. */
 export const region = "us-east-1";
 export const accountId = "000000000000";
 
@@ -12,13 +12,13 @@ export function arnOf(service: string, resource: string): string {
 export interface Limits {
   least?: number;
   most?: number;
-  /** Of a whole text. */
+  /** Has to match the whole text. */
   pattern?: string;
 }
 
-/** The body of a request, or a structure in it; reading a field checks it as the service's own parser would. */
+/** The body of a request, or a structure in it. Reading a field checks it like the service's own parser. */
 export class Request {
-  /** As they came. */
+  /** The fields as they arrived. */
   readonly fields: JsonObject;
   readonly #path: string;
 
@@ -36,7 +36,7 @@ export class Request {
     return this.optionalText(name, limits) ?? this.#missing(name);
   }
 
-  /** Limits in UTF-8 bytes. */
+  /** `limits` count UTF-8 bytes. */
   optionalText(name: string, limits: Limits = {}): string | undefined {
     const value = this.#typed(name, "String", (given) => typeof given === "string");
     if (value === undefined) return undefined;
@@ -90,7 +90,7 @@ export class Request {
     return this.structures(name, limits) ?? this.#missing(name);
   }
 
-  /** The refusal of a request without the field. */
+  /** The error for a request without the field. */
   missing(name: string): AwsError {
     return this.#refusal(name, undefined, "must not be null");
   }
@@ -119,7 +119,7 @@ export class Request {
   }
 }
 
-/** The body of a request, whose fields are checked where they are read. Throws `SerializationException`. */
+/** Parses the body of a request. Fields are checked when they are read. Throws `SerializationException`. */
 export function requestOf(body: string): Request {
   try {
     return new Request(JSON.parse(body || "{}"));
@@ -129,7 +129,7 @@ export function requestOf(body: string): Request {
   }
 }
 
-/** The operation that the target of a request names: `<api>.<operation>`. Throws `UnknownOperationException`. */
+/** Finds the operation that the target header names: `<api>.<operation>`. Throws `UnknownOperationException`. */
 export function operationOf<T>(
   service: string,
   api: string,
@@ -144,7 +144,7 @@ export function operationOf<T>(
   throw new AwsError("UnknownOperationException", notServed(service, asked, Object.keys(operations)));
 }
 
-/** One sentence for an operation that a local server does not have; `served` are the names of those that it has. */
+/** The message for an operation that a local server does not have. `served`: the names of its operations. */
 export function notServed(service: string, operation: string, served: readonly string[]): string {
   return `The local ${service} does not serve ${operation}. It serves ${[...served].sort().join(", ")}.`;
 }

@@ -2,7 +2,7 @@ export interface XmlFields {
   [name: string]: string | number | boolean | undefined | XmlFields | XmlFields[];
 }
 
-/** An element of fields; a list repeats its element, an absent field is left out. */
+/** Writes an element with fields. A list repeats its element; an absent field is left out. */
 export function element(name: string, fields: XmlFields, attributes = ""): string {
   const inner = Object.entries(fields).map(([field, value]) => child(field, value));
   return `<${name}${attributes}>${inner.join("")}</${name}>`;
@@ -19,7 +19,7 @@ export function xmlDocument(root: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
-/** Control characters have no place in XML 1.0, but S3 writes them as references and its clients read them. */
+/** XML 1.0 does not allow control characters, but S3 writes them as references, and its clients read them. */
 function escapeXml(text: string): string {
   return text.replace(/[&<>"\p{Cc}]/gu, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { writeWhole } from "@nova/serve-local";
 import { readIfThere } from "./line-file.ts";
 
-/** Values by their keys in a small file that is whole at any moment: what a change was answered for outlives a crash. */
+/** Values by key in a small file that is complete at any moment. A change is on disk before the call returns. */
 export class KeyedFile<T> {
   readonly #path: string;
   readonly #keyOf: (value: T) => string;
-  /** Read when it is first asked for. */
+  /** Undefined until the file has been read. */
   #values: Map<string, T> | undefined;
 
   constructor(path: string, keyOf: (value: T) => string) {

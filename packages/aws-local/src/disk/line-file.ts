@@ -1,12 +1,12 @@
 import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 
 /**
- * A file of JSON lines that only grows. A line cut short by a crash is dropped at the first write, so that the next one
- * starts on a line of its own.
+ * A file of JSON lines that only grows. The first write drops a line that a crash cut short, so the next one starts on
+ * its own line.
  */
 export class LineFile<T> {
   readonly #path: string;
-  /** Where the last whole line ends that was found on opening. */
+  /** The end of the last complete line, as found on opening. */
   #end: number;
   #file: number | undefined;
 
@@ -22,14 +22,14 @@ export class LineFile<T> {
   }
 
   /**
-   * Written before this returns: whoever is told of the change may rely on finding it after a crash of the process.
-   * Where the disk takes only a part of it, it throws, and nothing is written.
+   * Writes a line before it returns, so the line survives a crash of the process. If the disk takes only a part of it,
+   * it throws and writes nothing.
    */
   append(line: T): void {
     appendWhole(this.#opened(), `${JSON.stringify(line)}\n`);
   }
 
-  /** Cuts off the line that a crash left half written. */
+  /** Cuts off a line that a crash left half written. */
   repair(): void {
     this.#opened();
   }
@@ -49,7 +49,7 @@ export class LineFile<T> {
   }
 }
 
-/** All of the text, or nothing of it. */
+/** Writes the complete text, or nothing. */
 export function appendWhole(file: number, text: string): void {
   const { size } = fstatSync(file);
   try {
@@ -60,7 +60,7 @@ export function appendWhole(file: number, text: string): void {
   }
 }
 
-/** Lines of a file that may still be written to: an unfinished last line is left out. */
+/** Parses the lines of a file that is still being written: an unfinished last line is left out. */
 export function parseLines<T>(text: string): T[] {
   const end = text.lastIndexOf("\n");
   return end < 0 ? [] : (JSON.parse(`[${text.slice(0, end).replaceAll("\n", ",")}]`) as T[]);

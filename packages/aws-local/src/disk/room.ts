@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
 
-/** How long until a full disk is tried again. */
+/** The interval at which a full disk is tried again. */
 const retryMs = 1_000;
 
-/** There is room again when so much can be written: single bytes come and go. */
+/** A disk has space again when this much can be written: single bytes come and go. */
 const probe = Buffer.alloc(256 * 1024);
 
 const full = new Set(["ENOSPC", "EDQUOT"]);
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"]);
-/** Of SQLite, whose errors have no `code` of their own. */
+/** Error codes of SQLite, whose errors have no `code`. */
 const SQLITE_READONLY = 8;
 const SQLITE_FULL = 13;
 
-/** HTTP's status for a store without room (RFC 4918). No service of AWS answers it. */
+/** HTTP's status for a store without space (RFC 4918). No AWS service uses it. */
 const insufficientStorage = 507;
 
 interface RoomOptions {
   clock?: Clock;
-  /** Hears when room goes, and when it is back. */
+  /** Receives a sentence when the disk is full, and when it has space again. */
   warn?: (sentence: string) => void;
 }
 
 /**
- * Whether a data folder takes writes. The stores of the folder bring every error of a write here: once the disk is
- * full, all of them wait for room together.
+ * Knows whether a data folder takes writes. The stores of the folder report every write error here. Once the disk is
+ * full, all of them wait for space together.
  */
 export class Room {
   readonly isReadOnly: boolean;
@@ -47,7 +47,7 @@ export class Room {
     return !this.isReadOnly && this.#back === undefined;
   }
 
-  /** What a store answers in the place of an error: undefined where the error is not about room. */
+  /** The error for the client, if `error` says that the disk is full or read-only; undefined for other errors. */
   refusal(error: unknown): AwsError | undefined {
     if (error instanceof AwsError && error.status === insufficientStorage) return error;
     const { code = "", errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
@@ -59,28 +59,28 @@ export class Room {
     return isRefused || (errcode & 0xff) === SQLITE_READONLY ? insufficient(this.#readOnlySentence, error) : undefined;
   }
 
-  /** Throws what a store answers where the folder is known to take no writes. */
+  /** Throws if the folder takes no writes. */
   require(): void {
     if (this.isReadOnly) throw insufficient(this.#readOnlySentence);
     if (this.#back) throw insufficient(this.#fullSentence);
   }
 
-  /** Tries the disk. What is wrong with it besides room shows at the write that it fails. */
+  /** Tries to write. Other problems of the disk show at the write that they break. */
   try(): void {
     if (!this.isReadOnly) this.refusal(this.#tried());
   }
 
-  /** Room will come, and somebody waits for it. */
+  /** Whether the disk is full and stores wait for space. */
   get isAwaited(): boolean {
     return this.#back !== undefined && !this.#closing.signal.aborted;
   }
 
-  /** Resolves when there is room, and when nobody waits for it any more. */
+  /** Resolves when the disk has space, and when the folder closes. */
   async untilThere(): Promise<void> {
     await this.#back?.promise;
   }
 
-  /** Nobody waits for room any more. */
+  /** Stops waiting for space. */
   close(): void {
     this.#closing.abort("closed");
     this.#back?.resolve();
@@ -99,7 +99,7 @@ export class Room {
     back.resolve();
   }
 
-  /** Why the disk takes nothing, if it does not. */
+  /** Tries to write; returns the error if the disk takes nothing. */
   #tried(): unknown {
     const path = join(this.#folder, "room.part");
     try {
@@ -134,7 +134,7 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Writes in their order. Those that the disk has no room for wait in memory until it has; nothing overtakes them. */
+/** Writes in order. While the disk is full, writes wait in memory, and later writes wait after them. */
 export class Backlog {
   readonly #room: Room;
   readonly #waiting: (() => void)[] = [];
@@ -144,14 +144,14 @@ export class Backlog {
     this.#room = room;
   }
 
-  /** Written now, or when there is room. */
+  /** Writes now, or when the disk has space. */
   write(work: () => void): void {
     this.#waiting.push(work);
     const error = this.#catchUp();
     if (error) this.#waitForRoom();
   }
 
-  /** Written when this returns. Throws where there is no room: then nothing is written. */
+  /** Writes before it returns. Throws if the disk is full: then nothing is written. */
   writeNow(work: () => void): void {
     const error = this.#catchUp();
     if (error) throw error;
@@ -162,7 +162,7 @@ export class Backlog {
     }
   }
 
-  /** Why something still waits, if it does. */
+  /** Performs the waiting writes. Returns the error that stops them. */
   #catchUp(): AwsError | undefined {
     for (let work = this.#waiting[0]; work; work = this.#waiting[0]) {
       try {

@@ -5,38 +5,38 @@ import type { Room } from "../disk/room.ts";
 import { perform, type RawRequest } from "./operations/route.ts";
 import { Store } from "./store/store.ts";
 
-/** The access key is the only one that is answered. */
+/** The server accepts only this access key. */
 export interface DynamoDbOptions extends AccessKey {
-  /** Null: in memory. One process at a time may own the folder. */
+  /** The folder of the data; null: in memory. One process at a time may own the folder. */
   dataDir: string | null;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
   /**
-   * Hears of each request that is let in. Makes it fail as DynamoDB does under load: `throttle` and `error` before it has any effect; `lost` is an
-   * error that comes in the place of the answer, after the effect.
+   * Called for each accepted request. Makes it fail like DynamoDB under load: `throttle` and `error` before it has any
+   * effect; `lost` replaces the response by an error after the effect.
    */
   faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
 }
 
 export interface DynamoDbRequest {
-  /** Such as `PutItem`. */
+  /** The name in the API, such as `PutItem`. */
   operation: string;
   /** The JSON body. */
   text: string;
 }
 
 /**
- * DynamoDB on one machine, in one SQLite file. What it acknowledged survives the death of the process, however it
- * dies, not the loss of power. Throws DynamoDbFolderError where another process has the file.
+ * Opens DynamoDB on one SQLite file. Acknowledged writes survive the death of the process, but not a loss of power.
+ * Throws DynamoDbFolderError if another process has the file.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer> {
   const { dataDir, port, room, accessKeyId, secretAccessKey } = options;
   const store = new Store(dataDir, room?.isReadOnly);
   const server = await listen({
     ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room, port },
-    // The largest request is one of BatchWriteItem.
+    // The largest request is a BatchWriteItem.
     ...{ maxBytes: 16 * 1024 * 1024, refusedStatus: 400, breaksConnections: false },
     answer: (request, body) => performed(request, body, store, options),
   });

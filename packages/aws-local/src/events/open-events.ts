@@ -11,16 +11,16 @@ import { targetOperations } from "./operations/targets.ts";
 import { type EventOperations, type EventPatterns, type Rule, ruleKey, type StandingRule } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {
-  /** Rules, and what is not delivered yet, are in its folder `events`. */
+  /** The folder `events` in it holds rules and pending deliveries. */
   dataDir: string;
   patterns: EventPatterns;
-  /** Name of the custom bus, beside `default`. */
+  /** Name of the custom bus, in addition to `default`. */
   customBus: string;
   /** Rules of the custom bus that no call changes. */
   standing?: readonly StandingRule[];
   invoke: Invoke;
   now?: () => number;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
 }
 
@@ -42,7 +42,7 @@ export async function openEvents(options: EventsOptions) {
   });
   return {
     ...server,
-    /** Events on their way to functions: nothing is delivered before they are driven. */
+    /** Events on their way to functions. They are delivered only after `drive`. */
     deliveries,
     async close() {
       await server.close();

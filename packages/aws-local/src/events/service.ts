@@ -5,25 +5,25 @@ import type { Deliveries } from "../deliveries.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
 import type { JsonObject } from "../json.ts";
 
-/** Reads event patterns: the caller owns the language, the emulator has none of its own. */
+/** Reads event patterns. The caller passes its own implementation of the language. */
 export interface EventPatterns {
-  /** Problems of a pattern; each message continues the sentence "it ...". */
+  /** The problems of a pattern; each message continues the sentence "it ...". */
   check(pattern: JsonObject): Iterable<{ message: string }>;
   matches(pattern: JsonObject, event: JsonObject): boolean;
 }
 
-/** What a rule invokes. */
+/** A target of a rule, in EventBridge's own fields. */
 export interface Target {
   Id: string;
   Arn: string;
-  /** Text with `<aws.events...>` in the places of what only the event says. */
+  /** A text with `<aws.events...>` variables, which the event replaces. */
   InputTransformer?: { InputTemplate: string };
 }
 
 export interface Rule {
   name: string;
   bus: string;
-  /** JSON text, as it was put. */
+  /** JSON text, as the client sent it. */
   pattern: string;
   state: "ENABLED" | "DISABLED";
   targets: Target[];
@@ -33,15 +33,15 @@ export interface Rule {
 export interface StandingRule {
   pattern: JsonObject;
   functionArn: string;
-  /** One delivery after the other, as of a FIFO queue with one consumer. */
+  /** Delivers one event after the other, like a FIFO queue with one consumer. */
   inTurn?: boolean;
 }
 
-/** What the operations work on. */
+/** The state that operations work on. */
 export interface EventService {
   rules: KeyedFile<Rule>;
   patterns: EventPatterns;
-  /** The custom bus, beside `default`. */
+  /** The custom bus, in addition to `default`. */
   customBus: string;
   /** Rules of the custom bus that no call changes. */
   standing: readonly StandingRule[];
@@ -49,17 +49,17 @@ export interface EventService {
   now(): number;
 }
 
-/** By the names that the API of EventBridge has for them. */
+/** Operations by their names in EventBridge's API. */
 export type EventOperations = Record<string, (service: EventService, request: Request) => object>;
 
 export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
   return `${bus}/${name}`;
 }
 
-/** EventBridge, "PutRule": what a name of a rule is. */
+/** A valid name of a rule (EventBridge, "PutRule"). */
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
-/** Bus and name of the rule that `field` names. Throws `ResourceNotFoundException` for a bus that is not there. */
+/** The bus and the name of the rule that `field` names. Throws `ResourceNotFoundException` if the bus is unknown. */
 export function placeIn(service: Pick<EventService, "customBus">, request: Request, field: "Name" | "Rule") {
   const bus = busIn(service, request.optionalText("EventBusName"));
   const name = request.text(field);
@@ -68,7 +68,7 @@ export function placeIn(service: Pick<EventService, "customBus">, request: Reque
   throw constraint(field, name, rule);
 }
 
-/** Name of the bus, which may be given by its ARN. Throws `ResourceNotFoundException`. */
+/** The name of the bus. The client may send the bus's ARN instead. Throws `ResourceNotFoundException`. */
 export function busIn({ customBus }: Pick<EventService, "customBus">, given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
   if ([customBus, "default"].includes(name)) return name;
@@ -79,7 +79,7 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
   return rules.all().filter((rule) => rule.bus === bus);
 }
 
-/** Throws `ResourceNotFoundException`. */
+/** The rule that the request names. Throws `ResourceNotFoundException`. */
 export function ruleIn(service: EventService, request: Request): Rule {
   const place = placeIn(service, request, "Rule");
   const rule = service.rules.get(ruleKey(place));

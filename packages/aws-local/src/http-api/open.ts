@@ -6,7 +6,7 @@ import { eventOf, gatewayAnswer, type HttpApiAnswer, type HttpApiEvent, send } f
 
 export type { HttpApiAnswer, HttpApiEvent };
 
-/** A Lambda behind an HTTP API. */
+/** A Lambda that an HTTP API calls. */
 export type HttpApiHandler = (
   event: HttpApiEvent,
   context: { awsRequestId: string; getRemainingTimeInMillis(): number },
@@ -14,49 +14,49 @@ export type HttpApiHandler = (
 
 export interface HttpApiOptions {
   handler: HttpApiHandler;
-  /** 0: any that is free. */
+  /** The port; absent or 0: any free port. */
   port?: number;
-  /** Host names that requests may carry, apart from those of loopback addresses. */
+  /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
   /** How the operator allows another host name. */
   hostAdvice?: string | undefined;
-  /** Hears what a Lambda threw: the caller only learns that it did. */
+  /** Receives the error of a Lambda: the caller learns only that one occurred. */
   onFailure?: (error: unknown) => void;
-  /** Called with path and query of each request; what it answers is called once the request is answered, or has taken long. */
+  /**
+   * Called with path and query of each request. The returned function is called once the request is answered, or takes
+   * long.
+   */
   onRequest?: (address: string) => (() => void) | undefined;
-  /** Takes what is not for the Lambda, and answers whether it did. */
+  /** Serves requests that are not for the Lambda; returns false for the others. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
-/** Closing waits until every request that is under way was answered. */
+/** Closing waits until all requests under way are answered. */
 export type HttpApi = Listening;
 
 /** API Gateway, "Quotas for HTTP APIs": payload 10 MB, integration timeout 30 s. */
 const maxBytes = 10 * 1024 * 1024;
 const integrationMs = 30_000;
 
-/**
- * API Gateway's HTTP API with one Lambda behind `$default`: what it does to requests and answers, on a laptop. Rejects if
- * the port is taken.
- */
+/** Opens an HTTP API of API Gateway with one Lambda for all routes (`$default`). Rejects if the port is taken. */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { port = 0, pages, hosts = [], hostAdvice } = options;
   const listener: RequestListener = (request, response) => {
     if (pages?.(request, response)) return;
     serve(request, options).then(
       (answer) => {
-        // A connection that is kept alive would bring the next request after closing has begun.
+        // A connection that stays open would bring a request after the server has started to close.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       },
-      () => response.destroy(), // the caller went away before it had sent everything
+      () => response.destroy(), // the caller left before it had sent everything
     );
   };
   const server = httpServer(listener, { hosts, hostAdvice });
   return openServer(server, { port });
 }
 
-/** Who sends slowly is waited for no longer. */
+/** A sender that is slower counts as a long request. */
 const longMs = 500;
 
 async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {

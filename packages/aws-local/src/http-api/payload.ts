@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The event that API Gateway's HTTP API makes of a request (payload format 2.0), as far as Lambdas of NOVA use it. */
+/** The event that an HTTP API passes to its Lambda (payload format 2.0), without fields for authorizers. */
 export type HttpApiEvent = ReturnType<typeof eventOf>;
 
-/** Types whose bodies API Gateway hands on as text; everything else, and bytes that are none, is base64. */
+/** Types whose bodies API Gateway passes on as text. Other bodies, and bytes that are not UTF-8, become base64. */
 const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
 
-/** Headers and query parameters that come more than once are joined with commas, as API Gateway does. */
+/** API Gateway joins repeated headers and query parameters with commas. */
 export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number) {
   const { method = "GET", url = "/", httpVersion } = request;
   const [rawPath = "/", rawQueryString = ""] = url.split(/\?(.*)/s);
@@ -50,7 +50,7 @@ function queryOf(rawQueryString: string): Record<string, string> | undefined {
   return Object.fromEntries(Array.from(parameters.keys(), (name) => [name, parameters.getAll(name).join(",")]));
 }
 
-/** What a Lambda answers to an HTTP API (payload format 2.0). */
+/** The response of a Lambda to an HTTP API (payload format 2.0). */
 export interface HttpApiAnswer {
   statusCode: number;
   headers?: Record<string, string>;
@@ -69,7 +69,7 @@ export function send(response: ServerResponse, answer: HttpApiAnswer): void {
   response.end(hasNoBody ? undefined : bytes);
 }
 
-/** What API Gateway itself says, without asking a Lambda or when that has failed. */
+/** A response of API Gateway itself, without a Lambda or after its failure. */
 export function gatewayAnswer(statusCode: number, message: string): HttpApiAnswer {
   return { statusCode, headers: { "content-type": "application/json" }, body: JSON.stringify({ message }) };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
 
-/** Lambda: request and response of a synchronous invocation. The response may be 100 bytes longer. */
+/** Lambda's limit for the request of a synchronous invocation. The response may be 100 bytes longer. */
 export const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
 const RESPONSE_LIMIT_BYTES = PAYLOAD_LIMIT_BYTES + 100;
 
@@ -11,17 +11,17 @@ export interface LambdaFunction {
   timeoutSeconds: number;
 }
 
-/** By function name. */
+/** Functions by name. */
 export type LambdaFunctions = Record<string, LambdaFunction>;
 
-/** What a handler learns about its invocation: the part of Lambda's context object that does not belong to callbacks. */
+/** The context of an invocation: Lambda's context object without the part for callbacks. */
 export type LambdaContext = ReturnType<typeof contextOf>;
 
 export type Invocation = ReturnType<typeof invocationOf>;
 
 /**
- * Runs functions in this process. Nothing can stop a handler here: one that is killed or out of time goes on unheard,
- * as a Lambda cut off from its caller does.
+ * Runs functions in this process. No handler can be stopped here: after a kill or a timeout it continues, but its
+ * result is dropped, as with a Lambda that is cut off from its caller.
  */
 export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = systemClock): InvokeLambda {
   const timeouts = new Map(Object.entries(functions).map(([name, { timeoutSeconds }]) => [name, timeoutSeconds]));
@@ -32,10 +32,13 @@ export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = s
   };
 }
 
-/** With or without an alias or version behind the name. */
+/** Matches a function's ARN, with or without an alias or a version at its end. */
 const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:([\w-]+)(?::([\w$-]+))?$/;
 
-/** Rejections are named as the errors that Step Functions reports. `timeouts`: seconds, by the names of all functions. */
+/**
+ * Checks an invocation. Throws errors with the names that Step Functions reports. `timeouts`: seconds, by the names of
+ * all functions.
+ */
 export function invocationOf(
   functionArn: string,
   payload: string,
@@ -60,13 +63,15 @@ function serviceError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** What a killed or crashed function looks like from outside: there is no answer, so there is no error type either. */
+/** The error of a killed or crashed function as its caller sees it: without a response there is no error type. */
 export function killed(): Error {
   const why = "The cause could not be determined because Lambda did not return an error type. The function was killed.";
   return serviceError("Lambda.Unknown", why);
 }
 
-/** Answers first of: the handler, its deadline, the signal (by rejecting as a killed function does). */
+/**
+ * Settles with the first of: the handler's result, the timeout, the abort of `signal` (which rejects with `killed()`).
+ */
 export async function withDeadline(
   call: Promise<LambdaResult>,
   { requestId, timeoutSeconds }: Invocation,
@@ -89,7 +94,7 @@ export async function withDeadline(
   }
 }
 
-/** Calls a handler as Lambda's runtime does: JSON in, JSON out, and whatever it throws becomes a result. */
+/** Calls a handler like Lambda's runtime: JSON in, JSON out. A thrown error becomes a result. */
 export async function callHandler(
   fn: LambdaFunction,
   invocation: Invocation,

@@ -6,7 +6,7 @@ import { S3Error } from "./errors.ts";
 
 const maxSeconds = 7 * 24 * 60 * 60;
 
-/** What S3 answers in the place of the names that services of JSON have for these refusals. */
+/** S3's codes and messages for refusals, where services that speak JSON have other names. */
 const refusals: Record<Refusal, readonly [code: string, message: string]> = {
   unsigned: ["AccessDenied", "Access Denied"],
   stranger: ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."],
@@ -25,7 +25,7 @@ function refuse(refusal: Refusal): never {
 
 const payloads = /^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
 
-/** Throws what S3 answers to a request without a signature of this key, in its headers or in its address. */
+/** Checks the signature in the headers or in the address. Throws S3's error. */
 export function checkAccess(request: IncomingMessage, query: URLSearchParams, access: Access): void {
   if (query.has("X-Amz-Algorithm") || query.has("X-Amz-Signature")) {
     checkPresigned(request, query, access);
@@ -38,7 +38,7 @@ export function checkAccess(request: IncomingMessage, query: URLSearchParams, ac
   throw new S3Error("InvalidArgument", "x-amz-content-sha256 must be a SHA-256, UNSIGNED-PAYLOAD or STREAMING-...");
 }
 
-/** An address that was not signed with this key, is over, or comes with other headers (Signature Version 4, query). */
+/** Checks a presigned address: its signature, its expiry and its headers (Signature Version 4, query). */
 function checkPresigned(request: IncomingMessage, query: URLSearchParams, access: Access): void {
   const { method = "", url = "/", headers } = request;
   const [keyId = "", ...scope] = parameter(query, "Credential").split("/");

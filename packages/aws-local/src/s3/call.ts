@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { S3Error } from "./errors.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 
-/** Hears of an object that was put, before whoever put it does. */
+/** Receives each stored object before the client gets its response. */
 export type OnCreated = (created: { bucket: string; key: string; bytes: number }) => void;
 
-/** One request on its way through an operation. */
+/** A request with the state that its operation needs. */
 export interface Call {
   request: IncomingMessage;
   response: ServerResponse;
@@ -20,7 +20,9 @@ export interface Call {
 
 export type Operation = (call: Call) => Promise<void>;
 
-/** Path-style addresses: `/bucket/key`. The path is not normalised, since `..` and `//` are good parts of a key. */
+/**
+ * Parses a path-style address, `/bucket/key`. It does not normalise the path: `..` and `//` are valid parts of a key.
+ */
 export function addressOf(url: string): Pick<Call, "bucket" | "key" | "query"> {
   const [path = "", search = ""] = url.split(/\?(.*)/s);
   const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(decoded(path)) ?? [];

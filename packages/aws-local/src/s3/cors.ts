@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 const methods = "GET, PUT";
 
-/** As the deployed bucket's CORS rule, for pages of any origin: they send uploads and fetch blobs by signed addresses. */
+/** Allows pages of any origin, which send uploads and fetch blobs by presigned addresses. */
 export function allowPages({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.origin === undefined) return;
   response.setHeader("access-control-allow-origin", "*");
@@ -12,7 +12,7 @@ export function allowPages({ headers }: IncomingMessage, response: ServerRespons
   if (asked !== undefined) response.setHeader("access-control-allow-headers", asked);
 }
 
-/** A browser asks before it sends what no form could; it has no signature yet. */
+/** Whether a browser asks for permission before its request. It sends no signature yet. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && "origin" in headers && "access-control-request-method" in headers;
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { element, xmlDocument } from "../aws-http/xml.ts";
 
-/** Those of the codes that are not the sender's plain mistake, which is 400. */
+/** The status of codes other than 400. */
 const statusOf: Record<string, number> = {
   AccessDenied: 403,
   BucketAlreadyOwnedByYou: 409,
@@ -18,14 +18,14 @@ const statusOf: Record<string, number> = {
   SlowDown: 503,
 };
 
-/** What S3 refuses, by its own codes. */
+/** An error of S3 with S3's own codes. */
 export class S3Error extends AwsError {
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(code, message, statusOf[code], options);
   }
 }
 
-/** A HEAD has no body to explain itself in: there the status alone tells. */
+/** Sends an error. A HEAD response has no body: only its status says what is wrong. */
 export function sendError(response: ServerResponse, { name, message, status }: AwsError, resource: string): void {
   if (response.headersSent) {
     response.destroy();

@@ -16,30 +16,33 @@ import { chooseOperation } from "./operations/route.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
 export interface S3Request {
-  /** Such as `PutObject`. */
+  /** The name in the API, such as `PutObject`. */
   operation: string;
   bucket: string;
   key: string;
 }
 
-/** The access key is the only one that is answered. */
+/** The server accepts only this access key. */
 export interface S3Options extends AccessKey {
-  /** Null: a folder that goes away when the server closes. One process at a time may own the folder. */
+  /**
+   * The folder of the data; null: a temporary folder that is removed on closing. One process at a time may own the
+   * folder.
+   */
   dataDir: string | null;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
-  /** As notifications of a bucket: `ObjectCreated:Put`. */
+  /** Receives `ObjectCreated:Put` notifications. */
   onCreated?: OnCreated;
-  /** Hears of each request that is let in. Makes it fail as S3 does under load, before it has any effect. */
+  /** Called for each accepted request. Makes it fail like S3 under load, before it has any effect. */
   faults?: (request: S3Request) => "throttle" | "error" | undefined;
 }
 
-/** For a large object to arrive. Without a limit there would be none for the head of a request, either. */
+/** The time for a large object to arrive. Without a limit, Node would not limit the head of a request either. */
 const maxRequestMs = 60 * 60 * 1000;
 
-/** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
+/** Opens S3 with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
 export async function openS3(options: S3Options): Promise<Listening> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
   const store = await ObjectStore.open(dir, options.room?.isThere);
@@ -49,7 +52,7 @@ export async function openS3(options: S3Options): Promise<Listening> {
   };
   const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
-  // Otherwise Node asks for the body by itself, also where the answer is known without it.
+  // Otherwise Node asks for the body by itself, even if the server can answer without it.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   const { url, close } = await openServer(server, { port: options.port });
   return {

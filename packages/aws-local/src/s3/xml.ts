@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { element, type XmlFields, xmlDocument } from "../aws-http/xml.ts";
 
-/** Answers an operation, in S3's namespace. */
+/** Sends the result of an operation, in S3's namespace. */
 export function sendResult(response: ServerResponse, name: string, fields: XmlFields): void {
   response.setHeader("content-type", "application/xml");
   response.end(xmlDocument(element(name, fields, ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"')));
 }
 
-/** Contents of each `<name>...</name>` in turn; the two requests that have XML bodies are flat enough for that. */
+/** The contents of each `<name>...</name>`. The two requests with XML bodies are flat enough for this. */
 export function readElements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, "g"))].map((match) => match[1] ?? "");
 }

@@ -6,10 +6,10 @@ import type { Room } from "../disk/room.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
 
-/** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
+/** EventBridge Scheduler fires within the minute in which a schedule is due. */
 const precisionMs = 60_000;
 
-/** So many missed times are counted. */
+/** The number of missed times that are counted. */
 const maxCounted = 100;
 
 export interface FiringOptions {
@@ -18,11 +18,11 @@ export interface FiringOptions {
   deliveries: Deliveries;
   clock: Clock;
   room: Room;
-  /** Hears what was due while nobody was there. */
+  /** Receives a sentence about schedules that were due while no process ran. */
   warn(sentence: string): void;
 }
 
-/** Fires schedules when they are due, from `begin()` on. */
+/** Fires schedules when they are due, after `begin()`. */
 export class Firing {
   readonly #options: FiringOptions;
   readonly #alarms: Alarms<string>;
@@ -38,7 +38,7 @@ export class Firing {
     for (const schedule of this.#options.store.all()) this.watch(scheduleKey(schedule));
   }
 
-  /** Sees to a schedule that was put, or is gone. What cannot be written down is fired when there is room. */
+  /** Follows a schedule that was changed or deleted. If the disk is full, it fires when the disk has space. */
   watch(key: string): void {
     const { room } = this.#options;
     try {
@@ -61,7 +61,7 @@ export class Firing {
     this.#alarms.allOff();
   }
 
-  /** One that is done until a time to come, since the clock was set back, goes on from now. */
+  /** Moves a schedule that was handled for a future time, because the clock was set back: it continues from now. */
   #inTime(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
@@ -79,7 +79,7 @@ export class Firing {
     return expression?.nextAfter(schedule.startMs, afterMs);
   }
 
-  /** Fires once for the first time that is not too long ago; what was due before that is missed. */
+  /** Fires once for the first time that is recent enough. Earlier times are missed. */
   #catchUp(schedule: StoredSchedule, firstDue: number): void {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
@@ -87,12 +87,12 @@ export class Firing {
     const missed = this.#times(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
     if (missed.length > 0) warn(missedSentence(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);
-    // Written after the delivery: who is killed in between fires it twice, and not never.
+    // Written after the delivery: a process that is killed in between fires twice instead of never.
     store.put({ ...schedule, doneMs: now });
     this.watch(scheduleKey(schedule));
   }
 
-  /** From the first to the last one that is no later than `untilMs`, at most one more than are counted. */
+  /** The due times from the first until `untilMs`, at most `maxCounted` + 1 of them. */
   #times(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
     const times = [];
     let due: number | undefined = firstDue;
@@ -112,7 +112,7 @@ export class Firing {
   }
 }
 
-/** Has begun, and fires more than once. */
+/** Whether the schedule has started and fires more than once. */
 function goesOn({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
   return !expression.startsWith("at(") && (doneMs >= startMs || startMs <= modifiedMs);
 }

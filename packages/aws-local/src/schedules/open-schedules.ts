@@ -12,16 +12,16 @@ import { scheduleOperations, scheduleRoutes } from "./operations/schedules.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
 
 export interface SchedulesOptions extends AccessKey {
-  /** Schedules, and what is not delivered yet, are in its folder `schedules`. */
+  /** The folder `schedules` in it holds schedules and pending deliveries. */
   dataDir: string;
   expressions: ScheduleExpressions;
-  /** Names of schedule groups that exist beside `default`. */
+  /** Names of schedule groups that exist in addition to `default`. */
   groups?: readonly string[];
   invoke: Invoke;
-  /** Hears what was due while nothing ran; absent: nobody does. */
+  /** Receives a sentence about schedules that were due while no process ran. */
   warn?: (sentence: string) => void;
   clock?: Clock;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
 }
 
@@ -50,13 +50,13 @@ export async function openSchedules(options: SchedulesOptions) {
   });
   return {
     url,
-    /** Fires what is due, from now on. */
+    /** Fires due schedules from now on. */
     fire() {
       deliveries.drive();
       firing.begin();
     },
     isBusy: () => deliveries.isBusy(),
-    /** Fires nothing more; resolves when nothing is being delivered. */
+    /** Fires no more schedules; resolves when no delivery is under way. */
     rest() {
       firing.end();
       return deliveries.rest();

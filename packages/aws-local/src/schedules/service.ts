@@ -1,7 +1,7 @@
 import type { Request } from "../aws-http/request.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
 
-/** A schedule as it was put, and how far it is. */
+/** A schedule as the client defined it, with its progress. */
 export interface StoredSchedule {
   name: string;
   group: string;
@@ -12,9 +12,9 @@ export interface StoredSchedule {
   target: ScheduleTarget;
   createdMs: number;
   modifiedMs: number;
-  /** What a rate counts from, which is also its first time. */
+  /** The start of a rate, which is also its first time. */
   startMs: number;
-  /** What was due until then has fired, or was missed. */
+  /** Every time until this one has fired or was missed. */
   doneMs: number;
 }
 
@@ -30,9 +30,9 @@ export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "nam
   return `${group}/${name}`;
 }
 
-/** Reads schedule expressions: the caller owns the language, the emulator has none of its own. */
+/** Reads schedule expressions. The caller passes its own implementation of the language. */
 export interface ScheduleExpressions {
-  /** The expression, such as `rate(5 minutes)`; undefined for a text that is none. */
+  /** The expression, such as `rate(5 minutes)`; undefined for an invalid text. */
   read(text: string, timeZone: string): ScheduleExpression | undefined;
   isTimeZone(name: string): boolean;
 }
@@ -42,23 +42,23 @@ export interface ScheduleExpression {
   nextAfter(startMs: number, afterMs: number): number | undefined;
 }
 
-/** What the operations work on. */
+/** The state that operations work on. */
 export interface ScheduleService {
   expressions: ScheduleExpressions;
   /** The schedule groups that exist. */
   groups: readonly string[];
   store: KeyedFile<StoredSchedule>;
-  /** Sees to a schedule that was put, or is gone. */
+  /** Follows a schedule that was changed or deleted. */
   firing: { watch(key: string): void };
   now(): number;
 }
 
 export interface ScheduleCall {
-  /** From the address. */
+  /** The name in the path. */
   name: string;
   query: URLSearchParams;
   request: Request;
 }
 
-/** By the names that the API of EventBridge Scheduler has for them. */
+/** Operations by their names in EventBridge Scheduler's API. */
 export type ScheduleOperations = Record<string, (service: ScheduleService, call: ScheduleCall) => object>;

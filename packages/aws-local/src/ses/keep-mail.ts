@@ -5,7 +5,10 @@ import { monotonicFactory } from "ulid";
 
 const nextId = monotonicFactory();
 
-/** Keeps a mail as an .eml file under a name that sorts by arrival, whole before it can be seen. Answers the name. */
+/**
+ * Keeps a mail as an .eml file. Its name sorts by arrival, and the file is complete as soon as it is visible. Returns
+ * the name.
+ */
 export async function keepMail(dir: string, mail: Buffer): Promise<string> {
   const id = nextId();
   const path = join(dir, `${id}.eml`);

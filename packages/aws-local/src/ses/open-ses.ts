@@ -10,15 +10,15 @@ import { keepMail } from "./keep-mail.ts";
 export { keepMail };
 
 export interface SesOptions extends AccessKey {
-  /** Mails are kept in its folder `mail`, and go nowhere. */
+  /** The folder `mail` in it keeps the mails; none is delivered. */
   dataDir: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
 }
 
-/** SES (v2) on one machine: a mail that is sent is an .eml file that any mail program opens. */
+/** Opens SES (v2): each mail becomes an .eml file that any mail program opens. */
 export function openSes({ dataDir, accessKeyId, secretAccessKey, room, port }: SesOptions): Promise<Listening> {
   return listen({
     name: "SES",
@@ -39,7 +39,7 @@ export function openSes({ dataDir, accessKeyId, secretAccessKey, room, port }: S
 const addresses = z.array(z.string()).optional();
 const Part = z.object({ Data: z.string() });
 
-/** What of SendEmail's request makes a mail. */
+/** The fields of SendEmail that make up a mail. */
 const Sent = z.object({
   from: z.string().optional(),
   to: z.object({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }).default({}),
@@ -59,7 +59,7 @@ const Sent = z.object({
   ),
 });
 
-/** The mail as it would leave SES. Throws `BadRequestException`. */
+/** The mail as SES would send it. Throws `BadRequestException`. */
 export async function messageOf(request: Request): Promise<Buffer> {
   const parsed = Sent.safeParse({
     from: request.optionalText("FromEmailAddress"),

@@ -5,10 +5,10 @@ interface Alarm {
   off: AbortController;
 }
 
-/** Timers are late on a busy machine, and clocks are corrected in small steps: that is no jump. */
+/** Timers are late on a busy machine, and clocks are corrected in small steps. A smaller difference is no jump. */
 export const leastJumpMs = 60_000;
 
-/** One alarm per key: whoever has something to do at a time is called then. */
+/** Keeps one alarm per key, and calls `ring` when it is due. */
 export class Alarms<Key> {
   readonly #clock: Clock;
   readonly #ring: (key: Key) => void;
@@ -16,9 +16,9 @@ export class Alarms<Key> {
   readonly #set = new Map<Key, Alarm>();
 
   /**
-   * After a jump of the clock (the machine slept, or the clock was set) an alarm that is due rings at once. Before, `onJump`
-   * hears how far the clock went on, and may set another alarm. Where it went back, every alarm rings: the time may be
-   * another one.
+   * After a jump of the clock (the machine slept, or a user set the clock) due alarms ring immediately. `onJump` first
+   * receives the time that passed, and may move the alarm. If the clock went back, every alarm rings, because its time
+   * may have changed.
    */
   constructor(clock: Clock, ring: (key: Key) => void, onJump: (key: Key, ms: number) => void = () => undefined) {
     this.#clock = clock;
@@ -26,7 +26,7 @@ export class Alarms<Key> {
     this.#onJump = onJump;
   }
 
-  /** Null: none. */
+  /** Sets the alarm of a key; null removes it. */
   set(key: Key, dueMs: number | null): void {
     const before = this.#set.get(key);
     if (before?.dueMs === dueMs) return;

@@ -1,33 +1,33 @@
 import { availableParallelism, cpus } from "node:os";
 import { type Place, Turns } from "./turns.ts";
 
-/** How often it is looked whether processors idle while something waits. */
+/** The interval of checks for idle processors while a line waits. */
 const lookMs = 50;
-/** A share of all processors' time: where more is left, more lines begin. */
+/** The share of idle time from which more lines start. */
 const idleShare = 0.2;
-/** So many lines begin at one look, at most: each look that finds idle processors doubles the number. */
+/** The most lines that start at one check. Each check that finds idle processors doubles the number. */
 const mostAtOnce = 16;
-/** A line that is at work for so long keeps no other line waiting any more. */
+/** A line that has worked for this long no longer blocks others. */
 const longestMs = 2_000;
-/** No line is held back for longer. */
+/** The longest time that lines are held back. */
 const longestHoldMs = 1_500;
 
-/** Of all processors since the machine started. */
+/** The times of all processors since the machine started. */
 export interface ProcessorTimes {
   idleMs: number;
   allMs: number;
 }
 
 /**
- * Has as many lines at work as the machine has processors for. A hundred executions that begin together need a few
- * sandboxes one after another, and not a hundred at once, and a map of thousands of items leaves time for other owners, for
- * other executions and for the API. Lines that wait for a server or a clock leave processors idle, and then more begin.
+ * Keeps as many lines at work as the machine has processors for. A hundred executions that start together need a few
+ * sandboxes one after another, not a hundred at once. A map of thousands of items leaves time for other owners, other
+ * executions and the API. Lines that wait for a server or a clock leave processors idle; then more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
   readonly #turns = new Turns();
-  /** How each line that is in, or waits for it, leaves. */
+  /** How each working or waiting line leaves. */
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   #holds = 0;
@@ -39,7 +39,7 @@ export class Capacity<Line> {
     this.#times = times;
   }
 
-  /** Resolves when the line is in, or has left; undefined where it is in at once. */
+  /** Resolves when the line may work, or has left; undefined if it may work immediately. */
   enter(line: Line, place: Place): Promise<void> | undefined {
     if (this.#leaving.has(line)) return undefined;
     const entered = Promise.withResolvers<void>();
@@ -60,7 +60,10 @@ export class Capacity<Line> {
     this.#leaving.delete(line);
   }
 
-  /** What waits begins only once all who hold it back have let go: requests to start more are answered first. */
+  /**
+   * Holds back waiting lines until every holder has called its returned function, so that requests to start more are
+   * answered first.
+   */
   hold(): () => void {
     if (this.#holds++ === 0) this.#heldSince = Date.now();
     return () => {
@@ -96,7 +99,7 @@ export class Capacity<Line> {
     this.#looking = undefined;
   }
 
-  /** While a line waits. */
+  /** Checks for idle processors while a line waits. */
   #look(): void {
     if (this.#looking) return;
     let before = this.#times();

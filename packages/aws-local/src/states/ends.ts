@@ -6,7 +6,7 @@ import type { EndStatus, Execution, Executions } from "./store/executions.ts";
 /** The detail of EventBridge's "Step Functions Execution Status Change"; times in milliseconds since the epoch. */
 export type StatusChange = ReturnType<typeof statusChangeOf>;
 
-/** Of an execution that has ended. */
+/** The status change of an ended execution. */
 export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]) {
   const { input = "", output = null, error = null, cause = null } = dataIn(events);
   return {
@@ -26,7 +26,7 @@ export function statusChangeOf(execution: Execution, events: readonly HistoryEve
   };
 }
 
-/** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
+/** Delivers with best effort, like EventBridge. A client that must not miss a change calls DescribeExecution. */
 export async function deliver(
   change: StatusChange,
   onStatusChange: (change: StatusChange) => void | Promise<void>,
@@ -38,7 +38,7 @@ export async function deliver(
   }
 }
 
-/** How an execution ended, for the one that started it; undefined while it runs. */
+/** The end of a child for its parent; undefined while the child runs. */
 export function endOfChild(executions: Executions, arn: string): Json | undefined {
   const child = executions.get(arn);
   if (!child || child.status === "RUNNING" || child.stoppedAt === undefined) return undefined;

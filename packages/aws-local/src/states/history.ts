@@ -1,14 +1,14 @@
 import type { HistoryEventType, HistoryEvent as SdkHistoryEvent } from "@aws-sdk/client-sfn";
 import { runtimeFailure } from "./asl/failure.ts";
 
-/** An event as GetExecutionHistory sends it: the SDK's shape, with the time in seconds since the epoch. */
+/** An event in the shape of GetExecutionHistory and the SDK, with the time in seconds since the epoch. */
 export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousEventId"> & {
   timestamp: number;
   id: number;
   previousEventId: number;
 };
 
-/** What an execution was given and how it ended, as far as its history says it. */
+/** The input and the end of an execution, as far as its history contains them. */
 export function dataIn(events: readonly HistoryEvent[]) {
   const last = events.at(-1);
   const output = last?.executionSucceededEventDetails?.output;
@@ -23,7 +23,7 @@ export function dataIn(events: readonly HistoryEvent[]) {
 /** Step Functions ends an execution that reaches this many events. */
 export const HISTORY_LIMIT = 25_000;
 
-/** Numbers the events of one execution and hands each on as it happens. */
+/** Numbers the events of one execution and passes each to `write`. */
 export class History {
   readonly #now: () => number;
   readonly #write: (event: HistoryEvent) => void;
@@ -34,7 +34,7 @@ export class History {
     this.#write = write;
   }
 
-  /** @throws StateFailure that nothing catches when only the place for the execution's own end is left. */
+  /** @throws StateFailure that no Catch sees if only the last event still fits */
   record(previousEventId: number, type: HistoryEventType, details?: object): number {
     if (this.#lastId >= HISTORY_LIMIT - 1) {
       throw runtimeFailure(`The execution reached the maximum number of history events (${HISTORY_LIMIT}).`);
@@ -42,7 +42,7 @@ export class History {
     return this.recordEnd(previousEventId, type, details);
   }
 
-  /** The execution's last event always fits. */
+  /** Records the execution's last event, which always fits. */
   recordEnd(previousEventId: number, type: HistoryEventType, details?: object): number {
     const id = ++this.#lastId;
     this.#write({ timestamp: this.#now() / 1000, id, previousEventId, type, ...detailsOf(type, details) });
@@ -50,7 +50,9 @@ export class History {
   }
 }
 
-/** Details stand under the name of their event's type. Beside an input or output they say that it is whole. */
+/**
+ * The details, under the name of their event's type. For inputs and outputs they state that the text is not truncated.
+ */
 function detailsOf(type: string, details: object | undefined): object | undefined {
   if (!details) return undefined;
   const name = /State(Entered|Exited)$/.exec(type)?.[0] ?? type;

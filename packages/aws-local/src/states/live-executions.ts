@@ -14,20 +14,20 @@ import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 import { WorkingLines } from "./working-lines.ts";
 
-/** Parked executions that stay in memory, so that the next answer finds them there. */
+/** Parked executions that stay in memory for their next answer. */
 const MAX_PARKED = 100;
 
 const OTHER_WAY = "This execution cannot go on: run again from its journal it takes another way.";
 const STOPPED = "The local cloud stopped while this execution was running.";
 
 /**
- * The executions of this process. One that is parked may be forgotten here: whatever reaches it brings it back from its
- * file. Nothing is begun before `drive`: until then answers are only taken down.
+ * The executions of this process. A parked one may leave memory: the next input restores it from its file. Before
+ * `drive` no request starts, and answers are only written down.
  */
 export class LiveExecutions {
   readonly #executions: Executions;
   readonly #options: LiveOptions;
-  /** Those in memory: all that are busy, and of those that are parked the latest. */
+  /** The executions in memory: all busy ones, and the latest parked ones. */
   readonly #runs = new Map<Execution, JournalledExecution>();
   /** The longest parked first. */
   readonly #parked = new Set<Execution>();
@@ -56,7 +56,10 @@ export class LiveExecutions {
     return this.#runs.get(execution);
   }
 
-  /** The start is on disk when this returns; the first state runs after the answer to StartExecution is on its way. */
+  /**
+   * Starts an execution. Its start is on disk when this returns; its first state runs after StartExecution has been
+   * answered.
+   */
   begin(execution: Execution, input: string): void {
     const opening = { format: 1, seed: randomBytes(32).toString("hex"), at: this.#options.clock.now() } as const;
     this.#executions.append(execution, opening);
@@ -67,7 +70,7 @@ export class LiveExecutions {
     if (this.#isDriving) run.drive();
   }
 
-  /** From now on what executions ask for is begun, and what falls due happens. */
+  /** Starts requests and due work from now on. */
   drive(): void {
     if (this.#isDriving) return;
     this.#isDriving = true;
@@ -79,7 +82,7 @@ export class LiveExecutions {
     for (const child of this.#executions.endedBeforeParents()) this.#tellParent(child);
   }
 
-  /** Answers whether the token was awaited. Once it has, the answer survives this process. */
+  /** Answers a token. Returns whether it was awaited; if so, the answer survives this process. */
   async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
     this.#options.room.require();
     const execution = this.#executions.get(executionOfToken(token));
@@ -90,14 +93,14 @@ export class LiveExecutions {
     return awaited;
   }
 
-  /** Resolves when the execution has ended; at once where it had before. */
+  /** Resolves when the execution has ended. */
   async stop(execution: Execution, stop: Stop): Promise<void> {
     const run = await this.#awake(execution);
     this.#unpark(execution);
     await run?.stop(stop);
   }
 
-  /** Ends what is under way, and those who wait for it. What is parked stays so. */
+  /** Ends the busy executions and the parents that wait for them. Parked ones stay. */
   async stopBusy(stop: Stop): Promise<void> {
     const doomed = new Set<Execution>();
     for (const [execution, run] of this.#runs) {
@@ -107,21 +110,21 @@ export class LiveExecutions {
     await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
-  /** Whether an execution is under way, and not parked. */
+  /** Whether an execution is at work and not parked. */
   isAtWork(): boolean {
     return this.#runs.values().some((run) => run.isBusy);
   }
 
-  /** Resolves when nothing is under way any more and every change of status was delivered. */
+  /** Resolves when no execution is at work and every status change has been delivered. */
   async idle(): Promise<void> {
     do {
       while (this.#isBusy) await this.#change.promise;
-      // Whoever was told as well may be about to begin something.
+      // A listener that was told may be about to start another execution.
       await new Promise(setImmediate);
     } while (this.#isBusy);
   }
 
-  /** As `idle`; what is parked by then does not begin anything on its own any more. */
+  /** Works like `idle`. Afterwards, parked executions start nothing on their own. */
   async rest(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
@@ -129,7 +132,7 @@ export class LiveExecutions {
     await this.idle();
   }
 
-  /** What is parked goes on when the folder is opened again; what is not is found interrupted. */
+  /** Parked executions continue when the folder is opened again. Others are then found interrupted. */
   async shutDown(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
@@ -138,7 +141,7 @@ export class LiveExecutions {
     await Promise.all(this.#deliveries);
   }
 
-  /** The execution in memory; undefined where it has ended, also because it could not be brought back. */
+  /** The execution in memory; undefined if it has ended, also because it could not be restored. */
   async #awake(execution: Execution): Promise<JournalledExecution | undefined> {
     const run = this.#runs.get(execution);
     if (run || execution.status !== "RUNNING") return run;
@@ -147,7 +150,7 @@ export class LiveExecutions {
     return returning;
   }
 
-  /** Looks at what a dead process left running: what was in the middle of a function is ended, and whoever waits for it. */
+  /** Ends the executions that a dead process left in the middle of a function, and the parents that wait for them. */
   async recover(): Promise<Execution[]> {
     const ended: Execution[] = [];
     for (const execution of this.#executions.running()) {
@@ -187,7 +190,7 @@ export class LiveExecutions {
     }
   }
 
-  /** Brings an execution back from its file. @throws where the file does not lead there any more */
+  /** Restores an execution from its file. @throws if the definition no longer leads to its events */
   async #load(execution: Execution): Promise<JournalledExecution> {
     const { opening, inputs, events } = this.#executions.journal(execution);
     const { input } = dataIn(events);
@@ -216,9 +219,9 @@ export class LiveExecutions {
       write: (line) => this.#write(execution, line),
       invokeLambda: ({ functionArn, payload, handsOutToken, line }, stopSignal, over) => {
         this.#unpark(execution);
-        // Whoever is given the token may answer before the function does: then the answer must find its task.
+        // A holder of the token may answer before the function ends. Then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
-        // While the line waited for its turn the execution may have been stopped, or the map may have failed.
+        // While the line waited for its turn, the execution may have stopped or the map failed.
         const invoke = () => (over.aborted ? Promise.reject(killed()) : invokeLambda(functionArn, payload, stopSignal));
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
         return this.#lines.run({ execution, line, place: this.#places.of(execution), onWait }, invoke);
@@ -236,7 +239,9 @@ export class LiveExecutions {
     };
   }
 
-  /** The index says first that the execution is not parked any more, or that it has something to do when it is driven. */
+  /**
+   * Updates the index before the line is written: the execution is no longer parked, or it has work once it is driven.
+   */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {
       if (this.#isDriving) this.#unpark(execution);
@@ -245,7 +250,7 @@ export class LiveExecutions {
     this.#executions.append(execution, line);
   }
 
-  /** Something is under way, or about to be: who opens the folder after a crash must look at what. */
+  /** Marks the execution as busy: after a crash, the next process must check it. */
   #unpark(execution: Execution): void {
     this.#parked.delete(execution);
     this.#executions.wake(execution);
@@ -273,7 +278,7 @@ export class LiveExecutions {
     this.#changed();
   }
 
-  /** Who waits for the execution, and who listens to changes of status. */
+  /** Reports an end to the parent and to listeners of status changes. */
   #tell(execution: Execution, events = this.#executions.history(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
     const delivery = deliver(statusChangeOf(execution, events), this.#options.onStatusChange).finally(() => {
@@ -300,7 +305,7 @@ export class LiveExecutions {
     if (run && !run.noticeTime()) this.#setAlarm(execution, run);
   }
 
-  /** Functions stood still, since the machine slept or had no room, and so do their time limits. */
+  /** Moves time limits after a jump: functions stood still while the machine slept or the disk was full. */
   #onJump(execution: Execution, ms: number): void {
     const run = this.#runs.get(execution);
     if (!run?.pending.isInFunction) return;
@@ -308,7 +313,10 @@ export class LiveExecutions {
     this.#setAlarm(execution, run);
   }
 
-  /** A line waits for its turn. Until the answer is called its time limit stands still, or with `over` absent all of them. */
+  /**
+   * Stops a line's time limit while it waits for its turn. If `over` is absent, it stops all of them. The returned
+   * function starts them again.
+   */
   #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
     const [run, since] = [this.#runs.get(execution), this.#options.clock.now()];
     const continueTime = run?.pending.standStill(over);
@@ -328,7 +336,7 @@ export class LiveExecutions {
     this.#alarms.set(execution, null);
   }
 
-  /** Nothing reaches it any more; its file is all that is left of it. */
+  /** Removes the execution from memory. Only its file remains. */
   #leave(execution: Execution): void {
     this.#lines.leave(execution);
     this.#runs.get(execution)?.leave();

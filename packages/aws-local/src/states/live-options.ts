@@ -14,9 +14,9 @@ export interface LiveOptions {
   readObject: ReadObject;
   /** The definition that an execution runs, and its names. */
   prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
-  /** @throws Error named as the failure that AWS reports */
+  /** @throws Error with the name of the failure that AWS reports */
   startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
   onStatusChange(change: StatusChange): void | Promise<void>;
-  /** Whose an execution is, by its input: different owners take turns. Absent: all executions have one owner. */
+  /** The owner of an execution by its input: owners take turns. Absent: all executions have one owner. */
   ownerOf?(input: string): string;
 }

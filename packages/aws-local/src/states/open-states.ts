@@ -19,39 +19,39 @@ import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
 export interface StatesOptions extends AccessKey {
-  /** State machines and executions live in its folder `states`; one process owns it at a time. */
+  /** The folder `states` in it holds state machines and executions. One process owns it at a time. */
   dataDir: string;
   invokeLambda: InvokeLambda;
-  /** Serves the `ItemReader` of distributed Maps; absent: there is no S3 here. */
+  /** Serves the `ItemReader` of distributed Maps; absent: the reader fails. */
   readObject?: ReadObject;
-  /** Called when an execution has ended; not for those found interrupted on opening. */
+  /** Called when an execution has ended; not for executions found interrupted on opening. */
   onStatusChange(change: StatusChange): void | Promise<void>;
-  /** False: nothing goes on before `drive`; answers and stops are taken all the same. */
+  /** False: nothing continues before `drive`; answers and stops are still accepted. */
   drives?: boolean;
   ownerOf?: LiveOptions["ownerOf"];
   clock?: Clock;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   room?: Room;
 }
 
 export interface States extends AwsServer {
-  /** Names of executions that a process left in the middle of a function when it stopped; they are ABORTED now. */
+  /** Names of executions that a process left in the middle of a function. They are ABORTED now. */
   interrupted: string[];
   live: LiveExecutions;
-  /** Stops serving; what is still under way is found interrupted by the next to open the folder. */
+  /** Stops serving. The next process to open the folder finds the unfinished executions interrupted. */
   close(): Promise<void>;
 }
 
 const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
 
-/** Longer than any request the API allows: a definition or an input, escaped. */
+/** Longer than any request that the API allows: an escaped definition or input. */
 const maxBytes = 8 * 1024 * 1024;
 
 /** Opens Step Functions over a data folder. */
 export async function openStates(options: StatesOptions): Promise<States> {
-  // A history is in order, and what waits for an hour waits no longer where the clock is set back.
+  // Times in a history must be in order, and a wait must not grow when the clock is set back.
   const clock = steady(options.clock ?? systemClock);
   const folder = join(options.dataDir, "states");
   mkdirSync(folder, { recursive: true });
@@ -92,7 +92,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   };
 }
 
-/** Reads nothing: for callers without S3. */
+/** Rejects: for callers without S3. */
 export function noObjects(): Promise<never> {
   return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

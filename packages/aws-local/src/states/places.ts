@@ -2,14 +2,17 @@ import { dataIn, type HistoryEvent } from "./history.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Place } from "./turns.ts";
 
-/** The owner of the work of each execution. The work of a child belongs to the execution that started it. */
+/** The owner of each execution's work. The work of a child belongs to the execution that started it. */
 export class Places {
   readonly #executions: Executions;
   readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;
   readonly #ownerOf: (input: string) => string;
   readonly #known = new WeakMap<Execution, Place>();
 
-  /** `eventsOf` answers what is in memory. `ownerOf` says by an input whose an execution is; absent: all have one owner. */
+  /**
+   * `eventsOf` returns events in memory. `ownerOf` returns an execution's owner by its input; absent: all have one
+   * owner.
+   */
   constructor(
     executions: Executions,
     eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined,

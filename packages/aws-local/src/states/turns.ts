@@ -1,35 +1,36 @@
-/** The owner and the work that a line belongs to. Owners take turns, and so do the works of one owner. */
+/** The owner and the work of a line. Owners take turns, and so do the works of one owner. */
 export interface Place {
   owner: string;
-  /** Names an execution with all that it starts. */
+  /** Identifies an execution together with everything that it starts. */
   work: string;
-  /** When that began: of two works with equally many lines at work the older one goes first. */
+  /** The start of that work. Of two works with equally many lines at work, the older one goes first. */
   since: number;
 }
 
-/** An execution with all that it starts. */
+/** An execution together with everything that it starts. */
 interface Work {
   since: number;
   atWork: number;
-  /** The first one waits the longest. */
+  /** The first entry has waited the longest. */
   waiting: (() => void)[];
 }
 
 interface Owner {
   works: Map<string, Work>;
   atWork: number;
-  /** The number of the last turn that it had; 0: none yet. */
+  /** The number of its last turn; 0: none yet. */
   lastTurn: number;
 }
 
 /**
- * Says which line begins next. It belongs to the owner with the fewest lines at work, and of those to the one whose last
- * turn is the longest ago; there to the work with the fewest lines at work, and of those to the oldest.
+ * Chooses the next line. It belongs to the owner with the fewest lines at work, and among equals to the owner whose
+ * last turn is the longest ago. Within an owner, it belongs to the work with the fewest lines at work, and among equals
+ * to the oldest.
  */
 export class Turns {
   readonly #owners = new Map<string, Owner>();
   #turn = 0;
-  /** How many lines wait. */
+  /** The number of waiting lines. */
   waiting = 0;
 
   wait(place: Place, begin: () => void): void {
@@ -37,7 +38,7 @@ export class Turns {
     this.waiting += 1;
   }
 
-  /** Answers what begins the line. */
+  /** Returns the function that starts the next line. */
   next(): (() => void) | undefined {
     const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
     const owner = least(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
@@ -86,7 +87,7 @@ function isOver({ atWork, waiting }: Work): boolean {
   return atWork === 0 && waiting.length === 0;
 }
 
-/** The item with the smallest first number, and among equals the smallest second number. */
+/** The item with the smallest first number, and among equals with the smallest second number. */
 function least<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
   for (const item of items) {

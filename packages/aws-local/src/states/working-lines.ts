@@ -6,23 +6,23 @@ export interface Call<Execution> {
   execution: Execution;
   line: object;
   place: Place;
-  /** Called when the line has to wait, and answers what is called when it waits no longer. */
+  /** Called when the line has to wait. Returns the function to call at the end of the wait. */
   onWait(isOnlyLine: boolean): () => void;
 }
 
-/** Lines that call functions, by their executions. A line is in from its first call until it rests. */
+/** The lines that call functions, by execution. A line works from its first call until it rests. */
 export class WorkingLines<Execution> {
   readonly #capacity: Capacity<object>;
-  /** How many functions each line has called that have not answered. */
+  /** The number of unanswered calls of each line. */
   readonly #lines = new Map<Execution, Map<object, number>>();
-  /** Lines of which every function has answered. */
+  /** Lines without an unanswered call. */
   readonly #idle = new Map<Execution, Set<object>>();
 
   constructor(capacity: Capacity<object>) {
     this.#capacity = capacity;
   }
 
-  /** Calls a function once the line is in. */
+  /** Calls a function once the line may work. */
   async run({ execution, line, place, onWait }: Call<Execution>, invoke: () => Promise<LambdaResult>) {
     const lines = this.#lines.get(execution) ?? new Map<object, number>();
     this.#lines.set(execution, lines);
@@ -47,7 +47,7 @@ export class WorkingLines<Execution> {
     else if (lines.has(line)) this.#idle.set(execution, (this.#idle.get(execution) ?? new Set()).add(line));
   }
 
-  /** All answers have had their effects: a line that called no further function leaves. */
+  /** Removes idle lines: all answers have had their effects, and the line called no further function. */
   rest(execution: Execution): void {
     for (const line of this.#idle.get(execution) ?? []) {
       this.#lines.get(execution)?.delete(line);

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { Principal } from "@nova/service";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 
-/** The REST API for one caller of this process, who shows `token` and is taken for the principal. */
+/** The REST API for one caller in this process. The caller sends `token` and acts as the principal. */
 export interface ApiForOne {
   token: string;
   /** Answers a request without a socket. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** For a command that asks a cloud of its own as it asks a server: what is refused and what is answered is the same. */
+/** Opens the REST API for a command: requests in this process get the same answers as requests to a server. */
 export async function answerAs(cloud: LocalCloud, principal: Principal): Promise<ApiForOne> {
-  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT"; // a command says what it has to say itself
+  process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT"; // the command prints its own errors
   const { createApi } = await import("@nova/functions/api");
-  // In three parts, as tokens of issuers are.
+  // Tokens of issuers have three parts, too.
   const token = Array.from({ length: 3 }, () => randomBytes(16).toString("hex")).join(".");
   const tokens = { principalOf: async (text: string) => (text === token ? principal : null) };
   const { rates: _, ...service } = cloud.service;
@@ -30,7 +30,7 @@ export async function answerAs(cloud: LocalCloud, principal: Principal): Promise
   };
 }
 
-/** A command waits as long as it takes: the longest that a timer of Node can have. */
+/** A command may wait as long as it takes: this is the longest timer of Node. */
 const context = { awsRequestId: "in-process", getRemainingTimeInMillis: () => 2 ** 31 - 1 };
 
 async function eventOf(request: Request) {

@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { Capacity } from "@nova/aws-local";
 import type { HttpApiHandler } from "@nova/aws-local/http-api";
 
-/** Requests at work at once. */
+/** The number of requests that work at the same time. */
 const mostRequests = 8;
-/** A request that takes longer waits for a model or a run, and keeps no other request waiting. */
+/** After this time a request counts as waiting for a model or a run, and no longer blocks others. */
 const longMs = 500;
 
 /**
- * AWS has a Lambda for each request; here they share a process. So few are at work at once, and senders take turns: a sender of a hundred requests at once waits, and not everybody else. The time limit of a request begins with its turn.
+ * Limits how many requests work at the same time: on AWS each request has its own Lambda, here all share one process.
+ * Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a request starts
+ * with its turn.
  */
 export function inTurns(handler: HttpApiHandler, capacity = new Capacity<object>(mostRequests)): HttpApiHandler {
   return async (event, context) => {
     const { headers, requestContext, rawQueryString } = event;
-    // It waits for the end of a run, and does little meanwhile.
+    // Such a request waits for the end of a run, and does little work.
     if (/(?:^|&)wait=/.test(rawQueryString)) return handler(event, context);
     const owner = headers.authorization ?? requestContext.http.sourceIp;
     const arrived = Date.now();

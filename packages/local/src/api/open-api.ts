@@ -7,23 +7,26 @@ import { inTurns } from "./in-turns.ts";
 import type { OwnKey } from "./own-key.ts";
 
 export interface ApiOptions {
-  /** 0: any that is free. */
+  /** The port; 0: any free port. */
   port: number;
-  /** Host names that requests may carry, apart from those of loopback addresses. */
+  /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
-  /** Hears what failed in NOVA itself: a caller only learns that something did. */
+  /** Receives errors of NOVA itself: the caller of the API learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
-  /** Where the built page is that is served at `/console/`; called when a browser asks for it. */
+  /**
+   * Returns the folder of the built page, which is served at `/console/`. It is called when a browser requests the
+   * page.
+   */
   page?: () => Promise<string>;
 }
 
 export interface LocalApi extends HttpApi {
   key: OwnKey;
-  /** An address of the page that signs in once. */
+  /** Returns an address of the page that signs in once. */
   consoleLink(): string;
 }
 
-/** The REST API in front of a cloud that this process owns, for pages of any origin. Throws `LocalCloudError`. */
+/** Opens the REST API of a cloud that this process owns. Pages of any origin may call it. Throws `LocalCloudError`. */
 export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, page }: ApiOptions): Promise<LocalApi> {
   const [{ createApi }, { ownKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
   const handler = createApi(() => cloud.service, { origins: ["*"] });
@@ -47,7 +50,9 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
   return { ...api, key, consoleLink: () => pages.link(api.url) };
 }
 
-/** Requests that start runs, and do not wait for their ends: they are answered before what was started goes on. */
+/**
+ * Matches requests that start runs without waiting for their end: the API answers them before the new runs do any work.
+ */
 const starting = /^[^?]*\/(?:execute|restart)(?:$|\?(?!.*\bwait))/;
 
 async function noPage(): Promise<never> {

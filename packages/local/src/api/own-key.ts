@@ -4,9 +4,9 @@ import { writeWhole } from "@nova/serve-local";
 import { authenticate, createKey, type Principal, type ServicePorts, Unauthenticated } from "@nova/service";
 import { monotonicFactory } from "ulid";
 
-/** An API key with the role admin that belongs to whoever may read the data folder. */
+/** An admin API key for every user who can read the data folder. */
 export interface OwnKey {
-  /** What is sent with requests. */
+  /** The text that a client sends with requests. */
   text: string;
   principal: Principal;
 }
@@ -14,8 +14,9 @@ export interface OwnKey {
 const nextId = monotonicFactory();
 
 /**
- * The data folder's own key: the one in `api-key` (0600), so that other terminals keep theirs when the API is started
- * again; a new one where there is none, or none that opens anything. Only the process that owns the folder may call it.
+ * Reads the data folder's own key from `api-key` (mode 0600), so that other terminals keep their key when the API
+ * restarts. Creates a new key if the file is missing or its key is no longer valid. Only the owner of the folder may
+ * call this.
  */
 export async function ownKey(dataDir: string, ports: ServicePorts): Promise<OwnKey> {
   const path = join(dataDir, "api-key");

@@ -5,12 +5,12 @@ import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";
 
-/** This process among the guests of an owner. Counters and the end of an execution throw `OwnerGone`. */
+/** The connection of this process, a guest, to the owner. Counters and the wait for an end throw `OwnerGone`. */
 export type Visit = NonNullable<Awaited<ReturnType<typeof visit>>>;
 
 /**
- * Becomes a guest of the owner that the file names. Null where nobody answers there, where it is somebody else, and
- * where the owner is closing.
+ * Becomes a guest of the owner that `owner.json` names. Null if no process answers there, if another process does, or
+ * if the owner is closing.
  */
 export async function visit(owner: Owner, adminKey: string, drives: boolean) {
   const { admin } = owner.endpoints;
@@ -22,9 +22,9 @@ export async function visit(owner: Owner, adminKey: string, drives: boolean) {
     stay?.destroy();
     return null;
   }
-  /** Resolves when the connection is lost: the owner died. */
+  /** Resolves when the connection breaks, because the owner died. */
   const ownerLost = new Promise<void>((resolve) => stay.on("error", () => resolve()).once("close", resolve));
-  /** Resolves when the owner asks its guests to leave, and when it is lost. */
+  /** Resolves when the owner asks its guests to leave, and when the owner dies. */
   const ownerEnding = new Promise<void>((resolve) => {
     stay.on("data", (chunk: Buffer) => chunk.toString().includes("closing") && resolve());
     ownerLost.then(resolve);
@@ -55,7 +55,10 @@ async function readProgress(admin: string, adminKey: string, execution: string, 
   throw new OwnerGone();
 }
 
-/** A connection that breaks, within a line or between two, ends them; only one of them says that the execution has ended. */
+/**
+ * The events of a progress stream. A broken connection ends the stream early; only `ended` says that the execution has
+ * ended.
+ */
 async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | { ended: true }> {
   try {
     for await (const line of createInterface({ input: response })) yield JSON.parse(line);
@@ -64,7 +67,7 @@ async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | 
   }
 }
 
-/** Null where nobody listens. */
+/** Null if no process listens at the URL. */
 function open(url: string, adminKey: string): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, headers: { authorization: `Bearer ${adminKey}` } }, resolve);
@@ -72,7 +75,7 @@ function open(url: string, adminKey: string): Promise<IncomingMessage | null> {
   });
 }
 
-/** Null where the connection broke, or what answers speaks no JSON. */
+/** Null if the connection broke, or if the body is not JSON. */
 async function bodyOf<T>(response: IncomingMessage): Promise<T | null> {
   try {
     return JSON.parse(Buffer.concat(await Array.fromAsync(response)).toString()) as T;

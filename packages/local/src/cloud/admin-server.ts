@@ -13,9 +13,10 @@ export interface AdminOptions {
 }
 
 /**
- * How other processes talk to the owner of a data folder: is it you, what did this execution cost, how far
- * is it (`GET /progress/<id>` ends when it does), and `GET /guest`, which lasts as long as its sender needs the cloud
- * (`/guest/driving` of one that wants executions to go on).
+ * Opens the endpoint through which other processes talk to the owner of a data folder. `GET /health` identifies the
+ * owner, `GET /counters/<id>` returns the cost of an execution, and `GET /progress/<id>` streams its events until it
+ * ends. `GET /guest` lasts as long as the guest needs the cloud; `GET /guest/driving` is for guests that want
+ * executions to continue.
  */
 export async function openAdmin(options: AdminOptions) {
   const guests = new Guests();
@@ -41,11 +42,11 @@ function welcome(response: ServerResponse, guests: Guests, drives: boolean): voi
     return;
   }
   response.writeHead(200, { "content-type": "text/plain" });
-  // Headers alone would be held back until there is a body.
+  // Node holds headers back until there is a body.
   response.write("welcome\n");
 }
 
-/** One JSON line per event. */
+/** Sends one JSON line per event. */
 function follow(response: ServerResponse, progress: Progress, execution: string): void {
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   response.flushHeaders();

@@ -3,7 +3,7 @@ import { type Visit, visit } from "./admin-client.ts";
 import { LocalCloudError } from "./errors.ts";
 import { type FolderLock, lockFolder, type Owner, readOwner } from "./owner-file.ts";
 
-/** What this process is to a data folder: the one that opens its cloud, or a guest of the one that did. */
+/** The role of this process for a data folder: it opens the cloud, or uses the cloud of another process. */
 export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: Visit };
 
 /** An owner opens its endpoints in about a second. */
@@ -11,8 +11,8 @@ const ownerTimeoutMs = 30_000;
 const retryMs = 20;
 
 /**
- * Of any number of processes at once exactly one becomes the owner. The others wait until its endpoints answer; if it
- * dies meanwhile, or was about to close, one of them takes its place.
+ * Makes exactly one of any number of processes the owner. The others wait until its endpoints answer. If it dies or
+ * closes meanwhile, one of them takes its place.
  */
 export async function claimFolder(
   dataDir: string,
@@ -25,7 +25,7 @@ export async function claimFolder(
     const owner = await readOwner(dataDir);
     const visited = owner && (await visit(owner, adminKey, drives));
     if (visited) return { role: "guest", owner, visit: visited };
-    // Whoever cannot write disturbs nobody.
+    // A process that cannot write does not disturb others.
     if (isReadOnly) return { role: "owner", lock: { release: () => undefined } };
     if (Date.now() > giveUp) {
       const who = owner ? `process ${owner.pid}` : "another process";

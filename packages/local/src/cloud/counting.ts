@@ -9,20 +9,20 @@ import type { Endpoints } from "./owner-file.ts";
 
 export type AwsService = "dynamodb" | "s3" | "states";
 
-/** What one execution has cost so far, as `nova run --json` prints it. */
+/** The cost of one execution so far, as `nova run --json` prints it. */
 export interface Counters {
   aws_calls: Record<AwsService, number>;
   sandbox_calls: number;
-  /** Bodies of what was put into S3 and DynamoDB. */
+  /** Bytes of the bodies that S3 and DynamoDB stored. */
   bytes_stored: number;
 }
 
-/** Enough for every execution that somebody still looks at; older ones are forgotten first. */
+/** Executions whose counters are kept; the oldest are dropped first. */
 const remembered = 10_000;
 
 const executionId = /exec_[0-9A-HJKMNP-TV-Z]{26}/g;
 
-/** Counts requests by the execution ids that occur in them; so no one has to be told who calls. */
+/** Counts requests by the execution ids that occur in them, so no caller has to say for which execution it works. */
 export class CounterBook {
   readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
 
@@ -30,7 +30,7 @@ export class CounterBook {
     return this.#byExecution.get(execution) ?? nothing();
   }
 
-  /** `text` is everything of a request that may name an execution: its path, its headers, its JSON. */
+  /** `text`: every part of a request that may contain an execution id: path, headers and JSON. */
   countAws(service: AwsService, text: string, bytesStored: number): void {
     for (const counters of this.#named(text)) {
       counters.aws_calls[service] += 1;
@@ -55,7 +55,7 @@ function nothing(): Counters {
   return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 }
 
-/** Counts, in the owner, what every execution asks of the endpoints; told of each request that was answered. */
+/** Returns the listener that counts, in the owner, the requests of every execution. It is called after each answer. */
 export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
@@ -72,7 +72,10 @@ export function requestCounter(
   };
 }
 
-/** A request to a sandbox says only its id; the sandbox's metadata say whose it is. */
+/**
+ * The text of a sandbox request together with the sandbox's metadata: the request has only the sandbox's id, the
+ * metadata have the execution.
+ */
 function sandboxText({ request, json }: AnsweredRequest, e2b: Pick<E2bServer, "sandboxes">): string {
   const [, inPath] = /^\/(?:v2\/)?sandboxes\/(\w+)/.exec(request.url ?? "") ?? [];
   const id = request.headers["e2b-sandbox-id"] ?? inPath;
@@ -94,7 +97,7 @@ export interface AnsweredRequest {
   port: number;
   request: Pick<IncomingMessage, "method" | "url" | "headers">;
   status: number;
-  /** The body where it is JSON, which may name an execution; of bytes only their number is of interest. */
+  /** The body if it is JSON, which may contain an execution id. For other bodies only the size counts. */
   json: string;
 }
 
@@ -105,8 +108,8 @@ interface ServerMessage {
 }
 
 /**
- * Sees every request to the servers of this process, through the channels that Node publishes on: so the endpoints
- * need to know nothing of being counted, and nothing is between them and their clients. Answers how to stop.
+ * Observes every request to the servers of this process through Node's diagnostics channels. So the endpoints do not
+ * know that they are counted. Returns the function that stops it.
  */
 export function tapRequests(onAnswered: (answered: AnsweredRequest) => void): () => void {
   const bodies = new WeakMap<IncomingMessage, Buffer[]>();
@@ -132,7 +135,7 @@ function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/(x-amz-json|json)/.test(headers["content-type"] ?? "");
 }
 
-/** Copies what arrives without reading the stream: a second reader would take the body from the first. */
+/** Copies the body as it arrives, without reading the stream: a second reader would take data from the first. */
 function copyBody(request: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
   const push = request.push;
@@ -144,8 +147,8 @@ function copyBody(request: IncomingMessage): Buffer[] {
 }
 
 /**
- * Answers what this process asks of services of its own without a socket between them; `onAnswered` is told, as of
- * requests of others. Returns how to stop.
+ * Serves requests of this process to its own services without a socket. `onAnswered` receives them like requests of
+ * other processes. Returns the function that stops it.
  */
 export function serveOwnRequests(
   services: readonly Pick<AwsServer, "url" | "answer">[],

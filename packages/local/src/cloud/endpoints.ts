@@ -12,8 +12,7 @@ import { standing } from "./standing-rules.ts";
 import { readObject } from "./stores.ts";
 
 /**
- * DynamoDB, S3, Step Functions with its Lambdas, and what begins without anybody asking for it, beside E2B, which is
- * opening already: the slowest decides when a run begins.
+ * Opens all AWS services. E2B is already opening at the same time: the slowest of them decides when a run can start.
  */
 export async function openEndpoints(
   options: RoomyOptions,
@@ -37,12 +36,12 @@ export async function openEndpoints(
     import("@nova/aws-local/states").then(({ openStates }) =>
       openStates({
         ...common,
-        // Functions have nothing to work with before everything is open.
+        // Functions need the other endpoints, which are not open yet.
         drives: false,
         invokeLambda: withProgress(invoke, progress),
         readObject,
         ownerOf: clientOf,
-        // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
+        // Plays EventBridge: invokes the function that receives status changes, then wakes the listeners.
         async onStatusChange(detail) {
           await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
           progress.end(detail.name);
@@ -70,9 +69,9 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
-    /** Services that every run asks several times. */
+    /** The services that every run calls several times. */
     asked: [dynamodb, states, events],
-    /** Lets executions go on: what fell due while nobody was there happens. */
+    /** Lets executions continue. Everything that fell due while no process was open happens now. */
     drive() {
       states.live.drive();
       events.deliveries.drive();
@@ -81,15 +80,15 @@ export async function openEndpoints(
     },
     isAtWork: () => states.live.isAtWork(),
     holdWork: () => states.live.capacity.hold(),
-    /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
+    /** Resolves when no function is at work. Executions that wait by then are parked in the data folder. */
     async rest() {
-      // Runs that end are events, and events start runs.
+      // The end of a run is an event, and events start runs.
       do {
         for (const queue of queues) await queue.rest();
         await states.live.rest();
       } while (queues.some((queue) => queue.isBusy()));
     },
-    /** Ends what is at work; what waits stays. */
+    /** Ends the executions at work; the waiting ones stay. */
     interrupt(error: string, cause: string): Promise<void> {
       room.close();
       return states.live.stopBusy({ kind: "aborted", error, cause });
@@ -104,7 +103,7 @@ export async function openEndpoints(
   };
 }
 
-/** Whose run an execution of a state machine is. What else calls StartExecution, such as a test, names no client. */
+/** The client of a run. Other callers of StartExecution, such as tests, name no client. */
 function clientOf(input: string): string {
   const { client } = JSON.parse(input) as Partial<StartInput>;
   return typeof client === "string" ? client : "";

@@ -8,7 +8,7 @@ import { docstringsFolder } from "./templates.ts";
 export const table = "nova";
 export const bucket = "nova";
 
-/** The variables by which the official SDKs, and NOVA itself, find the local cloud. */
+/** The variables with which the official SDKs and NOVA itself find the local cloud. */
 export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
@@ -20,7 +20,7 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     AWS_ACCESS_KEY_ID: keys.accessKeyId,
     AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
     AWS_REGION: region,
-    // boto3 and the AWS CLI know this one alone.
+    // boto3 and the AWS CLI read only this variable.
     AWS_DEFAULT_REGION: region,
     E2B_API_URL: endpoints.e2bApi,
     E2B_SANDBOX_URL: endpoints.e2bSandbox,
@@ -36,29 +36,29 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
   };
 }
 
-/** A key for another purpose that tells nothing of the first: the key file stays as it is. */
+/** Derives a key for another purpose. It reveals nothing about the first key, and the key file keeps its format. */
 function derivedKey(keyHex: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", purpose, 32)).toString("hex");
 }
 
-/** What a shell may hold of a real account, and what the SDKs would prefer to the variables above. */
+/** Variables of a real account in the shell, which the SDKs would prefer to the variables above. */
 const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL"];
 
-/** Points every SDK in this process at the local cloud; must happen before one is loaded. */
+/** Points every SDK in this process at the local cloud. Call it before the first SDK is loaded. */
 export function enterEnvironment(environment: Record<string, string>): void {
   for (const name of contrary) delete process.env[name];
   Object.assign(process.env, environment);
-  // What is deployed asks no model unless it is told to; on a laptop a node's code is written in the first run.
+  // A deployment calls no model unless its operator allows it. On a laptop, the first run may write a node's code.
   process.env.NOVA_FROZEN ??= "false";
   process.env.NOVA_API_URL ??= apiUrl;
-  // The local SES takes mail from any address.
+  // The local SES accepts any sender.
   process.env.NOVA_MAIL_FROM ||= "nova@localhost";
 }
 
-/** Where the API of this process is; before there is one, where `nova dev` has it unless it is told another port. */
+/** The address of this process's API. Before the API opens: the default address of `nova dev`. */
 let apiUrl = "http://127.0.0.1:3000";
 
-/** Resume links name it, unless somebody has said by which address others reach it. */
+/** Uses the address in resume links, unless the user has set `NOVA_API_URL`. */
 export function announceApi(url: string): void {
   if (process.env.NOVA_API_URL === apiUrl) process.env.NOVA_API_URL = url;
   apiUrl = url;

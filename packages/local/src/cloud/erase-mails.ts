@@ -2,7 +2,7 @@ import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Eraser } from "@nova/service";
 
-/** A head of a mail of NOVA's own is far shorter. */
+/** The head of a mail that NOVA sends is far shorter than this. */
 const headBytes = 16 * 1024;
 
 /** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
@@ -28,7 +28,7 @@ async function removeMails(folder: string, header: string, value: string): Promi
     return [];
   });
   const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
-  // Several executions are erased at a time: another erasure may have removed a mail meanwhile.
+  // Several executions are erased at the same time: another erasure may have removed the mail already.
   const unlessGone = (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     return "";

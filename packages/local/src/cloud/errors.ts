@@ -1,9 +1,9 @@
-/** The local cloud cannot be had; the message says what to do. */
+/** The local cloud cannot open; the message says what to do. */
 export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
 
-/** Ctrl-C, or a signal that asks for an end, came while something was installed: nothing of it is there. */
+/** A signal, such as Ctrl-C, stopped an installation. Nothing of it remains. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }
@@ -18,7 +18,7 @@ export class OwnerGone extends Error {
   }
 }
 
-/** Why a server cannot listen, for whoever chose the port with `option`. */
+/** Explains to the user, who chose the port with `option`, why a server cannot listen. */
 export function notOpened(port: number, cause: Error, option: string): LocalCloudError {
   const isTaken = "code" in cause && cause.code === "EADDRINUSE";
   const what = isTaken ? `port ${port} is taken` : `port ${port} cannot be opened (${cause.message})`;

@@ -9,8 +9,8 @@ import { servicePorts } from "./service.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /**
- * Other processes that use the owner's endpoints, each present as an open connection: one that dies has left, without
- * anybody watching its pid.
+ * The processes that use the owner's endpoints. Each is one open connection: if the process dies, its connection
+ * closes, and the owner has to watch no process id.
  */
 export class Guests {
   readonly #present = new Set<ServerResponse>();
@@ -19,8 +19,8 @@ export class Guests {
   #onDriver: (() => void) | undefined;
 
   /**
-   * False once the owner has said goodbye to the last one: who comes then becomes the next owner. One that `drives`
-   * wants executions to go on, and does not only want to know something.
+   * Returns false after the last guest has left: a process that comes later becomes the next owner. `drives`: the guest
+   * wants executions to continue, and not only to read.
    */
   admit(connection: ServerResponse, drives: boolean): boolean {
     if (this.#closed) return false;
@@ -33,7 +33,7 @@ export class Guests {
     return true;
   }
 
-  /** Called when one comes that drives. */
+  /** Registers the listener for the first guest that drives. */
   onDriver(call: () => void): void {
     this.#onDriver = call;
   }
@@ -42,14 +42,14 @@ export class Guests {
     return this.#present.size;
   }
 
-  /** Asks everybody to leave: what they wait for has ended, and they may still read what became of it. */
+  /** Asks all guests to leave. Their executions have ended; they may still read the results. */
   sayGoodbye(): void {
     for (const connection of this.#present) connection.write("closing\n");
   }
 
   /**
-   * Resolves when the last guest has left, and from that moment nobody is admitted. Until then newcomers are: they
-   * could not become owner meanwhile, and would wait for work that is not theirs.
+   * Resolves when the last guest has left; from then on no guest is admitted. Until then new guests are admitted,
+   * because they could not become the owner.
    */
   lastOneLeft(): Promise<void> {
     return new Promise((resolve) => {
@@ -63,7 +63,7 @@ export class Guests {
   }
 }
 
-/** Uses the endpoints that another process has opened. */
+/** Uses the endpoints of another process. */
 export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, visit: Visit): Promise<LocalCloud> {
   const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
@@ -79,11 +79,11 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
     templateFor,
-    // The owner's sandboxes have had time for it.
+    // The owner's sandboxes have had time to import packages.
     warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
-    // What is at work is so in the owner's process, which answers requests of its own.
+    // Only the owner's process executes work.
     holdWork: () => () => undefined,
     isNeeded: () => false,
     close: async () => visit.leave(),

@@ -2,10 +2,10 @@ import type { InvokeLambda, LambdaResult } from "@nova/aws-local";
 import { itemsOf } from "@nova/engine";
 import type { NodeEvent, Progress } from "./progress.ts";
 
-/** What runs nodes, and what asks others for their outcome. */
+/** The functions that run nodes, and that request an outcome from people. */
 const nodeFunctions = ["nova-run-node", "nova-request-approval"];
 
-/** Lets progress be seen where every node passes: the invocation of the function that runs it. */
+/** Reports progress from the invocations of functions: every node passes through one. */
 export function withProgress(invoke: InvokeLambda, progress: Progress): InvokeLambda {
   return async (functionArn, payload, signal) => {
     const place = nodeFunctions.some((name) => functionArn.includes(name)) ? placeOf(payload) : null;
@@ -29,8 +29,8 @@ function placeOf(payload: string) {
 }
 
 /**
- * A request answers the task that it made, the first task of a wait until when, that of a workflow node what it waits
- * for; code that runs on has nothing to tell; else the node has its outcome.
+ * The state of a node after one invocation. A request returns its task, a wait its time, a workflow node its child: the
+ * node waits. Null for code that continues in the next invocation.
  */
 function outcomeIn(payload: string): Outcome | null {
   const answer = JSON.parse(payload) as Answered & RunningOn;

@@ -6,23 +6,26 @@ import { throughDraft } from "@nova/serve-local";
 import { LocalCloudError } from "./errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 
-/** The secrets of one data folder. Whoever may read the folder may use its cloud, and nobody else. */
+/** The secrets of one data folder. Every user who can read the folder can use its cloud. */
 export interface Keys {
   accessKeyId: string;
   secretAccessKey: string;
   e2bApiKey: string;
   /** HMAC key of the close entries. */
   signingKey: string;
-  /** Of the owner's admin endpoint. */
+  /** Key of the owner's admin endpoint. */
   adminKey: string;
 }
 
-/** Reads the keys of the data folder; makes them when it has none. Two processes at once end up with the same ones. */
+/**
+ * Reads the keys of the data folder, or creates them. Two processes that create them at the same time get the same
+ * keys.
+ */
 export function readKeys(dataDir: string): Promise<Keys> {
   return keysFrom(dataDir, randomBytes(32).toString("hex"));
 }
 
-/** As `readKeys`; new ones sign with `signingKey`. */
+/** Works like `readKeys`; new keys sign with `signingKey`. */
 export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   await makePrivateFolder(dataDir);
   const path = join(dataDir, "keys.json");
@@ -32,7 +35,7 @@ export async function keysFrom(dataDir: string, signingKey: string): Promise<Key
   return parseKeys(await readFile(path, "utf8"), path);
 }
 
-/** Makes a file that nobody ever sees half written; leaves one that is there. */
+/** Creates a file that no reader ever sees half written; keeps an existing file. */
 function createWhole(path: string, text: string): void {
   throughDraft(path, text, 0o600, (draft) => {
     try {
@@ -79,11 +82,14 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/** Without these nothing that a data folder holds can be proven, or opened: to be kept like the folder itself. */
+/**
+ * The secrets without which no entry of a data folder can be verified and no credential decrypted. The user has to keep
+ * them as safe as the folder.
+ */
 export interface FolderSecrets {
   /** HMAC key of the close entries. */
   signingKey: string;
-  /** Text of the file with the keys of credentials, where there are any. */
+  /** Text of the file with the keys of credentials, if the folder has one. */
   credentialKeys?: string;
 }
 
@@ -95,12 +101,15 @@ export async function readSecrets(dataDir: string): Promise<FolderSecrets> {
   return { signingKey, ...(credentialKeys !== undefined && { credentialKeys }) };
 }
 
-/** Undefined where the folder has no keys yet. */
+/** Undefined if the folder has no keys yet. */
 export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets | undefined> {
   return (await readIfThere(join(dataDir, "keys.json"))) === undefined ? undefined : readSecrets(dataDir);
 }
 
-/** Before the cloud is opened. A folder that has keys keeps them: throws `LocalCloudError` where they are others. */
+/**
+ * Restores secrets before the cloud opens. A folder keeps the keys that it has: throws `LocalCloudError` if they
+ * differ.
+ */
 export async function restoreSecrets(dataDir: string, { signingKey, credentialKeys }: FolderSecrets): Promise<void> {
   await keysFrom(dataDir, signingKey);
   const { signingKey: there } = await readSecrets(dataDir);

@@ -6,17 +6,17 @@ export function functionArn(name: string): string {
   return arnOf("lambda", `function:${name}:live`);
 }
 
-/** An asynchronous event is tried so often (AWS Lambda, "Asynchronous invocation"). */
+/** AWS Lambda tries an asynchronous event three times ("Asynchronous invocation"). */
 const deliveries = 3;
 
-/** The functions of NOVA. They are loaded at once and beside everything else, since that takes longest. */
+/** Creates the Lambda service with NOVA's functions. Loading them takes longest, so it starts at once. */
 export function createLambda(): InvokeLambda {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const loading = loadFunctions();
   return async (...call) => (await loading)(...call);
 }
 
-/** Hands an event on; false: no attempt succeeded. */
+/** Delivers an event to a function. False: every attempt failed. */
 export async function deliver(invoke: InvokeLambda, functionArn: string, payload: string): Promise<boolean> {
   for (let delivery = 1; delivery <= deliveries; delivery++) {
     if (delivery > 1) await sleep(1000);
@@ -26,7 +26,7 @@ export async function deliver(invoke: InvokeLambda, functionArn: string, payload
   return false;
 }
 
-/** Only a first invocation reads the environment, so the functions can be loaded before there is one. */
+/** The first invocation reads the environment, so the functions can be loaded before it is complete. */
 async function loadFunctions(): Promise<InvokeLambda> {
   const [{ functions, serviceFunctions }, { createLambdaRuntime }] = await Promise.all([
     import("@nova/functions"),
@@ -36,8 +36,8 @@ async function loadFunctions(): Promise<InvokeLambda> {
 }
 
 /**
- * Has functions wait for room on the disk, and invokes one again that failed for lack of it: an execution stops where it
- * is, and no retry is spent. A function bears being invoked twice.
+ * Wraps `invoke`: functions wait while the disk is full, and a function that failed for this reason is invoked again.
+ * So the execution pauses without spending a retry. Functions tolerate being invoked twice.
  */
 export function whenThereIsRoom(invoke: InvokeLambda, room: Room): InvokeLambda {
   return async (...call) => {

@@ -10,62 +10,61 @@ import type { Counters } from "./counting.ts";
 import type { Listener, Watcher } from "./progress.ts";
 
 export interface CloudOptions {
-  /** Where everything is kept: `.nova`. */
+  /** The folder of all data, such as `.nova`. */
   dataDir: string;
-  /** A sentence for whoever runs this, such as that sandboxes are not isolated. */
+  /** Receives sentences for the user, such as that sandboxes are not isolated. */
   warn?: (sentence: string) => void;
-  /** Hears of every step of every execution, where this process is the owner. */
+  /** Receives every step of every execution if this process is the owner. */
   onProgress?: Watcher;
-  /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
+  /** Receives each event that reaches a trigger but starts no run, if this process is the owner. */
   onUnstarted?: (unstarted: Unstarted) => void;
-  /** In place of the functions of this process, for tests. */
+  /** Replaces the functions of this process, for tests. */
   invokeLambda?: InvokeLambda;
-  /**
-   * False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know
-   * something.
-   */
+  /** False: waiting executions do not continue until a guest comes that drives them. Commands that only read use it. */
   drives?: boolean;
-  /** True: schedules fire, as long as it is open. */
+  /** True: schedules fire while the cloud is open. */
   fires?: boolean;
-  /** What the endpoints are to suffer, for tests. */
+  /** Faults of the endpoints, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
-  /** What the E2B endpoint refuses, such as `e2bPlans.hobby`; by default nothing. */
+  /** Limits that the E2B endpoint enforces, such as `e2bPlans.hobby`; none by default. */
   limits?: NonNullable<E2bOptions["limits"]>;
 }
 
-/** With the folder's room, which its stores share. */
+/** The options with the disk that all stores of the folder share. */
 export type RoomyOptions = CloudOptions & { room: Room };
 
-/** The cloud of one data folder, for whoever runs workflows in it. */
+/** The cloud of one data folder, for commands that run workflows in it. */
 export interface LocalCloud {
-  /** Whether this process opened the endpoints, or uses another one's. */
+  /** Whether this process opened the endpoints, or uses those of another process. */
   role: "owner" | "guest";
   dataDir: string;
-  /** Variables with which any client talks to the endpoints. */
+  /** The variables with which any client finds the endpoints. */
   environment: Record<string, string>;
   ports: Ports;
-  /** The same and what the service stores: for whoever asks as the API does. */
+  /** The ports of the service, which include those of the engine. */
   service: ServicePorts;
-  /** Resolves when a guest's owner has died; never for an owner. */
+  /** Resolves when the owner of this guest dies; never for an owner. */
   lost: Promise<void>;
-  /** Resolves when a guest is asked to leave, and when it has lost its owner. */
+  /** Resolves when the owner asks this guest to leave, or dies. */
   ending: Promise<void>;
-  /** The sandbox template of a workflow, ready to use. Throws `PythonMissing`. */
+  /** Prepares the sandbox template of a workflow. Throws `PythonMissing`. */
   templateFor(workflow: Workflow): Promise<string>;
-  /** Resolves when sandboxes come with the template's packages imported: before, code waits for its own imports. */
+  /** Resolves when new sandboxes have the template's packages already imported; before, code imports them itself. */
   warmed(): Promise<void>;
-  /** What an execution has cost since the endpoints were opened. */
+  /** The cost of an execution since the endpoints opened. */
   counters(execution: string): Promise<Counters>;
-  /** Resolves when the execution is over and closed. Throws `OwnerGone`. */
+  /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
-  /** Has what is to begin wait until the answer is called, a second and a half at most: whoever asks for more is answered first. */
+  /**
+   * Delays new work until the returned function is called, at most 1.5 seconds, so that requests are answered first.
+   */
   holdWork(): () => void;
-  /** Whether closing waits for other processes, or for an execution that is at work. */
+  /** Whether closing has to wait for other processes, or for an execution at work. */
   isNeeded(): boolean;
   /**
-   * A guest leaves. An owner waits until no guest is left and nothing is at work, then closes the endpoints; with
-   * `interrupt` it ends what is at work instead, as interrupted. Executions that wait are parked in the data folder.
-   * Requests that are open until `answered` still need the endpoints.
+   * Closes the cloud. A guest leaves. An owner waits until no guest is left and no execution is at work, then closes
+   * the endpoints. With `interrupt` it ends the executions at work as interrupted. Waiting executions are parked in the
+   * data folder. `answered`: until it resolves, open requests still need the endpoints.
    */
   close(options?: { interrupt?: boolean; answered?: Promise<void> | undefined }): Promise<void>;
 }

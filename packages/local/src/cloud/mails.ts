@@ -6,13 +6,13 @@ import type { RoomyOptions } from "./local-cloud.ts";
 
 const folder = "mail/";
 
-/** Mails on their way from the bucket to the function that receives them. */
+/** Delivers mails from the bucket to the function that receives them. */
 export class Mails extends Deliveries {
   constructor({ dataDir, room }: Pick<RoomyOptions, "dataDir" | "room">, invoke: InvokeLambda) {
     super(join(dataDir, "incoming-mail"), (arn, payload) => deliver(invoke, arn, payload), room);
   }
 
-  /** What the bucket tells Lambda of an object that was put, where that is a mail. */
+  /** Turns a stored mail into the notification that S3 sends to Lambda. */
   readonly onCreated: OnCreated = ({ bucket, key, bytes }) => {
     if (!key.startsWith(folder)) return;
     const s3 = {

@@ -7,9 +7,9 @@ import type { CloudOptions, LocalCloud, RoomyOptions } from "./local-cloud.ts";
 import { withoutEffect } from "./variables.ts";
 
 /**
- * The cloud of a data folder: opened here, or another process's. Points the SDKs of this process at it, so it must be
- * called before a client is made, and a process has one cloud at a time. Where the folder takes no writes it opens for
- * those who only want to know something (`drives: false`). Throws `LocalCloudError`.
+ * Opens the cloud of a data folder, or uses the cloud of the process that owns the folder. Points the SDKs of this
+ * process at it, so call it before creating a client; a process has one cloud at a time. A read-only folder opens only
+ * with `drives: false`. Throws `LocalCloudError`.
  */
 export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud> {
   const dataDir = resolve(options.dataDir);

@@ -18,17 +18,19 @@ export interface Endpoints {
   admin: string;
 }
 
-/** `.nova/owner.json`: who owns the data folder and where its endpoints are. Their keys are in `keys.json` beside it. */
+/**
+ * The file `.nova/owner.json`: the owner of the data folder and its endpoints. Their keys are in `keys.json` beside it.
+ */
 export interface Owner {
   format: 1;
   pid: number;
   /** ISO 8601. */
   started: string;
-  /** Random; the admin endpoint answers with the same, so that a file left by a dead owner deceives nobody. */
+  /** Random. The admin endpoint returns the same value, so a file that a dead owner left misleads no guest. */
   instance: string;
   endpoints: Endpoints;
   keys: "keys.json";
-  /** Digests of its variables that decide how nodes run, by name. */
+  /** Digests of the owner's variables that decide how nodes run, by name. */
   variables: Record<string, string>;
 }
 
@@ -38,7 +40,7 @@ export function newOwner(endpoints: Endpoints, instance: string): Owner {
   return { format: 1, pid: process.pid, started, instance, endpoints, keys: "keys.json", variables };
 }
 
-/** Only the process that holds the folder's lock writes this file. */
+/** Writes the file; only the process that holds the folder's lock may call it. */
 export function writeOwner(dataDir: string, owner: Owner): void {
   writeWhole(ownerPath(dataDir), `${JSON.stringify(owner, null, 2)}\n`, 0o600);
 }
@@ -47,7 +49,7 @@ export async function removeOwner(dataDir: string): Promise<void> {
   await rm(ownerPath(dataDir), { force: true });
 }
 
-/** Undefined where there is no such file, or none that can be read: then nobody is known to own the folder. */
+/** Undefined if the file is missing or unreadable: then the owner of the folder is unknown. */
 export async function readOwner(dataDir: string): Promise<Owner | undefined> {
   try {
     const owner: Owner = JSON.parse(await readFile(ownerPath(dataDir), "utf8"));
@@ -62,7 +64,7 @@ function ownerPath(dataDir: string): string {
   return join(dataDir, "owner.json");
 }
 
-/** The exclusive right to a data folder. The kernel takes it back from a process that dies, however it dies. */
+/** The exclusive right to a data folder. The kernel releases it when the process dies. */
 export interface FolderLock {
   release(): void;
 }
@@ -70,8 +72,8 @@ export interface FolderLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Null: another process has it. A pid in a file would have to be doubted (dead? another process by now?); a lock of
- * the kernel need not, and SQLite's is the one that Node can take on every system.
+ * Locks the folder. Null: another process has the lock. A process id in a file could be stale or reused; a lock of the
+ * kernel cannot, and SQLite's lock is the one that Node can take on every system.
  */
 export function lockFolder(dataDir: string): FolderLock | null {
   const path = join(dataDir, "owner.lock");

@@ -17,12 +17,12 @@ import { createStores } from "./stores.ts";
 import { keepSweeping } from "./sweeping.ts";
 import { prepareTemplate } from "./templates.ts";
 
-/** How long guests and open requests may take, once their runs were interrupted, to read what became of them. */
+/** The time that guests and open requests get to read the results after an interrupt. */
 const goodbyeMs = 10_000;
 
 /**
- * Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. Where
- * the folder takes no writes, nothing of the folder is changed and no guest hears of this process.
+ * Opens every endpoint in this process, for itself and for guests. Sweeps the runs that earlier processes left open. In
+ * a read-only folder it writes nothing, and guests do not see this process.
  */
 export async function openAsOwner(
   options: RoomyOptions,
@@ -32,7 +32,7 @@ export async function openAsOwner(
 ): Promise<LocalCloud> {
   const { dataDir, room } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
-  // What a predecessor that was killed has left behind names endpoints that are gone.
+  // An `owner.json` that a killed owner left names endpoints that are gone.
   const isWritten = room.isThere;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
@@ -43,36 +43,36 @@ export async function openAsOwner(
   const count = requestCounter(counters, endpoints, opened.e2b);
   const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.asked, count)];
   if (isWritten) await createStores();
-  /** It is made when it is asked for, which is before any of its sandboxes. */
+  /** Prepares the template before any of its sandboxes is created. */
   const templateFor = (workflow: Workflow) => {
     if (mayImportPackages(workflow)) opened.e2b.wantPackages();
     return prepareTemplate(dataDir, workflow.requirements);
   };
   const service = await servicePorts(dataDir, environment, templateFor);
-  // The functions of this process have the same ports.
+  // The functions of this process use the same ports.
   if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
-  // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
+  // Runs that a killed owner was working on are over now. Listeners learn of it.
   const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
-  // All of the above has happened while its Python started.
+  // The Python of E2B has been starting meanwhile.
   await opened.e2b.ready();
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
   const sweeping = keepSweeping(service, room, options.fires === true);
-  /** A slot that comes free is nobody's: no run begins that would be cut off, or keep this process for its whole queue. */
+  /** Stops admissions: a run that started now would be cut off, or would keep this process open for its whole queue. */
   const holdQueues = () => {
     if (service.admissions) service.admissions.held = true;
   };
   const shutDown = async () => {
     if (isWritten) await removeOwner(dataDir);
     await admin.close();
-    stopServing(); // what is still on its way finds the endpoint itself, for as long as that is open
+    stopServing(); // requests under way use the socket while it is open
     await opened.close();
     stopCounting();
     lock.release();
   };
-  /** An owner that is told to interrupt while it waits closes its endpoints once all the same. */
+  /** An interrupt can arrive while the owner waits to close: the endpoints still close once. */
   let shut: Promise<void> | undefined;
   return {
     ...{ role: "owner", dataDir, environment, ports: service, service },

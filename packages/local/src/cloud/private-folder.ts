@@ -2,10 +2,10 @@ import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises
 import { join } from "node:path";
 import { LocalCloudError } from "./errors.ts";
 
-/** Files and folders that hold values, keys or names. */
+/** Files that hold values, keys or names. */
 const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|api-key|owner\.json)/;
 const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail", "demo", "batch"]);
-/** The rest of NOVA's files: Python, its packages, and a lock without contents. */
+/** NOVA's other files: Python, its packages, and an empty lock file. */
 const harmless = new Set(["python.json", "templates", "docstrings", "owner.lock", "lost+found"]);
 
 /** The permission bits of all users but the owner. */
@@ -26,7 +26,7 @@ export async function makePrivateFolder(dataDir: string): Promise<void> {
 async function takeFromOthers(dataDir: string): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   const isWritable = (mode & 0o222) !== 0;
-  // Windows has no such ids, and a folder that takes no writes gets nothing of us.
+  // Windows has no such ids. A read-only folder stays as it is.
   const own = process.getuid?.();
   if (own === undefined || !isWritable) return;
   const names = await readdir(dataDir);
@@ -57,7 +57,7 @@ async function mayWrite(folder: string): Promise<boolean> {
   );
 }
 
-/** A file that goes meanwhile, or lies on a disk without modes, is left. */
+/** Skips a file that disappears meanwhile, or that is on a disk without modes. */
 async function narrow(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);

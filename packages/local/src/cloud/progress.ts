@@ -1,23 +1,26 @@
 import { LRUCache } from "lru-cache";
 
-/** What happens in an execution, as its Lambda functions are invoked. */
+/** An event of an execution, as its Lambda functions are invoked. */
 export interface NodeEvent {
   node: string;
-  /** In the body of a map: the number of its item, behind those of the items around it. */
+  /** In the body of a map: the number of the item, after the numbers of the items around it. */
   items?: number[];
-  /** Beside `items`: the outermost map that has them. */
+  /** The outermost map of `items`. */
   map?: string;
-  /** Of a map that succeeded: how many items it has. */
+  /** The number of items, for a map that succeeded. */
   count?: number;
-  /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
+  /** `waiting`: the function has ended, and the node continues after an answer or at a time. */
   state: "started" | "waiting" | "retrying" | "succeeded" | "failed";
-  /** Of an attempt that another one follows: why it failed, and when that begins. Of a success: how it came about. */
+  /** For an attempt that failed: the reason, and when the next one starts. For a success: its origin. */
   message?: string;
 }
 
 export type Listener = (event: NodeEvent) => void;
 
-/** The same for whoever watches all executions; `ended`: it is over, and what follows an end is done. */
+/**
+ * An event with its execution, for listeners to all executions. `ended`: the execution has ended, and its hooks are
+ * done.
+ */
 export type RunEvent = { execution: string } & (NodeEvent | { state: "ended" });
 
 export type Watcher = (event: RunEvent) => void;
@@ -28,10 +31,10 @@ interface Run {
   ended: PromiseWithResolvers<void>;
 }
 
-/** Of ended executions, those that somebody may still ask about: the latest. */
+/** The number of ended executions that listeners can still ask about. */
 const remembered = 1_000;
 
-/** Who waits for which execution, in this process or as a guest. */
+/** Knows which listener waits for which execution, in this process or as a guest. */
 export class Progress {
   readonly #open = new Map<string, Run>();
   readonly #over = new LRUCache<string, Run>({ max: remembered });
@@ -52,15 +55,15 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
-    // Not at once, and never one that is on its way: somebody may be about to listen.
+    // A listener may be about to ask, so ended executions stay for a while.
     this.#open.delete(execution);
     this.#over.set(execution, run);
     this.#watcher({ execution, state: "ended" });
   }
 
   /**
-   * Resolves when the execution has ended and what follows an end is done. The listener hears what was before it came
-   * as well: whoever starts a run learns its id only when it is on its way.
+   * Resolves when the execution has ended and its hooks are done. The listener also receives earlier events: a caller
+   * learns the id of its run only after the start.
    */
   async untilEnd(execution: string, listener: Listener = () => {}): Promise<void> {
     const run = this.#run(execution);

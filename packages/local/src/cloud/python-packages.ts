@@ -9,17 +9,17 @@ import { choosePython, type Python, type PythonNeeds } from "@nova/e2b-local";
 import { pipLine, promisedPackages } from "@nova/workflow";
 import { Interrupted } from "./errors.ts";
 
-/** Belongs to this user alone, and is no part of any Python. */
+/** The user's own folder for packages, outside every Python installation. */
 function home(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "nova");
 }
 
-/** Where the packages lie that NOVA installed for a Python of this version (`3.12.1`). */
+/** The folder of the packages that NOVA installed for this Python version (`3.12.1`). */
 export function packagesFolder(version: string): string {
   return join(home(), `python${version.split(".", 2).join(".")}`);
 }
 
-/** Those of all versions, as far as they are there; a Python takes its own. */
+/** The existing package folders of all versions; a Python uses only its own. */
 export function packagesFolders(): string[] {
   try {
     const names = readdirSync(home()).filter((name) => /^python\d+\.\d+$/.test(name));
@@ -40,22 +40,22 @@ export function findPython(sitePackages: readonly string[], more: PythonNeeds = 
   return choosePython({ modules: promisedModules, sitePackages, variable: pythonVariable, ...more });
 }
 
-/** The Python packages of the sandboxes cannot be had; the message says what to install. */
+/** The Python packages of sandboxes are missing; the message says what to install. */
 export class PythonMissing extends Error {
   override name = "PythonMissing";
 }
 
 interface Ended {
   ok: boolean;
-  /** The last line that says what went wrong. */
+  /** The last line that explains the failure. */
   reason: string;
 }
 
-/** What installing needs of the machine; tests play it. */
+/** Operations on the machine that an installation needs; tests replace them. */
 export interface Machine {
   findPython(sitePackages: readonly string[]): Promise<Python>;
   run(command: string, args: string[], cwd?: string): Promise<Ended>;
-  /** Whether Debian's packages may be installed. */
+  /** Whether this process may install packages of Debian. */
   readonly takesDebianPackages: boolean;
 }
 
@@ -67,16 +67,16 @@ const thisMachine: Machine = {
   },
 };
 
-/** Whether packages of the system may be installed where pip cannot help: for a demo, on a machine that is its own. */
+/** Options of `ensurePython`. */
 export interface Ensuring {
-  /** Import names; absent: all that sandboxes promise. */
+  /** Import names; absent: all modules that sandboxes promise. */
   needed?: readonly string[];
   debian?: boolean;
 }
 
 /**
- * Sees to it that a Python with the packages `needed` is there, in this order: importable already; pip into the folder of
- * this user (see packages-folder.ts); with `debian`, Debian's packages where we may install them. Throws `PythonMissing`;
+ * Finds or prepares a Python with the modules `needed`: it takes a Python that has them; otherwise it installs them
+ * with pip into the user's own folder; with `debian`, it may install packages of Debian. Throws `PythonMissing` and
  * `Interrupted`.
  */
 export async function ensurePython(
@@ -101,7 +101,10 @@ export async function ensurePython(
   throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
 }
 
-/** The folder is replaced as a whole, with what it had and what is missing: a start that was cut off leaves the old one. */
+/**
+ * Replaces the folder as a whole, with the old packages and the missing ones. An installation that is cut off leaves
+ * the old folder.
+ */
 async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
   const folder = packagesFolder(python.version);
   const lines = promisedPackages.flatMap((one) =>
@@ -125,7 +128,10 @@ async function installPromised(python: Python, missing: readonly string[], machi
   }
 }
 
-/** Installs requirement lines into a folder that is there whole or not at all. Throws `PythonMissing`; `Interrupted`. */
+/**
+ * Installs requirement lines into a folder that exists either completely or not at all. Throws `PythonMissing` and
+ * `Interrupted`.
+ */
 export async function installRequirements(
   python: Python,
   requirements: readonly string[],
@@ -140,7 +146,7 @@ export async function installRequirements(
       const what = `the requirements ${requirements.join(", ")} cannot be installed`;
       throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
     }
-    // Another process may have been faster; what it installed is as good.
+    // Another process may have installed the same requirements first; its folder is as good.
     await rename(draft, folder).catch(() => undefined);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -152,15 +158,15 @@ function lacking(python: Python, needed: readonly string[]): string[] {
 }
 
 /**
- * The lines are arguments behind `--`, so that none is an option to pip, a line that goes on or a variable, as it could be
- * in a file; and pip is in a folder where no name is that of an archive.
+ * Installs with pip. The lines are arguments after `--`, so pip cannot take one as an option or a variable, as it could
+ * in a file. pip runs in an empty folder, so no line can name an archive there.
  */
 async function pipInstall(python: Python, lines: readonly string[], folder: string, machine: Machine) {
   await mkdir(folder, { recursive: true });
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"];
   const install = ["-m", "pip", "install", ...quietly, "--target", folder, "--", ...lines];
   const result = await machine.run(python.path, install, folder);
-  // As pip would, which compiles the packages' own tests as well: half of all that there is. Sandboxes may not write here.
+  // pip would also compile the tests of packages, which are half of all files. Sandboxes cannot write here.
   if (result.ok) await machine.run(python.path, ["-m", "compileall", "-q", "-x", "/tests?/", folder]);
   return result;
 }

@@ -7,16 +7,13 @@ import type { RoomyOptions } from "./local-cloud.ts";
 import { findPython, packagesFolder, packagesFolders, promisedModules, pythonVariable } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
 
-/** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */
+/** The harness is preloaded as in the template, so the first node does not wait for it. */
 const preloaded = {
   folder: pythonFolder,
   module: "nova_harness.daemon",
 };
 
-/**
- * Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. For who only wants to
- * know something no Python starts.
- */
+/** Opens E2B first: this process loads everything else while Python starts. With `drives: false` no Python starts. */
 export function openSandboxes(
   { dataDir, limits, warn, room, drives = true }: RoomyOptions,
   { e2bApiKey }: Keys,
@@ -30,16 +27,16 @@ export function openSandboxes(
     sitePackages: packagesFolders(),
     preloaded,
     cacheFile: pythonCache(dataDir),
-    // Packages that are installed while this is open are there for the sandboxes that come then.
+    // Sandboxes also see packages that are installed while the server is open.
     templates: (template, { version }) => [templateFolder(dataDir, template), packagesFolder(version)],
     ...(limits && { limits }),
     ...(warn && { warn }),
   });
 }
 
-/** Where nothing can be written, nothing runs: who only reads needs no Python, and the disk may have no place for one. */
+/** Replaces E2B in a read-only folder, where nothing runs: reading needs no Python. */
 export const noSandboxes: E2bServer = {
-  // Nobody listens at the port "discard".
+  // No process listens at the port "discard".
   ...{ apiUrl: "http://127.0.0.1:9", sandboxUrl: "http://127.0.0.1:9" },
   isolated: true,
   ready: async () => undefined,
@@ -50,7 +47,7 @@ export const noSandboxes: E2bServer = {
   close: async () => undefined,
 };
 
-/** The Python that sandboxes of this data folder run, without opening any. Throws `E2bServerError`. */
+/** The Python of this data folder's sandboxes; starts none. Throws `E2bServerError`. */
 export function sandboxPython(dataDir: string): Promise<Python> {
   const sites = [...packagesFolders(), preloaded.folder];
   const cacheFile = existsSync(dataDir) ? pythonCache(dataDir) : undefined;

@@ -4,16 +4,13 @@ import type { Workflow } from "@nova/workflow";
 import { erasingMails } from "./erase-mails.ts";
 import { PythonMissing } from "./python-packages.ts";
 
-/** Ports whose eraser was told of the mails that lie in the data folder. */
+/** Ports whose eraser already removes mails, too. */
 const erasesMails = new WeakSet<ServicePorts>();
 
-/** What the ports of this process were made for. */
+/** The environment that the ports of this process were made for. */
 let entered = "";
 
-/**
- * The ports of the service in this process, as its functions have them in `environment`: those of a cloud before it are
- * given up.
- */
+/** The service's ports in this process, made for `environment`. Ports of an earlier cloud are dropped. */
 export async function servicePorts(
   dataDir: string,
   environment: Record<string, string>,
@@ -30,7 +27,7 @@ export async function servicePorts(
   return ports;
 }
 
-/** What cannot be installed is, to whoever publishes, a definition that has to be corrected. */
+/** Reports a requirement that cannot be installed as an error of the published definition. */
 async function orRefused(making: Promise<string>): Promise<string> {
   try {
     return await making;

@@ -2,10 +2,7 @@ import type { StandingRule } from "@nova/aws-local";
 import type { JsonObject } from "@nova/workflow";
 import { functionArn } from "./lambda.ts";
 
-/**
- * What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in
- * another way.
- */
+/** The rules that the deployed bus has from the start (stacks/engine/events.ts). */
 export const standing: StandingRule[] = [
   { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   own("execution.failed", "nova-notify"),

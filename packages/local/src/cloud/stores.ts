@@ -4,7 +4,7 @@ import { createTable, s3Client } from "@nova/aws";
 import type { ReadObject } from "@nova/aws-local";
 import { bucket, table } from "./environment.ts";
 
-/** Makes the table and the bucket where the data folder is new. */
+/** Creates the table and the bucket if the data folder is new. */
 export async function createStores(): Promise<void> {
   const dynamodb = new DynamoDBClient();
   const s3 = s3Client(true);
@@ -24,7 +24,7 @@ async function createBucket(s3: S3Client): Promise<void> {
   }
 }
 
-/** What Step Functions reads from S3 by itself. The endpoint is the one that the environment names by then. */
+/** Reads from S3 for Step Functions. The endpoint comes from the environment at the time of the call. */
 export const readObject: ReadObject = async ({ bucket, key }) => {
   const s3 = s3Client(true);
   try {

@@ -1,13 +1,13 @@
 import type { Room } from "@nova/aws-local";
 import type { ServicePorts } from "@nova/service";
 
-/** As often as the schedule of the deployed sweeper. */
+/** The interval of the deployed sweeper. */
 const sweepEveryMs = 60_000;
 
-/** Repeats what was lost, from time to time; `atOnce`: what waited in queues when the last process ended begins. */
+/** Repeats lost work at intervals. `atOnce`: runs start at once that waited in queues when the last process ended. */
 export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean) {
   const closing = new AbortController();
-  /** The sweep that is under way, or the last one: they never overlap. */
+  /** The sweep under way, or the last one: sweeps never overlap. */
   let swept = Promise.resolve();
   const sweepNext = () => {
     swept = swept.then(() => sweep(service, room, closing.signal));
@@ -15,9 +15,9 @@ export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean)
   if (atOnce) sweepNext();
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
   return {
-    /** Begins no further sweep. */
+    /** Starts no further sweep. */
     end: () => clearInterval(timer),
-    /** Cuts off the sweep that is under way. A sweep of a thousand runs that finds its stores closed would try each. */
+    /** Cuts off the sweep under way: with closed stores, it would try each of a thousand runs. */
     cutOff() {
       closing.abort();
       return swept;

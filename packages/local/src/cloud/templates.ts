@@ -9,12 +9,15 @@ import { writeWhole } from "@nova/serve-local";
 import { templateName } from "@nova/workflow";
 import { findPython, installRequirements, packagesFolder, packagesFolders } from "./python-packages.ts";
 
-/** What a sandbox has that asks for nothing: the template that `nova template build` made, by the name it has there. */
+/** The template of workflows without requirements: the one that `nova template build` made. */
 function baseTemplate(): string {
   return process.env.E2B_TEMPLATE_ID ?? "nova";
 }
 
-/** A workflow's template: the base, or one that has its requirements as well. The same lines are the same template. */
+/**
+ * Prepares a workflow's template: the base template, or one with the workflow's requirements. Equal lines share a
+ * template.
+ */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
   const template = templateName(requirements);
@@ -27,19 +30,19 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
   return template;
 }
 
-/** Where the packages of a template lie. */
+/** The folder of a template's packages. */
 export function templateFolder(dataDir: string, template: string): string {
   return join(dataDir, "templates", template);
 }
 
-/** Where a data folder keeps what is documented in its templates: `<template>.json`. */
+/** The folder of the docstring indexes of templates: `<template>.json`. */
 export function docstringsFolder(dataDir: string): string {
   return join(dataDir, "docstrings");
 }
 
 /**
- * Indexes the docstrings of a template's packages, as `nova template build` does inside of E2B's. False where Python could
- * not: the index is a help to who writes code, and no node needs it to run.
+ * Indexes the docstrings of a template's packages, as `nova template build` does in E2B. False if Python fails: the
+ * index only helps models that write code, no node needs it.
  */
 export async function indexDocstrings(
   python: Python,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Variables that the process which runs the nodes reads, and no other process. */
+/** Variables that only the process that runs nodes reads. */
 const ofTheOwner = [
   "DEFAULT_MODEL",
   "NOVA_EMBEDDING_MODEL",
@@ -11,17 +11,20 @@ const ofTheOwner = [
   "NOVA_E2B_CREATES_PER_SECOND",
 ] as const;
 
-/** Variables of the process that owns the data folder. */
+/** The variables of the process that owns the data folder. */
 interface Settings {
   pid: number;
   instance: string;
-  /** `variableDigests`. */
+  /** Made by `variableDigests`. */
   variables: Readonly<Record<string, string>>;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Digests of the variables that are set: a key must not lie in a file. The instance makes them useless elsewhere. */
+/**
+ * Digests of the variables that are set, because a key must not be in a file. The instance makes the digests useless
+ * elsewhere.
+ */
 export function variableDigests(env: Variables, instance: string): Record<string, string> {
   return Object.fromEntries(
     ofTheOwner.flatMap((name) => {
@@ -31,7 +34,7 @@ export function variableDigests(env: Variables, instance: string): Record<string
   );
 }
 
-/** One sentence about the variables of this process that have no effect, because the owner has other values. */
+/** A sentence about the variables of this process that have no effect, because the owner has other values. */
 export function withoutEffect(env: Variables, { pid, instance, variables }: Settings): string | undefined {
   const own = Object.entries(variableDigests(env, instance));
   const names = own.flatMap(([name, digest]) => (variables[name] === digest ? [] : [name]));

@@ -4,33 +4,33 @@ import { configName, listIssuerOrigins, renderPageConfig } from "@nova/console/s
 import { readBody } from "@nova/serve-local";
 import { sendPage } from "./send-page.ts";
 
-/** What a browser gets besides the API. */
+/** The console, which browsers get beside the API. */
 export interface Console {
-  /** The page, with a code that signs in once. */
+  /** Returns the address of the page with a code that signs in once. */
   link(origin: string): string;
-  /** Answers whether the request is one of these pages' own; the others are the API's. */
+  /** Serves a request for the console. Returns false for a request to the API. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
 export interface ConsoleOptions {
-  /** Where the built page is; called when a browser first asks for it. */
+  /** Returns the folder of the built page; called when a browser first requests it. */
   folder(): Promise<string>;
-  /** What a code that was handed out is exchanged for. */
+  /** The key that the page gets in exchange for a code. */
   apiKey: string;
-  /** Where the page fetches blobs and sends uploads to. */
+  /** The origin from which the page fetches blobs, and to which it uploads. */
   blobOrigin: string;
-  /** Variables, which may name an issuer that signs people in. */
+  /** Environment variables, which may name an issuer that signs people in. */
   env: NodeJS.ProcessEnv;
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
 const root = "/console/";
-/** A code is 43 letters. */
+/** A code has 43 letters. */
 const maxBytes = 1000;
 
 /**
- * The web page of NOVA at `/console/`, beside the API. A link that is printed carries a code in its fragment, which no
- * server logs; the page exchanges it for the key, once.
+ * Opens the console at `/console/`, beside the API. A printed link carries a code in its fragment, which no server
+ * logs. The page exchanges the code for the key, once.
  */
 export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: ConsoleOptions): Console {
   const codes = new Set<string>();
@@ -90,7 +90,7 @@ function isSame(code: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Of `/` alone: a browser says so, and no client of the API does. */
+/** Whether `/` is requested by a browser: only browsers accept HTML. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.accept?.includes("text/html") === true;
 }

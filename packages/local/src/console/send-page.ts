@@ -8,17 +8,17 @@ interface Asked {
   request: IncomingMessage;
   response: ServerResponse;
   folder: string;
-  /** Below the page's own address. */
+  /** The path under the page's own address. */
   path: string;
   blobOrigin: string;
-  /** Who signs people in besides keys. */
+  /** The issuers that sign people in, in addition to keys. */
   issuers: readonly string[];
 }
 
-/** Nothing but these is in a build: no other address is looked up on the disk. */
+/** Files of a build. No other path is looked up on the disk. */
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
-/** A file of the build; every other address is a place inside of the page, and the page itself. */
+/** Sends a file of the build. Every other path is a route of the page, so it gets the page itself. */
 export async function sendPage({ request, response, folder, path, blobOrigin, issuers }: Asked): Promise<void> {
   const isAsset = asset.test(path);
   if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");

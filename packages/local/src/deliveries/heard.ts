@@ -1,29 +1,29 @@
 import type { Delivery, DeliveryStore } from "@nova/service";
 import { LRUCache } from "lru-cache";
 
-/** Something that came in and started no run. */
+/** A delivery that started no run. */
 export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
 
-/** Deliveries that are being accepted, in case some are never finished. */
+/** The number of accepted deliveries that are remembered, in case some never finish. */
 const remembered = 1_000;
 
-/** The same store; `hear` is told of what starts no run, each time that it comes. */
-export function heard(store: DeliveryStore, hear: (unstarted: Unstarted) => void): DeliveryStore {
+/** Wraps the store: `observe` receives each delivery that starts no run. */
+export function observeDeliveries(store: DeliveryStore, observe: (unstarted: Unstarted) => void): DeliveryStore {
   const accepted = new LRUCache<string, Delivery>({ max: remembered });
-  const tell = (delivery: Delivery) => isUnstarted(delivery) && hear(delivery);
+  const report = (delivery: Delivery) => isUnstarted(delivery) && observe(delivery);
   return {
     list: (query) => store.list(query),
     async begin(delivery) {
-      const there = await store.begin(delivery);
+      const existing = await store.begin(delivery);
       if (delivery.status === "accepted") accepted.set(delivery.key, delivery);
-      if (there?.status !== "started") tell(delivery);
-      return there;
+      if (existing?.status !== "started") report(delivery);
+      return existing;
     },
     async finish(key, outcome) {
       await store.finish(key, outcome);
       const delivery = accepted.get(key);
       accepted.delete(key);
-      if (delivery) tell({ ...delivery, ...outcome });
+      if (delivery) report({ ...delivery, ...outcome });
     },
   };
 }

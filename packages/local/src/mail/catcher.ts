@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { keepMail } from "@nova/aws-local/ses";
 import { type MailServer, openSmtp } from "./smtp.ts";
 
-/** A mail that was caught: where it lies, and what its headers say. */
+/** A caught mail: its file and its headers. */
 export interface CaughtMail {
   file: string;
   from: string;
@@ -12,11 +12,11 @@ export interface CaughtMail {
 }
 
 export interface MailCatcher extends MailServer {
-  /** In the order of arrival, those of earlier runs included. */
+  /** All mails in the order of arrival, including those of earlier runs. */
   messages(): Promise<CaughtMail[]>;
 }
 
-/** A mail server that delivers nothing: it keeps what it takes as .eml files that any mail program opens. */
+/** Opens a mail server that delivers no mail: it keeps each mail as an .eml file that any mail program opens. */
 export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: number }): Promise<MailCatcher> {
   await mkdir(dir, { recursive: true });
   const server = await openSmtp({ port, take: async (mail) => `OK ${await keepMail(dir, mail)}` });

@@ -4,15 +4,15 @@ import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { type MailServer, openSmtp, refusal, type SmtpOptions } from "./smtp.ts";
 
 export interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
-  /** 0: any that is free. */
+  /** The port; 0: any free port. */
   port: number;
-  /** Keeps a mail for good; its sender is told so when this resolves, and to try again when it rejects. */
+  /** Stores a mail for good. The sender gets an acknowledgement when it resolves, and tries again when it rejects. */
   store(key: string, raw: Buffer): Promise<unknown>;
 }
 
 const nextId = monotonicFactory();
 
-/** Takes mail for the triggers of a cloud that this process owns. `port` 0: any that is free. */
+/** Receives mail for the triggers of a cloud that this process owns. `port` 0: any free port. */
 export async function openMail(cloud: LocalCloud, { port }: { port: number }): Promise<MailServer> {
   const { PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const s3 = new S3Client({ forcePathStyle: true });
@@ -29,8 +29,8 @@ export async function openMail(cloud: LocalCloud, { port }: { port: number }): P
 }
 
 /**
- * SES's side of a laptop: takes mail for any address, and puts it under `mail/` as SES does. Throws `LocalCloudError`
- * where the port is taken.
+ * Plays SES on a laptop: accepts mail for any address and stores it under `mail/`, as SES does. Throws
+ * `LocalCloudError` if the port is taken.
  */
 export async function openMailServer({ port, store, ...limits }: MailServerOptions): Promise<MailServer> {
   const { readHeaders, senderOf } = await import("@nova/service");
@@ -54,23 +54,23 @@ export async function openMailServer({ port, store, ...limits }: MailServerOptio
   });
 }
 
-/** What is known of how a mail was handed over. */
+/** The facts of a mail's transfer. */
 interface Envelope {
   /** Address of the client. */
   client: string;
   from: string;
-  /** The address that `From` names; empty where it names none. */
+  /** The address in `From`; empty if it has none. */
   sender: string;
-  /** Whom it is for: SES writes a mail once, however many of its recipients are ours. */
+  /** All recipients: SES stores a mail once, however many of its recipients are ours. */
   to: readonly string[];
-  /** Under which it was stored. */
+  /** The id of the stored mail. */
   id: string;
   at: Date;
 }
 
 /**
- * The headers that SES puts above a mail, in its order. On a laptop nobody looks for spam or asks DNS, so the verdicts
- * are those of an honest mail.
+ * The headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so the
+ * verdicts are those of an honest mail.
  */
 function sesHead({ client, from, sender, to, id, at }: Envelope): string {
   const domain = sender.slice(sender.lastIndexOf("@") + 1);

@@ -1,15 +1,18 @@
 import type { AddressInfo } from "node:net";
 import type { SMTPServerSession } from "smtp-server";
 
-/** SES: the largest mail that it takes in. */
+/** The largest mail that SES accepts. */
 const maxMailBytes = 40 * 1024 * 1024;
 
 export interface SmtpOptions {
-  /** 0: any that is free. */
+  /** The port; absent or 0: any free port. */
   port?: number;
-  /** The largest mail; absent: 40 MB, as of SES. */
+  /** The largest mail; absent: 40 MB, the limit of SES. */
   maxBytes?: number;
-  /** Keeps a mail for good. Answers what its sender is told; rejects with an error of `refusal` to say more than "try again". */
+  /**
+   * Stores a mail for good. Resolves with the text for the sender. Rejects with an error of `refusal` to say more than
+   * "try again".
+   */
   take(raw: Buffer, session: SMTPServerSession): Promise<string>;
 }
 
@@ -18,7 +21,7 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A mail server that takes mail for any address from anybody. Rejects where the port cannot be had. */
+/** Opens a mail server that accepts mail for any address from any client. Rejects if the port is taken. */
 export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
@@ -30,7 +33,7 @@ export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: Smtp
         .then((answer) => done(null, answer), done);
     },
   });
-  // A client that hangs up in the middle is its own affair; the server serves the next one.
+  // A client may hang up at any time; the server serves the next one.
   server.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
@@ -42,7 +45,7 @@ export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: Smtp
   };
 }
 
-/** Reads one that is too large to its end all the same: before, nobody listens to an answer. */
+/** Reads even a mail that is too large to its end: the client does not read an answer before. */
 async function received(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -54,7 +57,7 @@ async function received(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-/** What a sender is told; the code says whether it is worth another try. */
+/** An answer to the sender; the code says whether another try may succeed. */
 export function refusal(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

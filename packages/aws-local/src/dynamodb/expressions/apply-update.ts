@@ -4,13 +4,13 @@ import { addNumbers } from "../values/decimal.ts";
 import { lookUp, operandValue } from "./evaluate.ts";
 import type { Path, Update } from "./syntax.ts";
 
-/** Changes the item in place. Every value is taken from the item as it was before. */
+/** Changes the item in place. All values come from the item before the update. */
 export function applyUpdates(updates: Update[], item: AttributeMap): void {
   const values = updates.map((update) => newValue(update, item));
   for (const [i, { path }] of updates.entries()) write(item, path, values[i]);
 }
 
-/** Undefined: what is there goes away. */
+/** Undefined: the attribute is removed. */
 function newValue(update: Update, item: AttributeMap): AttributeValue | undefined {
   if (update.kind === "remove") return undefined;
   if (update.kind === "set") {
@@ -31,6 +31,6 @@ function write(item: AttributeMap, path: Path, value: AttributeValue | undefined
   }
   if (value === undefined && attribute(parent.M, name)) delete parent.M[name];
   const property = { value, enumerable: true, configurable: true, writable: true };
-  // An assignment to `__proto__` would not make an attribute.
+  // An assignment to `__proto__` would not create an attribute.
   if (value !== undefined) Object.defineProperty(parent.M, name, property);
 }

@@ -25,7 +25,7 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
   }
 }
 
-/** What lies at a path. */
+/** The value at a path. */
 export function lookUp(path: Path, item: AttributeMap): AttributeValue | undefined {
   let found: AttributeValue | undefined = { M: item };
   for (const part of path) found = found && "M" in found ? attribute(found.M, part) : undefined;
@@ -36,7 +36,7 @@ export function operandValue(operand: Operand, item: AttributeMap): AttributeVal
   return operand.kind === "value" ? operand.value : lookUp(operand.path, item);
 }
 
-/** Nothing is equal to a missing attribute, and it is unequal to everything. */
+/** A missing attribute is equal to no value, and unequal to every value. */
 function compare(operator: Comparator, a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
   if (operator === "=") return a !== undefined && b !== undefined && areEqual(a, b);
   if (operator === "<>") return a === undefined || b === undefined || !areEqual(a, b);

@@ -12,9 +12,9 @@ import {
 } from "../values/key.ts";
 import type { Comparator, Condition, Operand } from "./syntax.ts";
 
-/** What a query reads. */
+/** The keys that a query reads. */
 export interface KeyRange extends Stretch {
-  /** Whether the sort key is restricted. */
+  /** Whether the condition restricts the sort key. */
   isPartial: boolean;
 }
 
@@ -63,14 +63,14 @@ function boundsOf({ operator, values }: KeyTest): Omit<Stretch, "hash"> {
   }
 }
 
-/** The first key behind this one. */
+/** The first key after this one. */
 export function behind(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1);
   next.set(key);
   return next;
 }
 
-/** The first key behind all that begin like this one. */
+/** The first key after all keys with this prefix. */
 function behindPrefix(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
   if (last < 0) return behindAll;
@@ -79,7 +79,7 @@ function behindPrefix(prefix: Uint8Array): Uint8Array {
   return next;
 }
 
-/** What a key condition says of one key attribute. */
+/** The part of a key condition about one key attribute. */
 interface KeyTest {
   name: string;
   operator: Exclude<Comparator, "<>"> | "between" | "begins_with";

@@ -5,7 +5,7 @@ import type { Tokens } from "./tokens.ts";
 
 const comparators: readonly string[] = ["=", "<>", "<", "<=", ">", ">="] satisfies Comparator[];
 
-/** AND binds closer than OR. DynamoDB also has NOT, IN and `contains`, which the product has no use for. */
+/** Parses a condition. AND binds closer than OR. DynamoDB's NOT, IN and `contains` are not served. */
 export function parseCondition(tokens: Tokens): Condition {
   let left = parseAnd(tokens);
   while (tokens.takesWord("OR")) left = { kind: "or", left, right: parseAnd(tokens) };
@@ -74,7 +74,7 @@ function checkBounds(low: Operand, high: Operand): void {
   throw invalid(`The BETWEEN operator requires ${what}; ${operands}`);
 }
 
-/** Refuses an operand that is known to be of another type. */
+/** Refuses an operand that is known to have another type. */
 function expectType(what: string, operands: Operand[], types: readonly string[]): void {
   for (const operand of operands) {
     const type = operand.kind === "value" ? typeOf(operand.value) : undefined;
@@ -107,7 +107,7 @@ function wrongNumber(name: string): Error {
 
 type Section = "SET" | "REMOVE" | "ADD";
 
-/** DynamoDB also has `if_not_exists`, `list_append`, sums and sets, which the product has no use for. */
+/** Parsers of the update sections. DynamoDB's `if_not_exists`, `list_append`, sums and sets are not served. */
 const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
   SET(tokens) {
     const path = parsePath(tokens);
@@ -125,7 +125,7 @@ const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
   },
 };
 
-/** Each section at most once, in any order. */
+/** Parses an update. Each section may occur once, in any order. */
 export function parseUpdate(tokens: Tokens): Update[] {
   const updates: Update[] = [];
   const seen = new Set<Section>();

@@ -6,7 +6,7 @@ import type { AttributeValue } from "../values/attribute-value.ts";
 
 const fields = { "#": "ExpressionAttributeNames", ":": "ExpressionAttributeValues" };
 
-/** What the placeholders of a request stand for; every one that is given must be used by some expression. */
+/** The values of a request's placeholders. Some expression has to use each of them. */
 export class Placeholders {
   readonly #known = new Map<string, unknown>();
   readonly #used = new Set<string>();

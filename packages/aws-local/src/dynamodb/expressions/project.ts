@@ -2,7 +2,7 @@ import { type AttributeMap, emptyMap } from "../values/attribute-value.ts";
 import { lookUp } from "./evaluate.ts";
 import type { Path } from "./syntax.ts";
 
-/** The parts of an item at these paths, in their places. */
+/** The parts of an item at these paths. */
 export function project(item: AttributeMap, paths: readonly Path[]): AttributeMap {
   const picked = emptyMap();
   for (const path of paths) {

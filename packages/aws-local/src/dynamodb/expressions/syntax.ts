@@ -20,7 +20,7 @@ export type Update =
   | { kind: "remove"; path: Path }
   | { kind: "add"; path: Path; amount: string };
 
-/** Refuses two paths of which one leads into, or through, what the other means. */
+/** Refuses two paths of which one contains the other. */
 export function checkDistinctPaths(paths: readonly Path[]): void {
   for (const [i, one] of paths.entries()) {
     const other = paths.slice(0, i).find((two) => two.every((part, at) => at >= one.length || part === one[at]));

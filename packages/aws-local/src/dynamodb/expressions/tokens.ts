@@ -14,12 +14,12 @@ interface Token {
 /** Amazon DynamoDB Developer Guide, "Reserved words in DynamoDB": only a placeholder can name such an attribute. */
 const reserved = new Set(words);
 
-/** DynamoDB's limit of an expression's length. */
+/** DynamoDB's limit for an expression. */
 const longestBytes = 4096;
 
-/** The tokens of one expression, with a place where the parser stands; placeholders become what they stand for. */
+/** The tokens of one expression, with the parser's position. Placeholders are replaced by their values. */
 export class Tokens {
-  /** Those that were parsed. */
+  /** The paths that were parsed. */
   readonly paths: Path[] = [];
   readonly #tokens: Token[];
   readonly #placeholders: Placeholders;
@@ -49,14 +49,14 @@ export class Tokens {
     return found;
   }
 
-  /** Keywords are keywords in any case. */
+  /** Keywords may have any case. */
   takesWord(word: string): boolean {
     const found = this.next.kind === "word" && this.next.text.toUpperCase() === word;
     if (found) this.#at++;
     return found;
   }
 
-  /** A name in front of a parenthesis. */
+  /** Whether a name before a parenthesis is next. */
   isCall(): boolean {
     return this.next.kind === "word" && this.#tokens[this.#at + 1]?.text === "(";
   }
@@ -69,7 +69,7 @@ export class Tokens {
     if (this.next.kind !== "end") throw this.wrong();
   }
 
-  /** Part of a path: a name, unless it is reserved, or what a placeholder stands for. */
+  /** Takes a part of a path: a name that is not reserved, or the name of a placeholder. */
   takeName(): string {
     const { kind, text } = this.next;
     if (kind !== "word" && !(kind === "placeholder" && text.startsWith("#"))) throw this.wrong();
@@ -80,7 +80,7 @@ export class Tokens {
     return kind === "word" ? text : this.#placeholders.name(text);
   }
 
-  /** What a placeholder of a value stands for, if one is next. */
+  /** Takes the value of a placeholder, if one is next. */
   takeValue(): { kind: "value"; value: AttributeValue } | undefined {
     if (!this.next.text.startsWith(":")) return undefined;
     return { kind: "value", value: this.#placeholders.value(this.take().text) };

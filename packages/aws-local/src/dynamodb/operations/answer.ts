@@ -1,4 +1,4 @@
-/** JSON that is there as text already: what is stored is answered without being parsed. */
+/** A value that is already JSON text: stored items are returned without being parsed. */
 export class JsonText {
   readonly json: string;
 
@@ -7,7 +7,7 @@ export class JsonText {
   }
 }
 
-/** The fields of an answer; those that are undefined are not in it. */
+/** The fields of a response; undefined fields are left out. */
 export type Answer = Record<string, unknown>;
 
 export function answerText(answer: Answer): string {

@@ -14,7 +14,7 @@ import { type Answer, JsonText, jsonList } from "./answer.ts";
 import { performWrite, type Write } from "./perform-write.ts";
 import { projectedText } from "./reads.ts";
 
-/** DynamoDB's limits of one call; what is above the second is left unprocessed. */
+/** DynamoDB's limits of one call. Keys above the second limit stay unprocessed. */
 const maxKeys = 100;
 const maxBytes = 16 * 1024 * 1024;
 
@@ -58,7 +58,9 @@ function readTable(store: Store, name: string, request: Request) {
 /** DynamoDB's limit of one call. */
 const maxWrites = 25;
 
-/** Nothing is ever left unprocessed. Written in one go, which is more than the cloud promises: do not rely on it. */
+/**
+ * Writes all items in one transaction and leaves none unprocessed. The cloud does not promise this: do not rely on it.
+ */
 export function batchWriteItem(store: Store, input: Request): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
   if (requests.length > maxWrites) throw invalid("Too many items requested for the BatchWriteItem call");

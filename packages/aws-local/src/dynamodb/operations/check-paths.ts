@@ -3,7 +3,7 @@ import type { Expressions } from "../request/expressions.ts";
 import type { Table } from "../store/tables.ts";
 import { elementsOf } from "../values/key.ts";
 
-/** Refuses a path that leads into a key attribute: there is nothing inside a scalar. */
+/** Refuses a path that leads into a key attribute: a scalar has no parts. */
 export function checkKeyPaths(table: Table, { paths }: Expressions): void {
   const all = Object.values(paths).flat();
   const heads = new Set(all.filter(({ length }) => length > 1).map(([head]) => head));

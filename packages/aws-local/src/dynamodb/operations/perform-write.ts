@@ -12,7 +12,7 @@ import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 
-/** What one item is to become, on its own or in a batch. */
+/** A write of one item, alone or in a batch. */
 export interface Write {
   table: Table;
   key: EncodedKey;
@@ -26,8 +26,8 @@ type Change =
   | { kind: "delete" };
 
 /**
- * Answers the item as it is now. Throws ConditionalCheckFailedException, and ValidationException where the update does not
- * fit the item.
+ * Performs a write and returns the new item. Throws ConditionalCheckFailedException, and ValidationException if the
+ * update does not fit the item.
  */
 export function performWrite(store: Store, { table, key, condition, change }: Write): AttributeMap | undefined {
   const old = store.items.find(table.id, key);

@@ -21,12 +21,12 @@ const operations: Record<string, (store: Store, input: Request) => Answer> = {
   UpdateItem: updateItem,
 };
 
-/** What a request says before it is looked into; header names in lower case. */
+/** The headers of a request, in lower case. */
 export interface RawRequest {
   headers: NodeJS.Dict<string | string[]> & { authorization?: string | undefined };
 }
 
-/** Does what the request asks for and answers the JSON; throws AwsError. */
+/** Performs the operation of a request and returns the JSON text; throws AwsError. */
 export function perform(store: Store, request: RawRequest, body: string): string {
   const run = operationOf("DynamoDB", "DynamoDB_20120810", request, operations);
   const input = requestOf(body);

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { KeySchemaElement } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
 
-/** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
+/** Creates a table, which is ready immediately. The response says CREATING, like the cloud's. */
 export function createTable(store: Store, input: Request): Answer {
   const name = tableName(input);
   const definition = readDefinition(input, name);
@@ -18,7 +18,7 @@ export function createTable(store: Store, input: Request): Answer {
   return { TableDescription: { ...definition, TableStatus: "CREATING" } };
 }
 
-/** ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
+/** Reads the definition of a table. ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
 function readDefinition(input: Request, name: string) {
   const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
     AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),

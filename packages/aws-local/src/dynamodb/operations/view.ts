@@ -14,7 +14,7 @@ import { type EncodedKey, elementsOf, encodeKey, type KeySchema, noBytes } from 
 import { type Answer, jsonList } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 
-/** What a query or a scan shows of the rows that it reads. */
+/** The rows' parts that a query or a scan returns. */
 export type View = ReturnType<typeof readView>["view"];
 
 export function readView(store: Store, input: Request, fields: readonly ExpressionField[]) {
@@ -38,10 +38,10 @@ function indexOf(table: Table, name: string, isConsistent: boolean): Index {
   throw invalid("Consistent reads are not supported on global secondary indexes");
 }
 
-/** DynamoDB: a page ends with the item that makes it 1 MB, before the filter. */
+/** DynamoDB: a page ends with the item that brings it to 1 MB, before the filter. */
 const pageBytes = 1024 * 1024;
 
-/** Reads rows until the page is full; `Limit` counts what was read, not what the filter lets through. */
+/** Reads rows until the page is full. `Limit` counts the rows that were read, not those that pass the filter. */
 export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
   const { limit = Number.POSITIVE_INFINITY } = view;
   const shown: string[] = [];
@@ -64,7 +64,10 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
   };
 }
 
-/** What the view shows of a row, undefined where the filter refuses it; a row that is shown whole is not parsed. */
+/**
+ * The JSON text of a row, or of the part that the view selects; undefined if the filter refuses the row. A row that is
+ * returned as a whole is not parsed.
+ */
 function look({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;
   const whole: AttributeMap = JSON.parse(item);
@@ -77,10 +80,10 @@ function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
   return project(item, paths);
 }
 
-/** In front of everything. */
+/** The entry before all others. */
 export const beginning: Entry = { hash: noBytes, sort: noBytes, itemKey: noBytes };
 
-/** Where a page begins, from the key at which the one before it ended; undefined without one. */
+/** The start of a page, from the last key of the page before; undefined without one. */
 export function startOf({ table, index, startKey }: View): Entry | undefined {
   if (!startKey) return undefined;
   const names = positionNames(table, index);

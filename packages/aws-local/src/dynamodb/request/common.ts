@@ -4,7 +4,7 @@ import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 
 const pattern = "[a-zA-Z0-9_.-]+";
-/** Of tables and indexes. */
+/** Limits for names of tables and indexes. */
 export const nameLimits = { least: 3, most: 255, pattern };
 
 export function tableName(input: Request): string {
@@ -18,10 +18,10 @@ export function checkTableName(name: string): void {
   throw invalid("TableName must be at least 3 characters long and at most 255 characters long");
 }
 
-/** DynamoDB's limit of an item, names and values together. */
+/** DynamoDB's limit for an item, names and values together. */
 export const largestItemBytes = 400 * 1024;
 
-/** Parameters that expressions replaced in 2014, and others that the product has no use for: the advice for each. */
+/** Parameters that are not served, with the advice for each. Expressions replaced most of them in 2014. */
 const unserved = Object.entries({
   AttributesToGet: "use ProjectionExpression",
   AttributeUpdates: "use UpdateExpression",
@@ -48,7 +48,7 @@ export function refuseUnserved(input: Request): void {
   throw invalid("The local DynamoDB consumes no capacity - leave ReturnConsumedCapacity out");
 }
 
-/** Checks the attributes of a field. */
+/** Reads and checks the attributes of a field. */
 export function optionalAttributes(input: Request, name: string): Attributes | undefined {
   const attributes = input.map(name);
   return attributes && { bytes: admitAttributes(attributes), attributes: attributes as AttributeMap };

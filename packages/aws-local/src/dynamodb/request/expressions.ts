@@ -16,12 +16,12 @@ const parsers = {
 
 export type ExpressionField = keyof typeof parsers;
 
-/** The expressions of a request, ready to be evaluated, and the paths in each. */
+/** The parsed expressions of a request, and the paths in each. */
 export type Expressions = { [Field in ExpressionField]?: ReturnType<(typeof parsers)[Field]> } & {
   paths: Partial<Record<ExpressionField, Path[]>>;
 };
 
-/** Reads those of the fields that the request has; a placeholder that none of them uses is an error. */
+/** Reads the expressions of a request. A placeholder that no expression uses is an error. */
 export function readExpressions(input: Request, fields: readonly ExpressionField[]): Expressions {
   const placeholders = new Placeholders(input);
   const expressions: Record<string, unknown> & Pick<Expressions, "paths"> = { paths: {} };

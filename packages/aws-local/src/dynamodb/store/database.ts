@@ -10,8 +10,8 @@ export class DynamoDbFolderError extends Error {
 }
 
 /**
- * `items` is a table with row ids, not one ordered by its key: an item can be large, and a tree of large rows is deep.
- * An index entry points at the item's row, so that what an index projects is never stored twice.
+ * `items` has row ids instead of an order by key: items can be large, and a tree of large rows is deep. An index entry
+ * points at the item's row, so an index stores no copy of the item.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
@@ -26,9 +26,9 @@ const schema = `
 `;
 
 /**
- * One SQLite file that this process alone may open, with a write-ahead log. A commit hands the log to the operating
- * system before it returns, so what was acknowledged survives the death of the process; `synchronous = NORMAL` does
- * not wait for the disk, so a loss of power may take the last commits (never the file's consistency).
+ * Opens the SQLite file, which only this process may open, with a write-ahead log. A commit passes the log to the
+ * operating system before it returns, so acknowledged writes survive the death of the process. `synchronous = NORMAL`
+ * does not wait for the disk, so a loss of power may take the last commits, but never the file's consistency.
  */
 export function openDatabase(dataDir: string | null, isReadOnly: boolean): DatabaseSync {
   if (dataDir === null) return prepared(new DatabaseSync(":memory:"));
@@ -43,7 +43,7 @@ export function openDatabase(dataDir: string | null, isReadOnly: boolean): Datab
   }
 }
 
-/** Of a folder that nobody may write to. SQLite must write to read a log that a killed process left: it reads a copy. */
+/** Opens a read-only folder. SQLite has to write to read the log of a killed process, so it reads a copy. */
 function onlyRead(path: string): DatabaseSync {
   const log = `${path}-wal`;
   if (!statSync(log, { throwIfNoEntry: false })?.size) {
@@ -67,7 +67,7 @@ function onlyRead(path: string): DatabaseSync {
 function prepared(database: DatabaseSync): DatabaseSync {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    // What was deleted is overwritten: erased data is in no page of the file.
+    // `secure_delete` overwrites deleted data, so no page of the file contains erased data.
     database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -16000; BEGIN IMMEDIATE; ${schema} COMMIT`);
     return database;
   } catch (error) {

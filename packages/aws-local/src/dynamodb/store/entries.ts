@@ -2,7 +2,7 @@ import type { EncodedKey, Stretch } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 import type { StoredItem } from "./items.ts";
 
-/** Where an item lies in an index: its key there, and its own key, which orders items whose index keys are equal. */
+/** An item's entry in an index: its key in the index, and its own key, which orders entries with equal index keys. */
 export interface Entry extends EncodedKey {
   itemKey: Uint8Array;
 }
@@ -24,7 +24,7 @@ export class Entries {
       DELETE FROM entries WHERE indexId = ${index} AND hash = ${hash} AND sort = ${sort} AND itemKey = ${itemKey}`.run();
   }
 
-  /** Of the stretch what lies behind `start`, in the direction of reading. */
+  /** The entries of the range after `start`, in scan direction. */
   stretch(index: number, { hash, from, to }: Stretch, forward: boolean, start: Omit<Entry, "hash">) {
     const statement = forward
       ? this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId
@@ -37,7 +37,7 @@ export class Entries {
   }
 }
 
-/** The key of an item as one text of bytes, the same for no other item. */
+/** Encodes an item's key as one byte string, unique per item. */
 export function itemKeyOf({ hash, sort }: EncodedKey): Uint8Array {
   const length = Buffer.allocUnsafe(2);
   length.writeUInt16BE(hash.length);

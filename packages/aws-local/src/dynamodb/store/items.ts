@@ -1,7 +1,7 @@
 import type { EncodedKey, Stretch } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 
-/** An item as it is stored: its JSON text, and its size as DynamoDB counts it. */
+/** A stored item: its JSON text, and its size as DynamoDB counts it. */
 export interface StoredItem {
   id: number;
   item: string;
@@ -20,7 +20,7 @@ export class Items {
       SELECT id, item, bytes FROM items WHERE tableId = ${table} AND hash = ${hash} AND sort = ${sort}`.first();
   }
 
-  /** Answers the row. */
+  /** Returns the row's id. */
   insert(table: number, { hash, sort }: EncodedKey, item: string, bytes: number): number {
     const { lastInsertRowid } = this.#sql`
       INSERT INTO items (tableId, hash, sort, item, bytes) VALUES (${table}, ${hash}, ${sort}, ${item}, ${bytes})`.run();
@@ -44,7 +44,7 @@ export class Items {
     return statement.rows<StoredItem>();
   }
 
-  /** Behind a key, in all partitions. */
+  /** The items after a key, in all partitions. */
   sweep(table: number, after: EncodedKey): Iterable<StoredItem> {
     return this.#sql`SELECT id, item, bytes FROM items
       WHERE tableId = ${table} AND (hash, sort) > (${after.hash}, ${after.sort}) ORDER BY hash, sort`.rows();

@@ -4,7 +4,7 @@ import { Entries } from "./entries.ts";
 import { Items } from "./items.ts";
 import { Tables } from "./tables.ts";
 
-/** Everything that is kept. SQLite answers at once, so no operation can come between two steps of another. */
+/** All stored data. SQLite answers synchronously, so no operation can run between two steps of another. */
 export class Store {
   readonly tables: Tables;
   readonly items: Items;
@@ -22,7 +22,10 @@ export class Store {
     this.entries = new Entries(this.#sql);
   }
 
-  /** All that `work` writes becomes visible, and lasting, at once or not at all; inside another such work, with it. */
+  /**
+   * Performs all writes of `work` in one transaction: all of them take effect, or none. Nested calls join the outer
+   * transaction.
+   */
   atomically<T>(work: () => T): T {
     if (this.#isOpen) return work();
     this.#sql`BEGIN IMMEDIATE`.run();
@@ -32,7 +35,7 @@ export class Store {
       this.#sql`COMMIT`.run();
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself where the disk is full.
+      // SQLite has already rolled back if the disk is full.
       if (this.#database.isTransaction) this.#sql`ROLLBACK`.run();
       this.tables.reload();
       throw error;

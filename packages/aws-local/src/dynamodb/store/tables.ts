@@ -7,7 +7,7 @@ export interface KeySchemaElement {
   KeyType: "HASH" | "RANGE";
 }
 
-/** As DescribeTable answers it, of which this is what matters here. */
+/** The part of DescribeTable's response that is stored. */
 export interface TableDescription {
   TableName: string;
   AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" }[];
@@ -40,19 +40,19 @@ export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions
   return sort ? { hash, sort } : { hash };
 }
 
-/** The names of a start key: those of the table, and the index's own. */
+/** The attributes of a start key: the key of the table, and the index's own. */
 export function positionNames(table: Table, index?: Index): string[] {
   const keys = [table.key, ...(index ? [index.key] : [])];
   return [...new Set(keys.flatMap(elementsOf).map(({ name }) => name))];
 }
 
-/** What is stored of a table; the numbers of its indexes by name, never used twice. */
+/** The stored state of a table. Numbers of its indexes are never reused. */
 interface State {
   description: TableDescription;
   indexIds: Record<string, number>;
 }
 
-/** The tables of this process's own file, so what was read once stays true. */
+/** The tables of the file. Only this process changes it, so tables stay in memory once they are read. */
 export class Tables {
   readonly #sql: Sql;
   readonly #tables = new Map<string, Table>();
@@ -63,7 +63,7 @@ export class Tables {
     this.reload();
   }
 
-  /** Forgets what a rolled back transaction had changed. */
+  /** Drops the tables in memory after a rollback. */
   reload(): void {
     this.#tables.clear();
     for (const { id, state } of this.#sql`SELECT id, state FROM tables`.rows<{ id: number; state: string }>()) {

@@ -6,7 +6,7 @@ import type { StoredItem } from "./items.ts";
 import type { Store } from "./store.ts";
 import type { Index, Table } from "./tables.ts";
 
-/** An item's place, and what lies there now. */
+/** The key of an item, and the item that is stored there. */
 export interface Place {
   table: Table;
   key: EncodedKey;
@@ -39,7 +39,7 @@ function oldEntries({ table, key, old }: Place): Map<Index, Entry> {
   return old && table.indexes.length > 0 ? entriesOf(table, JSON.parse(old.item), key) : new Map();
 }
 
-/** The entries of an item; an index without the item's attributes has none (a sparse index). */
+/** The index entries of an item. An index without the item's attributes has none (a sparse index). */
 export function entriesOf(table: Table, item: AttributeMap, key: EncodedKey): Map<Index, Entry> {
   const entries = new Map<Index, Entry>();
   let itemKey: Uint8Array | undefined;
@@ -64,7 +64,7 @@ function isSame(a: Entry, b: Entry | undefined): boolean {
   return b !== undefined && Buffer.compare(a.hash, b.hash) === 0 && Buffer.compare(a.sort, b.sort) === 0;
 }
 
-/** Throws where an attribute is there but cannot be a key of the index. */
+/** Whether an index has the item. Throws if an attribute exists but cannot be a key of the index. */
 function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
   let isWhole = true;
   for (const { name, type } of elementsOf(key)) {

@@ -2,12 +2,12 @@ import { invalid, invalidParameter, malformed } from "../errors.ts";
 import { type AttributeType, attributeTypes } from "./attribute-value.ts";
 import { canonicalNumber, numberBytes } from "./decimal.ts";
 
-/** DynamoDB: attributes nest up to 32 levels deep. */
+/** DynamoDB: attributes nest at most 32 levels deep. */
 const deepest = 32;
 
 /**
- * Checks attributes as they came and gives each number its one text, in place. Answers the size in bytes as DynamoDB
- * counts it: names and values in UTF-8.
+ * Checks the attributes of a request, and normalises each number in place. Returns the size in bytes as DynamoDB counts
+ * it: names and values in UTF-8.
  */
 export function admitAttributes(map: unknown, depth = 0): number {
   if (!isObject(map)) throw malformed("Start of structure or map found where not expected");

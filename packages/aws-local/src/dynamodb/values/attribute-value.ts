@@ -1,6 +1,6 @@
 import { compareNumbers } from "./decimal.ts";
 
-/** A value as it is on the wire; numbers are decimal texts. */
+/** A value in the format of requests; numbers are decimal texts. */
 export type AttributeValue =
   | { S: string }
   | { N: string }
@@ -13,7 +13,7 @@ export type AttributeMap = { [name: string]: AttributeValue };
 
 export interface Attributes {
   attributes: AttributeMap;
-  /** As DynamoDB counts them. */
+  /** The size as DynamoDB counts it. */
   bytes: number;
 }
 
@@ -25,22 +25,22 @@ export function typeOf(value: AttributeValue): AttributeType {
   throw new TypeError("an attribute value has no type - it was not checked when it came in");
 }
 
-/** What is inside: a text of S and N; an array of a list. */
+/** The content: a text for S and N; an array for a list. */
 export function contentOf(value: AttributeValue): unknown {
   return (value as Record<string, unknown>)[typeOf(value)];
 }
 
-/** An attribute by its name; names such as `constructor` are names like any other. */
+/** An attribute by its name, which may be a name such as `constructor`. */
 export function attribute(map: AttributeMap, name: string): AttributeValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** A map to which any name can be added, `__proto__` too. */
+/** A map that accepts any name, even `__proto__`. */
 export function emptyMap(): AttributeMap {
   return Object.create(null);
 }
 
-/** Numbers have one text each: equal values have equal texts. */
+/** Each number has one normal form, so equal numbers have equal texts. */
 export function areEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (typeOf(a) !== typeOf(b)) return false;
   if ("L" in a && "L" in b) return a.L.length === b.L.length && a.L.every((v, i) => areEqual(v, b.L[i] ?? { L: [] }));
@@ -57,7 +57,7 @@ function areMapsEqual(a: AttributeMap, b: AttributeMap): boolean {
   });
 }
 
-/** Undefined where the two have no order: other types than S and N, or different ones. */
+/** Undefined for values without an order: types other than S and N, or different types. */
 export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
   if ("S" in a && "S" in b) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));
   if ("N" in a && "N" in b) return compareNumbers(a.N, b.N);

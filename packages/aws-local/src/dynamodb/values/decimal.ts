@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 
-/** 0.d1d2d3... x 10^exponent; the digits have no zeros at their ends, zero has none at all. */
+/** 0.d1d2d3... x 10^exponent. The digits have no zeros at either end; zero has no digits. */
 interface Decimal {
   negative: boolean;
   digits: string;
@@ -15,7 +15,7 @@ const greatestExponent = 126;
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 const decimal = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** The one text that a number has: 1.50, +1.5 and 15E-1 are all `1.5`. Refuses what DynamoDB cannot hold. */
+/** The normal form of a number: 1.50, +1.5 and 15E-1 are all `1.5`. Refuses numbers that DynamoDB cannot store. */
 export function canonicalNumber(text: string): string {
   return plainInteger.test(text) ? text : textOf(checkRange(parseDecimal(text)));
 }
@@ -26,13 +26,13 @@ export function addNumbers(a: string, b: string): string {
   return textOf(checkRange(addDecimals(parseDecimal(a), parseDecimal(b))));
 }
 
-/** Bytes whose order is that of the numbers: sign, exponent, digits; those of negative numbers inverted. */
+/** Bytes that sort like the numbers: sign, exponent, digits. For negative numbers they are inverted. */
 export function numberKey(text: string): Buffer {
   const { negative, digits, exponent } = parseDecimal(text);
   if (digits === "") return Buffer.from([1]);
   const biased = exponent - leastExponent;
   if (!negative) return Buffer.concat([Buffer.from([2, biased]), Buffer.from(digits)]);
-  // The end mark puts -1 behind -1.5, whose digits go on.
+  // The end mark sorts -1 after -1.5, which has more digits.
   const inverted = Array.from(digits, (digit) => 0x39 - Number(digit));
   return Buffer.from([0, 255 - biased, ...inverted, 255]);
 }
@@ -42,7 +42,7 @@ export function compareNumbers(a: string, b: string): number {
   return Buffer.compare(numberKey(a), numberKey(b));
 }
 
-/** Bytes as DynamoDB counts them: about one for two digits, and one. */
+/** Bytes as DynamoDB counts them: one, and one for every two digits. */
 export function numberBytes(text: string): number {
   const digits = text.replace(/^-|\./g, "").replace(/^0+|0+$/g, "").length;
   return Math.ceil(digits / 2) + 1 + (text.startsWith("-") ? 1 : 0);

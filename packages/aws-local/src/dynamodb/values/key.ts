@@ -12,17 +12,17 @@ export interface KeySchema {
   sort?: KeyElement;
 }
 
-/** A stretch of sort keys in one partition: `from` is in it, `to` is not. */
+/** A range of sort keys in one partition: `from` is included, `to` is not. */
 export interface Stretch {
   hash: Uint8Array;
   from: Uint8Array;
   to: Uint8Array;
 }
 
-/** A key as the database orders it. */
+/** A key in the bytes by which the database sorts it. */
 export interface EncodedKey {
   hash: Uint8Array;
-  /** Empty where the schema has no sort key. */
+  /** Empty if the schema has no sort key. */
   sort: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export interface EncodedKey {
 const longestHashBytes = 2048;
 const longestSortBytes = 1024;
 
-/** Behind every key of any kind. */
+/** Sorts after every key. */
 export const behindAll: Uint8Array = Buffer.alloc(longestHashBytes + 8, 0xff);
 export const noBytes: Uint8Array = new Uint8Array(0);
 
@@ -38,7 +38,7 @@ export function elementsOf({ hash, sort }: KeySchema): KeyElement[] {
   return sort ? [hash, sort] : [hash];
 }
 
-/** A key on its own, as GetItem takes it: nothing less and nothing more than the schema. */
+/** Encodes a key as GetItem takes it: exactly the attributes of the schema. */
 export function encodeKey(key: AttributeMap, schema: KeySchema): EncodedKey {
   if (Object.keys(key).length !== (schema.sort ? 2 : 1)) throw mismatch();
   for (const { name, type } of elementsOf(schema)) {
@@ -53,7 +53,7 @@ function mismatch(): Error {
   return invalid("The provided key element does not match the schema");
 }
 
-/** The key of a whole item. */
+/** Encodes the key of a complete item. */
 export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey {
   for (const { name, type } of elementsOf(schema)) {
     const value = attribute(item, name);
@@ -73,7 +73,7 @@ export const notValid = "One or more parameter values are not valid.";
 
 export const emptyKey = "The AttributeValue for a key attribute cannot contain an empty string value.";
 
-/** The attributes must be there and be of the schema's types. */
+/** Encodes attributes, which must exist and have the schema's types. */
 export function encodeChecked(attributes: AttributeMap, { hash, sort }: KeySchema): EncodedKey {
   return {
     hash: encodeHash(attributes[hash.name] as AttributeValue),
@@ -87,7 +87,10 @@ export function encodeSort(value: AttributeValue): Buffer {
   throw invalidParameter("Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
 }
 
-/** Four bytes of a digest come first, so that a scan meets partitions in no order that a reader could rely on. */
+/**
+ * Encodes a partition key. Four bytes of a digest come first, so a scan reads partitions in an order on which no reader
+ * can rely.
+ */
 export function encodeHash(value: AttributeValue): Buffer {
   const bytes = encodePart(value);
   if (bytes.length > longestHashBytes) {
@@ -103,7 +106,7 @@ function encodePart(value: AttributeValue): Buffer {
   return "N" in value ? numberKey(value.N) : Buffer.from((value as { S: string }).S);
 }
 
-/** FNV-1a, stirred once more because short keys reach its low bits only. */
+/** FNV-1a, mixed once more because short keys affect only its low bits. */
 function digest(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193);

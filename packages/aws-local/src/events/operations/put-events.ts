@@ -5,12 +5,12 @@ import { isJson, isObject, type JsonObject } from "../../json.ts";
 import { inputOf } from "../event-text.ts";
 import { busIn, type EventOperations, type EventService, rulesOf } from "../service.ts";
 
-/** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
+/** EventBridge, "PutEvents": the limits of one request. */
 const maxEntries = 10;
 const maxBytes = 1024 * 1024;
 const maxType = 128;
 
-/** What is wrong with one entry: the others are taken all the same. */
+/** The error of one entry. The other entries are still accepted. */
 interface EntryError {
   ErrorCode: "InvalidArgument" | "MalformedDetail" | "NotAuthorizedForSourceException";
   ErrorMessage: string;
@@ -44,7 +44,7 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
     ...{ account: accountId, time: at.toISOString().replace(/\.\d+/, ""), region },
     resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
   };
-  // The detail stays as it was written, digits and all.
+  // The detail keeps the sender's text, including the digits of its numbers.
   fire(service, bus, `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`);
   return { EventId: head.id };
 }

@@ -2,7 +2,7 @@ import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
 import { type EventOperations, type EventService, placeIn, ruleArn, ruleKey, rulesOf } from "../service.ts";
 
-/** EventBridge, "Quotas": rules of a bus; the longest pattern. */
+/** EventBridge, "Quotas": the rules of a bus, and the longest pattern. */
 const maxRules = 300;
 const maxPattern = 4096;
 

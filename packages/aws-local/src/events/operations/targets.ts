@@ -3,7 +3,7 @@ import { isJson, isObject, type Json } from "../../json.ts";
 import { eventVariable } from "../event-text.ts";
 import { type EventOperations, ruleIn, type Target } from "../service.ts";
 
-/** EventBridge, "Quotas": targets of a rule. */
+/** EventBridge, "Quotas": the targets of a rule. */
 const maxTargets = 5;
 const maxInput = 8192;
 
@@ -48,7 +48,7 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   if (typeof InputTemplate !== "string" || InputTemplate.length > maxInput) {
     throw validation(`Invalid InputTemplate for target ${id}.`);
   }
-  // With any value in the place of the event it has to be JSON.
+  // Any JSON value can replace the variable, so the template has to be JSON with one.
   const filled = InputTemplate.replaceAll(eventVariable, "0");
   const [unserved] = [...Object.keys(InputPathsMap ?? {}), ...(filled.match(/<[^<>]+>/) ?? [])];
   if (unserved !== undefined) {

@@ -1,16 +1,19 @@
 import { S3Error } from "../errors.ts";
 
-/** What followed the last chunk, such as `x-amz-checksum-crc32`; complete once the body has been read. */
+/** Headers after the last chunk, such as `x-amz-checksum-crc32`; complete once the body has been read. */
 export type Trailers = Map<string, string>;
 
-/** A size line is some hex digits and at most a signature; longer ones are not chunks. */
+/** A size line has some hex digits and at most a signature; longer lines are not chunks. */
 const maxLine = 4096;
 /** The SDKs send one or two. */
 const maxTrailers = 32;
 
 /**
- * Takes the framing of `Content-Encoding: aws-chunked` off: `<hex>[;chunk-signature=...]\r\n<data>\r\n ... 0\r\n
- * <trailers>\r\n`. This is how the SDKs stream a body whose checksum they only know at its end.
+ * Removes the framing of `Content-Encoding: aws-chunked`: `<hex>[;chunk-signature=...]\r
+ * <data>\r
+ *  ... 0\r
+ * <trailers>\r
+ * `. The SDKs stream a body this way if they know its checksum only at the end.
  */
 export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trailers): AsyncGenerator<Buffer> {
   const reader = new LineReader(body);
@@ -29,7 +32,7 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
   }
 }
 
-/** Lines and runs of bytes out of chunks that are cut anywhere. */
+/** Reads lines and runs of bytes from chunks with arbitrary ends. */
 class LineReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

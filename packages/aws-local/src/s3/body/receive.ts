@@ -4,7 +4,7 @@ import { Crc32, Crc32c, Crc64NvmeJs } from "@aws-sdk/checksums/crc";
 import { S3Error } from "../errors.ts";
 import { decodeChunks, type Trailers } from "./aws-chunked.ts";
 
-/** As they stand in `x-amz-checksum-<algorithm>`. */
+/** The suffixes of `x-amz-checksum-<algorithm>`. */
 const checksumAlgorithms = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
@@ -25,13 +25,13 @@ export interface ReceivedBody {
   bytes: number;
   /** Hex. */
   md5: string;
-  /** Base64, of the algorithms that the request named. */
+  /** Base64, for the algorithms that the request named. */
   checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 
 /**
- * Reads the body of a request into `sink` and holds it against everything the request says about it: Content-MD5,
- * `x-amz-content-sha256`, `x-amz-checksum-*` as header or trailer, its length. Throws what S3 answers.
+ * Reads the body of a request into `sink`, and compares it with the request's headers and trailers: Content-MD5,
+ * `x-amz-content-sha256`, `x-amz-checksum-*` and the length. Throws S3's error.
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export async function receiveBody(
   return { bytes, md5: (digests.get("md5") as Buffer).toString("hex"), checksums };
 }
 
-/** Bytes of the object itself, without framing; undefined when the request does not say. */
+/** The length of the object without framing; undefined if the request does not say. */
 export function announcedBytes(request: IncomingMessage): number | undefined {
   const length = header(request, "x-amz-decoded-content-length") || header(request, "content-length");
   return length === "" ? undefined : Number(length);

@@ -3,7 +3,7 @@ import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { readElements, sendResult, textOf } from "../xml.ts";
 
-/** Nobody can tell whether the object was there. */
+/** The response does not say whether the object existed. */
 export const deleteObject: Operation = async ({ store, response, bucket, key }) => {
   await store.delete(bucket, key);
   response.writeHead(204).end();

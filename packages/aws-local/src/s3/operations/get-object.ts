@@ -5,7 +5,7 @@ import { S3Error } from "../errors.ts";
 import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
 import { checksumHeaders, quoted, unquoted } from "./object-headers.ts";
 
-/** The file stays open to the end: an overwrite in between is not seen. */
+/** The file stays open to the end, so an overwrite does not change the response. */
 export const getObject: Operation = async (call) => {
   const { request, response, store, bucket, key } = call;
   await using object = await store.get(bucket, key);
@@ -30,7 +30,7 @@ interface Range {
 
 function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | undefined): Record<string, string> {
   const overrides = [...query].filter(([name]) => name.startsWith("response-"));
-  // A checksum is of the whole object; beside a part of it clients would take it for the part's.
+  // The checksum covers the whole object; with a part, clients would compare it with the part.
   const wantsChecksum = header(request, "x-amz-checksum-mode").toUpperCase() === "ENABLED" && !range;
   return {
     "content-type": "binary/octet-stream",
@@ -45,7 +45,7 @@ function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | un
   };
 }
 
-/** `bytes=a-b`, `bytes=a-`, `bytes=-n`. As S3 does, a range that cannot be read as one is no range. */
+/** Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`. S3 ignores other ranges. */
 function rangeOf(text: string, bytes: number): Range | undefined {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(text) ?? [];
   if (from === "" && to === "") return undefined;

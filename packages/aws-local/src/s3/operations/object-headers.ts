@@ -10,7 +10,7 @@ const kept = [
   "expires",
 ];
 
-/** What a put says about its object and gets back with it. `aws-chunked` is of the transfer, not of the object. */
+/** The headers of a put that a get returns. `aws-chunked` belongs to the transfer, not to the object. */
 export function keptHeaders(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {

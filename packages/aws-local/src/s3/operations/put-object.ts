@@ -17,7 +17,7 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
   response.writeHead(200, { etag: quoted(info.etag), ...checksumHeaders(info) }).end();
 };
 
-/** Whether a write must find nothing at its place: `If-None-Match: *`, the one condition that there is. */
+/** Whether a put must create its object: `If-None-Match: *`, the only served condition. */
 function isFirst(request: IncomingMessage): boolean {
   const [ifNoneMatch, ifMatch] = [header(request, "if-none-match"), header(request, "if-match")];
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";

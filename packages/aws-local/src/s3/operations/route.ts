@@ -12,7 +12,7 @@ interface Route {
   method: string;
   name: string;
   run: Operation;
-  /** The query parameter that makes another operation of the same method and path. */
+  /** The query parameter that selects this operation among those of the same method and path. */
   subresource?: string;
   /** The other query parameters of the operation. */
   parameters?: RegExp;
@@ -35,12 +35,12 @@ const routes: Route[] = [
 ];
 const copying: Route = { ...putting, name: "CopyObject", run: copyObject };
 
-/** Parameters of any operation: those of a signature, and the name of the operation that some SDKs add. */
+/** Parameters of any operation: those of a signature, and the operation name that some SDKs add. */
 const ofAnyOperation = /^x-(amz-.*|id)$/i;
 
 /**
- * A parameter that an operation does not have makes another operation of the request, which is refused: S3 has dozens
- * that differ from a plain put or delete by one parameter alone (`DELETE /bucket?publicAccessBlock`).
+ * Chooses the operation of a request. An unknown parameter means an operation that is not served: dozens of S3's
+ * operations differ from a plain put or delete only by a parameter (`DELETE /bucket?publicAccessBlock`).
  */
 export function chooseOperation({ request, bucket, key, query }: Omit<Call, "store">): Route {
   const on = key ? "object" : bucket ? "bucket" : "service";

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** No file system takes names over 255 bytes; what is longer goes on in another folder. */
+/** File systems allow names up to 255 bytes; a longer name continues in another folder. */
 const maxName = 180;
 
 /**
- * Where a key's object lies below its bucket: `blobs/a/B.txt` is `blobs/a/^b.txt$`. Every key has a path of its own,
- * also where names differ in case alone (macOS), and none leads out of the bucket. Folders can be told from objects by
- * the `$` that no encoded segment contains.
+ * The path of a key's object under its bucket: `blobs/a/B.txt` is `blobs/a/^b.txt$`. Every key has its own path, even
+ * where names differ only in case (macOS), and no path leaves the bucket. Only objects end with `$`, which no encoded
+ * segment contains.
  */
 export function keyPath(key: string): string {
   const segments = key.split("/").map(namesOf);
@@ -15,12 +15,12 @@ export function keyPath(key: string): string {
   return join(...segments.flat(), ...last.slice(0, -1), `${last.at(-1)}$`);
 }
 
-/** The folder that all keys with this prefix are in: the one of its last `/`. */
+/** The folder of all keys with this prefix, up to its last `/`. */
 export function prefixFolder(prefix: string): string {
   return join("", ...prefix.split("/").slice(0, -1).flatMap(namesOf));
 }
 
-/** What a file or folder name adds to the key. */
+/** The part of the key that a file or folder name encodes. */
 export function keyPart(name: string): { text: string; isObject: boolean } {
   if (name.endsWith("$")) return { text: decode(name.slice(0, -1)), isObject: true };
   if (name.endsWith("~")) return { text: decode(name.slice(0, -1)), isObject: false };
@@ -36,7 +36,7 @@ function namesOf(segment: string): string[] {
   return names.map((name, index) => (index < names.length - 1 ? `${name}~` : name));
 }
 
-/** Whole characters: a name that ended between the bytes of one could not be read by itself. */
+/** Splits into whole characters, because a name that ends inside a character could not be decoded alone. */
 function encodedCharacters(segment: string): string[] {
   if (segment === "") return ["%"];
   if (segment === "." || segment === "..") return ["%2e", ...segment.slice(1)];
@@ -66,7 +66,7 @@ export interface ListQuery {
 export interface ListPage {
   keys: string[];
   commonPrefixes: string[];
-  /** Last key or common prefix of this page, when there are more. */
+  /** The last key or common prefix of this page, if there are more pages. */
   next?: string;
 }
 
@@ -105,7 +105,7 @@ async function* keysBelow(folder: string, keySoFar: string): AsyncGenerator<stri
   }
 }
 
-/** JavaScript compares UTF-16 units, which differs from the bytes only where surrogates are involved. */
+/** JavaScript compares UTF-16 units, which differs from bytes only for surrogates. */
 function compareBytes(a: string, b: string): number {
   if (/[\ud800-\udfff]/.test(a + b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : a > b ? 1 : 0;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { ChecksumAlgorithm } from "../body/receive.ts";
 import { S3Error } from "../errors.ts";
 
-/** All that is known of an object besides its bytes. */
+/** The facts about an object, without its bytes. */
 export interface ObjectInfo {
   key: string;
   bytes: number;
@@ -11,25 +11,25 @@ export interface ObjectInfo {
   etag: string;
   /** Milliseconds since the epoch. */
   modifiedMs: number;
-  /** Headers that come back as they were given: content type, encoding, `x-amz-meta-*` ... */
+  /** Headers that a get returns as they were: content type, encoding, `x-amz-meta-*` ... */
   headers: Record<string, string>;
   /** Base64, as S3 writes them. */
   checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 
-/** A file below the data folder is not an object file. */
+/** A file in the data folder is not an object file. */
 export class ObjectFileDamaged extends Error {
   override name = "ObjectFileDamaged";
 }
 
 /**
- * One file per object: its bytes, then its info as JSON, then the length of that JSON. So one rename replaces bytes and
- * info together, and whoever has the file open goes on reading the object that was there when he opened it.
+ * The end mark of object files. Each object is one file: its bytes, its info as JSON, and the length of that JSON. So
+ * one rename replaces bytes and info together, and a reader with the open file still gets the old object.
  */
 const mark = Buffer.from("S3o1");
 const endBytes = mark.length + 4;
 
-/** What is written behind the bytes. */
+/** The part of the file after the bytes. */
 function objectTail(info: ObjectInfo): Buffer {
   const json = Buffer.from(JSON.stringify(info));
   const length = Buffer.alloc(4);
@@ -42,7 +42,7 @@ export interface OpenObject extends AsyncDisposable {
   info: ObjectInfo;
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export async function openObject(path: string): Promise<OpenObject | undefined> {
   const file = await openIfThere(path);
   if (!file) return undefined;
@@ -81,7 +81,7 @@ async function readAt(file: FileHandle, position: number, bytes: number): Promis
 
 export type Write = (chunk: Buffer) => Promise<void>;
 
-/** Writes a new object file: the bytes that `fill` hands over, then the info that it answers. */
+/** Writes a new object file: the bytes that `fill` writes, then the info that it returns. */
 export async function writeObject(path: string, fill: (write: Write) => Promise<ObjectInfo>): Promise<ObjectInfo> {
   await using file = await open(path, "wx");
   const info = await fill((chunk) => file.writeFile(chunk));
@@ -93,12 +93,12 @@ export function preconditionFailed(): S3Error {
   return new S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold");
 }
 
-/** As often as somebody may delete the last object of the folder, and with it the folder, in between. */
+/** The number of times that other requests may delete the folder, together with its last object, in between. */
 const maxTries = 100;
 
 /**
- * Makes an object visible at `target` in one step. A link fails where a file is already, whoever else is writing; a
- * rename replaces it.
+ * Makes an object visible at `target` in one step. With `isFirst` it makes a link, which fails if the file exists;
+ * otherwise a rename replaces the file.
  */
 export async function place(path: string, target: string, isFirst: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -15,7 +15,7 @@ import {
 
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** Longest key of S3, in bytes. */
+/** The longest key of S3, in bytes. */
 const maxKey = 1024;
 
 /** Buckets and objects as files. One process at a time may use the folder. */
@@ -28,7 +28,7 @@ export class ObjectStore {
     this.#temporaryDir = join(dir, "unfinished");
   }
 
-  /** What a process left unfinished when it died is thrown away. */
+  /** Opens the store, and removes the files that a dead process left unfinished. */
   static async open(dir: string, isWritten = true): Promise<ObjectStore> {
     const store = new ObjectStore(dir);
     if (!isWritten) return store;
@@ -54,7 +54,7 @@ export class ObjectStore {
     );
   }
 
-  /** The folder of a bucket; throws where there is none. */
+  /** The folder of a bucket; throws if there is none. */
   async bucketDir(bucket: string): Promise<string> {
     const dir = join(this.#bucketsDir, bucket);
     const found = bucketName.test(bucket) && (await stat(dir).catch(() => undefined));
@@ -72,7 +72,7 @@ export class ObjectStore {
     return found;
   }
 
-  /** `fill` writes the bytes and answers what is known of them; nothing is visible before it has. */
+  /** Stores an object. `fill` writes the bytes and returns the object's info; the object is visible only afterwards. */
   async put(
     bucket: string,
     key: string,
@@ -97,7 +97,7 @@ export class ObjectStore {
     await removeEmptyFolders(dirname(path), await this.bucketDir(bucket));
   }
 
-  /** Spares the upload of what is there already; the commit decides. */
+  /** Refuses early to spare the upload; the commit decides. */
   async #refuseIfThere(path: string): Promise<void> {
     await using current = await openObject(path);
     if (current) throw preconditionFailed();
@@ -109,7 +109,7 @@ export class ObjectStore {
   }
 }
 
-/** Up to the first that is not empty. */
+/** Removes folders upwards until one is not empty. */
 async function removeEmptyFolders(folder: string, bucketDir: string): Promise<void> {
   try {
     for (let dir = folder; dir.length > bucketDir.length; dir = dirname(dir)) await rmdir(dir);

@@ -3,13 +3,13 @@ import type { Request } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
 import type { ScheduleExpressions, ScheduleTarget, StoredSchedule } from "../service.ts";
 
-/** What somebody asks for, beside its name and how far it is. */
+/** The fields that a client sends: no name, and no progress. */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;
 
-/** Fields of the API that change when something fires, and that are not served. */
+/** Fields that change a schedule when it fires. They are not served. */
 const unserved = ["EndDate", "ActionAfterCompletion"];
 
-/** Throws `ValidationException`. */
+/** Reads the fields of a schedule. Throws `ValidationException`. */
 export function readSchedule(expressions: ScheduleExpressions, request: Request): AskedSchedule {
   for (const field of unserved) {
     if (request.has(field)) throw validation(`The local Scheduler does not serve ${field}.`);

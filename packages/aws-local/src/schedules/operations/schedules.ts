@@ -11,7 +11,7 @@ import { readSchedule } from "./read-schedule.ts";
 
 const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
 
-/** Names of the operations that are served, by method and path. */
+/** Names of the served operations, by method and path. */
 export const scheduleRoutes: Record<string, string> = {
   "POST /schedules/{Name}": "CreateSchedule",
   "PUT /schedules/{Name}": "UpdateSchedule",
@@ -65,7 +65,7 @@ export const scheduleOperations: ScheduleOperations = {
   },
 };
 
-/** A rate fires first when it begins (Scheduler User Guide, "Rate-based schedules"), others after that. */
+/** A rate first fires when it starts (Scheduler User Guide, "Rate-based schedules"); others fire later. */
 function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };
@@ -77,7 +77,7 @@ function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn:
   return { ScheduleArn: scheduleArn(schedule) };
 }
 
-/** Throws `ResourceNotFoundException`. */
+/** Finds a schedule. Throws `ResourceNotFoundException`. */
 function find(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
   const found = service.store.get(scheduleKey(placeOf(service, name, group)));
   if (!found) throw absent(`Schedule ${name} does not exist.`);

@@ -13,7 +13,7 @@ import type { State, StateMachine, StateType } from "./state.ts";
 const LONGEST_NAME = 80;
 const LONGEST_TIMEOUT_SECONDS = 99_999_999;
 
-/** Which fields each part of a definition may have, of those that NOVA's state machines use. */
+/** The fields that each part of a definition may have, out of the served subset of the language. */
 const transition = ["Type", "Comment", "Next", "End"];
 const result = [...transition, "ResultPath", "OutputPath"];
 const work = [...result, "Retry", "Catch"];
@@ -34,11 +34,11 @@ const branchFields: ReadonlySet<string> = new Set(["StartAt", "States", "Comment
 const machineFields: ReadonlySet<string> = new Set([...branchFields, "TimeoutSeconds", "Version"]);
 const processorFields: ReadonlySet<string> = new Set([...branchFields, "ProcessorConfig"]);
 
-/** Compiles the machine itself, a branch or the body of a Map: its states, under names that no other state has. */
+/** Compiles the machine, a branch or the body of a Map. Names of states are unique across all of them. */
 type CompileBody = (body: Definition, fields: ReadonlySet<string>) => StateMachine;
 type CompileKind = (name: string, definition: Definition, compileBody: CompileBody) => State;
 
-/** One line per state type: a new type is a new file and a line here. */
+/** The compilers by state type. A new type is a new file and a line here. */
 const KINDS: Record<StateType, CompileKind> = {
   Task: compileTask,
   Pass: compilePass,
@@ -58,7 +58,8 @@ const KINDS: Record<StateType, CompileKind> = {
 
 /**
  * Compiles a definition once, so that running it parses nothing.
- * @throws DefinitionRejected for what AWS would refuse and for what cannot be run here, naming the place
+ * @throws DefinitionRejected for definitions that AWS would refuse, and for fields that are not served; it names the
+ * place
  */
 export function compileStateMachine(json: Json): StateMachine {
   const names = new Set<string>();
@@ -110,7 +111,7 @@ function isDistributed(map: Definition): boolean {
   return true;
 }
 
-/** @throws DefinitionRejected where a transition leads nowhere, a state is never reached or no state ends the way */
+/** @throws DefinitionRejected if a transition has no target, a state is never reached, or no state ends the machine */
 function assertTransitions(body: Definition, startAt: string): void {
   const states = body.child("States");
   const reached = new Set([startAt]);

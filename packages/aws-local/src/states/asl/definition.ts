@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { DefinitionRejected } from "./failure.ts";
 
-/** A part of a definition and its place, so that whatever is wrong can be said as AWS says it: `at /States/S/Next`. */
+/** A part of a definition with its path, so that errors name the place like AWS: `at /States/S/Next`. */
 export class Definition {
   readonly fields: JsonObject;
   readonly at: string;
@@ -12,7 +12,7 @@ export class Definition {
     this.at = at;
   }
 
-  /** The value, or undefined where the field is absent; `null` is a value. */
+  /** The value; undefined if the field is absent. `null` is a value. */
   get(field: string): Json | undefined {
     return Object.hasOwn(this.fields, field) ? this.fields[field] : undefined;
   }
@@ -58,28 +58,28 @@ export class Definition {
     return new Definition(this.get(field), this.path(field));
   }
 
-  /** The objects of a list; none where the field is absent. */
+  /** The objects of a list; none if the field is absent. */
   children(field: string): Definition[] {
     const value = this.has(field) ? this.get(field) : [];
     if (!Array.isArray(value)) throw this.reject(field, "must be an array");
     return value.map((item, i) => new Definition(item, `${this.path(field)}[${i}]`));
   }
 
-  /** The objects of a list that must be there. */
+  /** The objects of a required list. */
   someChildren(field: string): Definition[] {
     const children = this.children(field);
     if (children.length === 0) throw this.reject(field, "must be an array that is not empty");
     return children;
   }
 
-  /** @throws where two of the fields stand side by side */
+  /** @throws DefinitionRejected if the definition has two of the fields */
   atMostOne(...fields: string[]): string | undefined {
     const present = fields.filter((field) => this.has(field));
     if (present.length > 1) throw this.reject(present[1] as string, `cannot stand beside ${present[0]}`);
     return present[0];
   }
 
-  /** @throws for a field that means nothing here, as AWS does */
+  /** @throws DefinitionRejected for an unknown field, like AWS */
   allowOnly(allowed: ReadonlySet<string>): void {
     const unknown = Object.keys(this.fields).find((field) => !allowed.has(field));
     if (unknown !== undefined) throw this.reject(unknown, "is not supported here");

@@ -9,11 +9,11 @@ export interface ExecutionStart {
   executionArn: string;
   roleArn: string;
   versionArn?: string | undefined;
-  /** JSON text, kept as it was sent. */
+  /** JSON text, as the client sent it. */
   input: string;
 }
 
-/** The reason a caller's signal carries: StopExecution, or the end of the process, which leaves the execution running. */
+/** The reason in a caller's signal: StopExecution, or the end of the process, which leaves the execution running. */
 export type Stop = { kind: "aborted"; error?: string; cause?: string } | { kind: "shutdown" };
 
 export type Outcome =
@@ -21,8 +21,8 @@ export type Outcome =
   | { status: "FAILED" | "ABORTED" | "TIMED_OUT"; error: string | undefined; cause: string | undefined };
 
 /**
- * Records the start of an execution, so that it exists before its first state does anything. Answers what runs it to its
- * end, which answers undefined where a shutdown left it unfinished.
+ * Records the start of an execution, so that it exists before its first state runs. Returns the function that runs it
+ * to its end. That function returns undefined if a shutdown left the execution unfinished.
  */
 export function prepareExecution(
   machine: StateMachine,
@@ -69,7 +69,10 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
 
 const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
-/** AWS hangs the end of a stopped execution on nothing, any other end on the last event of the main line. */
+/**
+ * In AWS's histories the end of a stopped execution has no previous event. Any other end follows the last event of the
+ * main line.
+ */
 function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {
   if (status === "SUCCEEDED") history.recordEnd(lastEventId, "ExecutionSucceeded", details);
   else history.recordEnd(status === "FAILED" ? lastEventId : 0, endTypes[status], details);

@@ -1,9 +1,9 @@
-/** The two errors that end an execution whatever `States.ALL` and `States.TaskFailed` say. */
+/** The two errors that end an execution although `States.ALL` or `States.TaskFailed` is named. */
 const TERMINAL = new Set(["States.Runtime", "States.DataLimitExceeded"]);
 
 /**
- * What a state failed with. `error` is missing where nobody named one (a Fail state without Error, SendTaskFailure
- * without error): wildcards still match it.
+ * The failure of a state. `error` is missing for a Fail state without Error, and for SendTaskFailure without error.
+ * Wildcards still match it.
  */
 export class StateFailure extends Error {
   override readonly name = "StateFailure";
@@ -33,7 +33,7 @@ export class StateFailure extends Error {
   }
 }
 
-/** A failure found while evaluating a state's fields; the state it happened in is added by `located`. */
+/** A failure while a state's fields are evaluated. `located` adds the state. */
 export class EvaluationFailure extends StateFailure {
   located(state: string, enteredEventId: number): StateFailure {
     const where = `An error occurred while executing the state '${state}' (entered at the event id #${enteredEventId}).`;
@@ -45,10 +45,10 @@ export function runtimeFailure(details: string): EvaluationFailure {
   return new EvaluationFailure("States.Runtime", details);
 }
 
-/** AWS would refuse the definition, or it cannot be run here. */
+/** A definition that AWS would refuse, or that is not served here. */
 export class DefinitionRejected extends Error {
   override readonly name = "DefinitionRejected";
-  /** As AWS writes it: `/States/S/Next`. */
+  /** The path as AWS writes it: `/States/S/Next`. */
   readonly at: string;
   readonly code: string;
 
@@ -59,21 +59,21 @@ export class DefinitionRejected extends Error {
   }
 }
 
-/** Thrown through states that were told to stop: no failure, so no Retry or Catch sees it. */
+/** Thrown through states that were told to stop. It is no failure, so no Retry or Catch sees it. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** Step Functions: input or output of a task, state or execution, as UTF-8. */
+/** Step Functions: the limit for input and output of a task, state or execution, as UTF-8. */
 export const DATA_LIMIT_BYTES = 256 * 1024;
 
-/** True without counting for nearly every text: a UTF-16 unit takes one to three bytes. */
+/** Nearly always answers without counting bytes: a UTF-16 unit takes one to three bytes. */
 export function exceedsDataLimit(text: string): boolean {
   if (text.length > DATA_LIMIT_BYTES) return true;
   return text.length * 3 > DATA_LIMIT_BYTES && Buffer.byteLength(text) > DATA_LIMIT_BYTES;
 }
 
-/** `owner` is the state's name, or for a task's own result its resource. */
+/** `owner` is the state's name, or the resource for a task's own result. */
 export function assertWithinDataLimit(text: string, owner: string): void {
   if (!exceedsDataLimit(text)) return;
   throw new StateFailure(

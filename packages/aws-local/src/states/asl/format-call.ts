@@ -5,8 +5,8 @@ import { compilePath, type Expression, type Path, type Scope } from "./path.ts";
 const call = /^States\.Format\(\s*'(?<template>(?:[^'\\]|\\.)*)'(?<paths>(?:\s*,\s*\$[^,()\s]*)*)\s*\)$/s;
 
 /**
- * Compiles `States.Format('{}', $.name)`, the intrinsic function of AWS that NOVA's state machines call: a text in
- * quotes, and a path for each `{}` in it.
+ * Compiles `States.Format('{}', $.name)`, the only served intrinsic function: a text in quotes, and a path for each
+ * `{}` in it.
  * @throws DefinitionRejected
  */
 export function compileFormatCall(source: string, at: string): Expression {
@@ -27,7 +27,7 @@ export function compileFormatCall(source: string, at: string): Expression {
   };
 }
 
-/** AWS prints lists and objects as Java does; here they are refused. */
+/** AWS prints lists and objects like Java; here they are refused. */
 function readArgument(source: string, path: Path, scope: Scope): Json {
   const value = path.read(scope, (reason) => {
     const input = JSON.stringify(scope.data);

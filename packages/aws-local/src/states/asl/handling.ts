@@ -12,10 +12,10 @@ const catcherFields = new Set(["ErrorEquals", "Next", "ResultPath", "Comment"]);
 /** Step Functions: a year and a day. */
 const LONGEST_DELAY_SECONDS = 31_622_400;
 
-/** Milliseconds to wait before the next attempt; undefined where nothing retries this failure any more. */
+/** Milliseconds until the next attempt; undefined if no retrier retries this failure any more. */
 type DelayAfter = (failure: StateFailure) => number | undefined;
 
-/** Compiles `Retry`; the result counts the attempts of one stay in a state. Each retrier has a count of its own. */
+/** Compiles `Retry`. The result counts the attempts of one visit of a state; each retrier has its own count. */
 export function compileRetry(definition: Definition): (random: () => number) => DelayAfter {
   const definitions = definition.children("Retry");
   assertAllIsLast(definitions);
@@ -52,7 +52,9 @@ function countRetries(retriers: ReturnType<typeof compileRetrier>[], random: () 
   };
 }
 
-/** Where a failure leads, with Error and Cause placed in the state's input; undefined where no catcher names it. */
+/**
+ * The transition after a failure, with Error and Cause placed in the state's input; undefined if no catcher names it.
+ */
 export type Catch = (failure: StateFailure, input: Json) => Transition | undefined;
 
 export function compileCatch(definition: Definition): Catch {
@@ -78,7 +80,7 @@ function errorEquals(definition: Definition): string[] {
   throw definition.reject("ErrorEquals", "must be a list of error names");
 }
 
-/** `States.ALL` stands alone, in the last retrier or catcher. */
+/** `States.ALL` must stand alone, in the last retrier or catcher. */
 function assertAllIsLast(handlers: readonly Definition[]): void {
   for (const [index, handler] of handlers.entries()) {
     const names = errorEquals(handler);

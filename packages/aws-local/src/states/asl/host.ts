@@ -1,23 +1,23 @@
 import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
 
-/** What a sleep is for: a Wait state, the time before a retry, or a limit to something else. */
+/** The purpose of a sleep: a Wait state, the time before a retry, or a time limit. */
 export type Purpose = "wait" | "retry" | "deadline";
 
 export interface LambdaCall {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** The function is given a task token: it may be called once more with the same one. */
+  /** The payload contains a task token; the same call may be repeated. */
   handsOutToken: boolean;
-  /** The line of states that calls: its calls come one after another. */
+  /** The line of states that calls. Its calls follow one another. */
   line: object;
 }
 
-/** One task that waits for its answer from outside. */
+/** A task that waits for its answer from outside. */
 export interface PendingTask {
   readonly token: string;
-  /** Settles with the answer; a rejection is a StateFailure. The token is good until `over` aborts. */
+  /** Settles with the answer; a rejection is a StateFailure. The token is valid until `over` aborts. */
   answer(over: AbortSignal): Promise<Json>;
 }
 
@@ -33,7 +33,7 @@ export interface StartedChild {
   startedAtMs: number;
 }
 
-/** How a child ended, as DescribeExecution tells it; input and output are JSON text. */
+/** The end of a child, in the fields of DescribeExecution; input and output are JSON text. */
 export interface EndedChild {
   executionArn: string;
   stateMachineArn: string;
@@ -52,12 +52,12 @@ export interface ObjectPlace {
   key: string;
 }
 
-/** Text of an object in S3. Rejects where there is none. */
+/** Reads the text of an object in S3. Rejects if there is none. */
 export type ReadObject = (place: ObjectPlace) => Promise<string>;
 
 /**
- * All that reaches an execution from outside its definition and its input. Given the same answers in the same order
- * it goes the same way, event by event: so a journal of them is all it takes to bring it back to where it was.
+ * Everything that reaches an execution from outside its definition and input. With the same answers in the same order
+ * an execution repeats all of its events. So a journal of the answers restores it.
  */
 export interface Host {
   /** Milliseconds since the epoch. */
@@ -67,23 +67,23 @@ export interface Host {
   uuid(): string;
   /** Resolves after `ms`, or as soon as `over` aborts. */
   sleep(ms: number, purpose: Purpose, over: AbortSignal): Promise<void>;
-  /** As `InvokeLambda`; after `over` nobody hears the answer. */
+  /** Works like `InvokeLambda`; after `over` the result is dropped. */
   invokeLambda(call: LambdaCall, over: AbortSignal): Promise<LambdaResult>;
   issueToken(): PendingTask;
   /** Rejects with the API's error. */
   startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild>;
-  /** An `over` that is no decision of the task itself stops the child. */
+  /** Waits for the end of a child. If `over` aborts for a reason other than `DECIDED`, the child is stopped. */
   executionEnded(executionArn: string, over: AbortSignal): Promise<EndedChild>;
-  /** An object in S3 that holds JSON. Rejects where there is none, or it holds something else. */
+  /** Reads JSON from S3. Rejects if there is no object, or if it is not JSON. */
   readJson(place: ObjectPlace, over: AbortSignal): Promise<Json>;
 }
 
-/** Why a task's `over` aborts when the task is decided: with its result, or by its timeout. */
+/** The reason with which a task's `over` aborts after its result or timeout. */
 export const DECIDED = "decided";
 
 const SECRET_BYTES = 24;
 
-/** Tokens name their execution, so that one which is no longer awaited can be told from one that never was. */
+/** Tokens contain their execution, so that an expired token can be told from an invalid one. */
 export function tokenOf(executionArn: string, secret: Uint8Array): string {
   return Buffer.concat([secret.subarray(0, SECRET_BYTES), Buffer.from(executionArn)]).toString("base64");
 }

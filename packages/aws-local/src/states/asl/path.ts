@@ -1,28 +1,28 @@
 import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import { DefinitionRejected, EvaluationFailure } from "./failure.ts";
 
-/** What the fields of a state can read: `$` is the data, `$$` the context object. */
+/** The data that fields of a state can read: `$` is the data, `$$` the context object. */
 export interface Scope {
   data: Json;
   context: JsonObject;
 }
 
-/** A field, compiled: reads whatever its paths point at. */
+/** A compiled field, which reads the values at its paths. */
 export type Expression = (scope: Scope) => Json;
 
 export interface Path {
   text: string;
-  /** `missing` answers, or throws, where nothing is: each field that holds a path words this in its own way. */
+  /** Reads the value. `missing` returns a replacement or throws: each field has its own wording. */
   read<T>(scope: Scope, missing: (reason: string) => T): Json | T;
 }
 
 type Step = string | number;
 
-/** Of JSONPath what names one place: state machines of NOVA have no other. */
+/** A JSONPath to a single place, the only kind that is served. */
 const PATH = /^\$\$?(?:\.[^.[\]()?*,:'"\s$@&|=<>!]+|\[\d+\])*$/;
 const STEP = /\.([^.[]+)|\[(\d+)\]/g;
 
-/** Parses once; reading later walks the steps only. @throws DefinitionRejected */
+/** Parses once; reading later only follows the steps. @throws DefinitionRejected */
 export function compilePath(text: string, at: string): Path {
   const root = text.startsWith("$$") ? "context" : "data";
   if (root === "context" && !/^\$\$\.(State|Task|Map)\./.test(text)) {
@@ -53,14 +53,14 @@ function child(value: Json, step: Step): Json | undefined {
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** AWS's two wordings: the last step is "no results", an earlier one a "missing property". */
+/** AWS's two wordings: a missing last step is "no results", an earlier one a "missing property". */
 function describeMissing(steps: readonly Step[], depth: number): string {
   const shown = steps.slice(0, depth + 1).map((step) => (typeof step === "number" ? `[${step}]` : `['${step}']`));
   const path = `$${shown.join("")}`;
   return depth === steps.length - 1 ? `No results for path: ${path}` : `Missing property in path ${path}`;
 }
 
-/** Puts a result into a state's raw input. The input is never changed: what lies on the way is copied. */
+/** Places a result into a state's raw input. It copies the objects on the path, so the input never changes. */
 export type ResultWriter = (input: Json, result: Json) => Json;
 
 /** ResultPath: absent or `$` replaces the input, `null` discards the result, a path of names places it. */

@@ -4,14 +4,14 @@ import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileFormatCall } from "./format-call.ts";
 import { compilePath, type Expression } from "./path.ts";
 
-/** Parameters or ItemSelector; undefined where the state has none. */
+/** Compiles Parameters or ItemSelector; undefined if the state has none. */
 export function compileTemplateField(definition: Definition, field: string): Expression | undefined {
   const template = definition.get(field);
   if (template === null) throw definition.reject(field, "must not be null");
   return template === undefined ? undefined : compileTemplate(template, definition.path(field));
 }
 
-/** JSON in which a key ending in `.$` holds a path or an intrinsic function. */
+/** Compiles JSON in which a key with the suffix `.$` holds a path or an intrinsic function. */
 function compileTemplate(template: Json, at: string): Expression {
   if (Array.isArray(template)) return compileList(template, at);
   if (isObject(template)) return compileObject(template, at);
@@ -48,7 +48,7 @@ function compileReference(key: string, value: Json, at: string): Expression {
   return value.startsWith("States.") ? compileFormatCall(value, at) : compileFieldPath(value, key, at);
 }
 
-/** A path whose absence is worded with the field that holds it. */
+/** Compiles a path whose error names the field that holds it. */
 export function compileFieldPath(text: string, field: string, at: string): Expression {
   const path = compilePath(text, at);
   return (scope) =>

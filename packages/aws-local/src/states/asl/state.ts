@@ -9,11 +9,11 @@ export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail"
 
 export interface Transition {
   output: Json;
-  /** Undefined where the thread ends. */
+  /** Undefined at the end of the thread. */
   next: string | undefined;
 }
 
-/** A compiled state: everything that can be parsed or checked ahead of time has been. */
+/** A compiled state: it has been parsed and checked completely. */
 export interface State {
   readonly name: string;
   readonly type: StateType;
@@ -26,7 +26,7 @@ export interface StateMachine {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** One stay in one state. */
+/** One visit of a state. */
 export class Visit {
   readonly state: State;
   readonly thread: Thread;
@@ -41,7 +41,9 @@ export class Visit {
     this.thread = thread;
   }
 
-  /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */
+  /**
+   * The data that paths can read. `map` is `$$.Map` of an iteration that is about to start; absent: the thread's own.
+   */
   scope(data: Json, map = this.thread.map): Scope {
     const context: JsonObject = { State: { Name: this.state.name, RetryCount: this.retryCount } };
     if (this.pendingTask) context.Task = { Token: this.pendingTask.token };
@@ -49,7 +51,7 @@ export class Visit {
     return { data, context };
   }
 
-  /** Adds where it happened to a failure that a field's evaluation found. */
+  /** Adds this state to a failure of a field's evaluation. */
   locate(error: unknown): unknown {
     return error instanceof EvaluationFailure ? error.located(this.state.name, this.enteredEventId) : error;
   }
@@ -61,7 +63,7 @@ export class Visit {
 
 /**
  * Runs a machine, or the body of a branch, from its first state to its last.
- * @throws StateFailure that nothing caught, or Cancelled
+ * @throws an uncaught StateFailure, or Cancelled
  */
 export async function enter(machine: StateMachine, input: Json, thread: Thread): Promise<Json> {
   let data = input;
@@ -94,7 +96,7 @@ async function stay(state: State, input: Json, thread: Thread): Promise<Transiti
   return transition;
 }
 
-/** `Next` xor `End`. */
+/** Reads `Next` or `End`; exactly one of them must be there. */
 export function compileNext(definition: Definition): string | undefined {
   const next = definition.optionalText("Next");
   const end = definition.get("End");
@@ -105,8 +107,8 @@ export function compileNext(definition: Definition): string | undefined {
 }
 
 /**
- * What a state makes of a result: ResultPath places it in the raw input, OutputPath selects from that, and `null`
- * gives `{}`. @throws StateFailure for more than the data limit
+ * Compiles the output of a state: ResultPath places the result in the raw input, OutputPath selects from it, and `null`
+ * gives `{}`. @throws StateFailure above the data limit
  */
 export function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
   const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));
@@ -120,7 +122,7 @@ export function compileOutput(definition: Definition): (input: Json, result: Jso
   };
 }
 
-/** A field that holds one path. */
+/** Compiles a field that holds one path. */
 export function compileField(definition: Definition, field: string): Expression {
   const path = compilePath(definition.text(field), definition.path(field));
   return (scope) =>

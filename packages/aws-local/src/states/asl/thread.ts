@@ -4,21 +4,21 @@ import type { History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
 import type { Host, Purpose } from "./host.ts";
 
-/** What all threads of one execution share. */
+/** The state that all threads of one execution share. */
 export interface Run {
   readonly host: Host;
   readonly history: History;
   readonly executionArn: string;
 }
 
-/** A line of states: the main line, a branch of a Parallel, an iteration of a Map. */
+/** A line of states: the main line, a branch of a Parallel, or an iteration of a Map. */
 export class Thread {
   readonly run: Run;
   readonly signal: AbortSignal;
   /** `$$.Map` inside an iteration. */
   readonly map: JsonObject | undefined;
   lastEventId: number;
-  /** The state entered and not left: what an abort interrupts. */
+  /** The state that was entered and not left: an abort interrupts it. */
   current: { name: string; type: string } | undefined;
 
   constructor(run: Run, signal: AbortSignal, lastEventId: number, map?: JsonObject) {
@@ -28,13 +28,13 @@ export class Thread {
     this.map = map;
   }
 
-  /** Records an event that the next one of this thread follows. */
+  /** Records an event; the next event of this thread follows it. */
   record(type: HistoryEventType, details?: object): number {
     this.lastEventId = this.run.history.record(this.lastEventId, type, details);
     return this.lastEventId;
   }
 
-  /** Records an event beside the line: the next one follows what this one followed. */
+  /** Records an event beside the line: the next event follows the same event as this one. */
   note(type: HistoryEventType, details?: object): number {
     return this.run.history.record(this.lastEventId, type, details);
   }
@@ -58,7 +58,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** A controller that also aborts with `outer`; `release` unties it. */
+/** Creates a controller that also aborts with `outer`; `release` disconnects it. */
 export function childOf(outer: AbortSignal): { controller: AbortController; release(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(outer.reason);

@@ -2,7 +2,7 @@ import type { Json } from "../../json.ts";
 import { Cancelled } from "./failure.ts";
 import { childOf, type Thread } from "./thread.ts";
 
-/** Runs the branch or iteration `index`; `previous` is the last event of the one that freed its place. */
+/** Runs the branch or iteration `index`. `previous` is the last event of the thread that freed its slot. */
 export type RunOne = (
   index: number,
   previous: number | undefined,
@@ -10,9 +10,9 @@ export type RunOne = (
 ) => Promise<{ output: Json; lastEventId: number }>;
 
 /**
- * Runs `count` threads, `width` at a time. The first failure cancels the others; when all have ended, `onFailure` hears
- * which one has failed, and this throws it.
- * @throws Cancelled when `thread` itself was cancelled
+ * Runs `count` threads, `width` at a time. The first failure cancels the others. After all have ended, it passes the
+ * failed one to `onFailure` and throws its failure.
+ * @throws Cancelled if `thread` itself was cancelled
  */
 export async function runTogether(
   thread: Thread,
@@ -57,7 +57,7 @@ const ABORTED = {
   Map: "MapStateAborted",
 } as const;
 
-/** Notes on `thread` that `branch` was stopped inside a state. */
+/** Records on `thread` that `branch` was stopped inside a state. */
 export function recordAborted(branch: Thread, thread: Thread): void {
   const type = branch.current?.type;
   if (type !== undefined && type in ABORTED) thread.note(ABORTED[type as keyof typeof ABORTED]);

@@ -5,21 +5,23 @@ import { compileCatch, compileRetry } from "./handling.ts";
 import { compileTemplateField } from "./payload-template.ts";
 import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
-/** A process that closes stays for a retry that comes so soon; a later one begins in the next process. */
+/** A closing process stays for a retry that comes within this time; the next process starts a later one. */
 const longestStayMs = 2_000;
 
-/** What a Task, Parallel or Map does between its input fields and its output fields. */
+/** The part of a Task, Parallel or Map between its input fields and its output fields. */
 export interface Work {
   type: "Task" | "Parallel" | "Map";
-  /** Called before the Parameters of each attempt are built, which may name what is prepared here. */
+  /** Called before the Parameters of each attempt are built, because they may name its results. */
   prepare?(visit: Visit): void;
-  /** `parameters` is what Parameters made of the input, or the input. */
+  /** `parameters`: the result of Parameters, or the input. */
   attempt(parameters: Json, visit: Visit): Promise<Json>;
-  /** Called once when no retry is left, before a catcher or the failure itself goes on. */
+  /** Called once when no retry is left, before a catcher or the failure takes over. */
   exhausted?(visit: Visit): void;
 }
 
-/** The shared frame: input fields, the work with its Retry, output fields, and Catch around them. */
+/**
+ * Compiles the frame that the three share: input fields, the work with its Retry, output fields, and Catch around them.
+ */
 export function compileWork(name: string, definition: Definition, work: Work): State {
   const next = compileNext(definition);
   const buildParameters = compileTemplateField(definition, "Parameters");

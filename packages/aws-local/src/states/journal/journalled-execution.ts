@@ -7,10 +7,10 @@ import type { Input, Opening } from "../store/lines.ts";
 import { JournalledHost, type Owner } from "./journalled-host.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 
-/** What came from outside and was not taken yet. */
+/** An arrival from outside that the execution has not taken yet. */
 type Arrival = { input: Omit<Input, "at">; heard(awaited: boolean): void } | { stop: Stop };
 
-/** What the journal of an execution says, as far as it came. */
+/** The contents of an execution's journal. */
 export interface Recorded {
   opening: Opening;
   inputs: readonly Input[];
@@ -18,16 +18,16 @@ export interface Recorded {
 }
 
 /**
- * An execution that can be brought back from its journal. What reaches it is taken one by one, each with all its
- * consequences before the next: the order in the file is the only order there is. What it asks for is begun while it
- * is driven, and waits otherwise.
+ * An execution that its journal can restore. It takes one arrival after the other, each with all of its consequences
+ * before the next. So the order in the file is the only order. Requests of the execution start while it is driven;
+ * otherwise they wait.
  */
 export class JournalledExecution {
   readonly events: HistoryEvent[] = [];
-  /** Resolves when its end was told. */
+  /** Resolves when its end has been reported. */
   readonly ended: Promise<void>;
   readonly #owner: Owner;
-  /** What it has asked for and not been answered. */
+  /** Requests of the execution without an answer. */
   readonly pending: PendingRequests;
   readonly #host: JournalledHost;
   readonly #run: () => Promise<Outcome | undefined>;
@@ -37,7 +37,7 @@ export class JournalledExecution {
   readonly #end = Promise.withResolvers<void>();
   #outcome: Outcome | undefined;
   #mode: "brought back" | "held" | "driven" | "left" = "brought back";
-  /** Consequences are still to come. */
+  /** Consequences of an arrival are still to come. */
   #isTaking = true;
   #hasDiverged = false;
 
@@ -56,7 +56,7 @@ export class JournalledExecution {
     this.#run = prepareExecution(machine, start, this.#host, write, signal);
   }
 
-  /** Runs it as far as the journal goes. Answers false where it does not go that way any more. */
+  /** Runs the execution as far as the journal reaches. Returns false if the definition no longer leads there. */
   async bringBack({ inputs, events }: Recorded): Promise<boolean> {
     this.#start();
     await consequences();
@@ -67,7 +67,7 @@ export class JournalledExecution {
     return !this.#hasDiverged && this.events.length >= events.length;
   }
 
-  /** To be called once, when it was made and again when it was brought back. */
+  /** Starts the execution; call it once after creation or after it was restored. */
   begin(): void {
     this.#mode = "held";
     setImmediate(() => {
@@ -76,7 +76,7 @@ export class JournalledExecution {
     });
   }
 
-  /** Its owner hears where it stands. */
+  /** Reports its state to its owner. */
   settle(): void {
     if (this.#mode === "brought back") this.#mode = "held";
     this.#isTaking = false;
@@ -85,42 +85,42 @@ export class JournalledExecution {
     else this.#owner.onRest();
   }
 
-  /** From now on what it asks for is begun. */
+  /** Starts requests from now on. */
   drive(): void {
     this.#mode = "driven";
     for (const [number, request] of this.pending.all()) if (!request.begun) this.#begin(number, request);
   }
 
-  /** Nothing reaches it any more, and it writes nothing: its file is all that is left of it. */
+  /** Detaches the execution: it takes no more arrivals, and writes nothing more. Only its file remains. */
   leave(): void {
     this.#mode = "left";
   }
 
-  /** The same, and its functions are killed. */
+  /** Detaches the execution and kills its functions. */
   shutDown(): void {
     this.leave();
     this.#stopping.abort({ kind: "shutdown" } satisfies Stop);
   }
 
-  /** Answers whether this was awaited. */
+  /** Takes an input. Resolves with whether the execution waited for it. */
   post(input: Omit<Input, "at">): Promise<boolean> {
     return new Promise((heard) => this.#arrive({ input, heard }));
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when the execution has ended. */
   stop(stop: Stop): Promise<void> {
     this.#arrive({ stop });
     return this.ended;
   }
 
-  /** Answers false where nothing is due yet. */
+  /** Answers requests whose time has come. Returns false if there are none. */
   noticeTime(): boolean {
     const due = this.pending.dueBy(this.#owner.now());
     for (const to of due) this.post({ to });
     return due.length > 0;
   }
 
-  /** Something is under way in this process, or its consequences are. */
+  /** Whether this process still works on the execution or on the consequences of an arrival. */
   get isBusy(): boolean {
     return this.#isTaking || this.#arrivals.length > 0 || this.pending.isAtWork;
   }
@@ -129,7 +129,7 @@ export class JournalledExecution {
     return this.#outcome !== undefined;
   }
 
-  /** Whether the execution started the other one and has not heard of its end. */
+  /** Whether the execution started the other one and has not received its end. */
   waitsFor({ arn, startedBy }: Execution): boolean {
     const start = startedBy && this.pending.numberOf("request", startedBy.request);
     return (start ?? this.pending.numberOf("child", arn)) !== undefined;
@@ -160,7 +160,7 @@ export class JournalledExecution {
     }
   }
 
-  /** While the disk is full nothing but a stop is taken: what follows from the rest could not be written. */
+  /** Takes only a stop while the disk is full: other consequences could not be written. */
   #nextArrival(): Arrival | undefined {
     const pause = this.#arrivals.length > 0 ? this.#owner.pause() : undefined;
     if (!pause) return this.#arrivals.shift();
@@ -169,7 +169,7 @@ export class JournalledExecution {
     return stop < 0 ? undefined : this.#arrivals.splice(stop, 1)[0];
   }
 
-  /** On its way to the disk before it has a consequence. */
+  /** Writes the input before it has a consequence. */
   #accept(input: Input): boolean {
     if (this.#outcome || !this.pending.awaits(input.to)) return false;
     this.#isTaking = true;
@@ -212,12 +212,12 @@ export class JournalledExecution {
   }
 }
 
-/** All that follows from something follows before this resolves: between two inputs there are only promises. */
+/** Resolves after all consequences of an arrival: between two arrivals there are only promises. */
 function consequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Texts may be worded anew by a later version of this interpreter; the way may not. */
+/** A later version of the interpreter may change the texts of events, but not their order. */
 function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
   return a.type === b.type && a.previousEventId === b.previousEventId;
 }

@@ -19,33 +19,36 @@ import {
 import type { Line, Opening } from "../store/lines.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** Whoever keeps an execution, and does for it what it asks for. */
+/** The keeper of an execution, which performs its requests. */
 export interface Owner {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Takes a line for the execution's file. */
+  /** Adds a line to the execution's file. */
   write(line: Line): void;
-  /** `over` is what ends the wait for the answer, and names its time limit. */
+  /** `over` ends the wait for the answer, and identifies its time limit. */
   invokeLambda(call: LambdaCall, stopSignal: AbortSignal, over: AbortSignal): Promise<LambdaResult>;
-  /** The same request made once more answers the same child. @throws Error named as the failure that AWS reports */
+  /**
+   * The same request returns the same child when it is repeated. @throws Error with the name of the failure that AWS
+   * reports
+   */
   startChild(child: ChildStart, request: string): StartedChild;
   readObject: ReadObject;
   stopChild(executionArn: string): void;
-  /** How a child ended; undefined while it runs. */
+  /** The end of a child; undefined while it runs. */
   endOfChild(executionArn: string): Json | undefined;
-  /** It waits for what is to come. */
+  /** Called when the execution waits. */
   onRest(): void;
   onEnd(outcome: Outcome): void;
-  /** Where nothing can be written now: resolves when it may be tried again. */
+  /** While the disk is full: resolves when writing may be tried again. */
   pause(): Promise<void> | undefined;
 }
 
-/** How a task was answered: SendTaskSuccess or SendTaskFailure. */
+/** The answer to a task: SendTaskSuccess or SendTaskFailure. */
 export type TaskAnswer = { output: Json } | { failure: { error?: string; cause?: string } };
 
 /**
- * Time, random numbers and answers as the journal has them. The numbers come from a seed: they are the same each time, and
- * nobody without the seed can foresee them.
+ * A host whose time, random numbers and answers come from the journal. The numbers come from a seed: they are the same
+ * each time, and unpredictable without the seed.
  */
 export class JournalledHost implements Host {
   readonly #executionArn: string;
@@ -53,7 +56,7 @@ export class JournalledHost implements Host {
   readonly #owner: Owner;
   readonly #stopSignal: AbortSignal;
   readonly #seed: Buffer;
-  /** What is said, is said at the time of the last input. */
+  /** The time of the last input. Events get this time. */
   nowMs: number;
   #drawn = 0;
   #started = 0;

@@ -3,24 +3,24 @@ import type { Purpose } from "../asl/host.ts";
 import type { Input } from "../store/lines.ts";
 
 /**
- * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function
- * that is given a task token), a `start` (of a child) and a `read` may be made once more; the others are not at work at all.
+ * The kinds of requests. A `lambda` may be half done when the process dies. A `request` (a function with a task token),
+ * a `start` (of a child) and a `read` may be repeated. The other kinds do no work.
  */
 type RequestKind = "lambda" | "request" | "start" | "read" | "token" | "child" | Purpose;
 
 export interface PendingRequest {
   readonly kind: RequestKind;
-  /** When time answers it. */
+  /** The time that answers the request. */
   dueMs?: number;
-  /** Of a `token`. */
+  /** The token of a `token` request. */
   readonly token?: string;
   /** The ARN of a `child`. */
   readonly child?: string;
-  /** Names a `start`. */
+  /** Identifies a `start`. */
   readonly request?: string;
-  /** Begins what answers it. */
+  /** Starts the work that answers the request. */
   readonly begin?: () => Promise<Json>;
-  /** Called when nobody waits any more, with the reason. */
+  /** Called with the reason when the request is no longer needed. */
   readonly onOver?: (reason: unknown) => void;
   begun?: boolean;
 }
@@ -28,24 +28,24 @@ export interface PendingRequest {
 /** Kinds that keep an execution from being parked. */
 const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "retry"];
 
-/** What one execution has asked for and not been answered, by number: the first is 1. */
+/** The unanswered requests of one execution by number. The first number is 1. */
 export class PendingRequests {
   readonly #pending = new Map<number, PendingRequest & { over: AbortSignal; settle(input: Input): void }>();
-  /** Whose time limits stand still; undefined: all of them do. */
+  /** The signals whose time limits stand still; undefined: all time limits do. */
   readonly #still = new Set<AbortSignal | undefined>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
-  /** `onRequest` hears of each request that somebody has to begin, or may have an answer already. */
+  /** `onRequest` receives each request that has to be started, or that may have an answer already. */
   constructor(onRequest: (number: number, request: PendingRequest) => void) {
     this.#onRequest = onRequest;
   }
 
-  /** Settles with the answer. After `over` there is none; time alone resolves then, as it does when it has passed. */
+  /** Settles with the answer. After `over` there is no answer; only requests for time resolve then. */
   request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
-    promise.catch(() => undefined); // an answer may find nobody who waits any more, and that is no error
+    promise.catch(() => undefined); // an answer may come after the request is over, which is no error
     const withdraw = () => {
       this.#pending.delete(number);
       request.onOver?.(over.reason);
@@ -67,7 +67,7 @@ export class PendingRequests {
     return promise;
   }
 
-  /** Answers whether the input was awaited. */
+  /** Answers a request. Returns whether the input was awaited. */
   answer(input: Input): boolean {
     const pending = this.#pending.get(input.to);
     this.#pending.delete(input.to);
@@ -79,7 +79,7 @@ export class PendingRequests {
     return this.#pending.has(number);
   }
 
-  /** What may be begun: some of it may be answered at once. */
+  /** All requests; some of them may be answered while they are started. */
   all(): [number, PendingRequest][] {
     return [...this.#pending];
   }
@@ -92,18 +92,18 @@ export class PendingRequests {
     return this.#pending.values().some(({ begun, kind }) => begun === true && AT_WORK.includes(kind));
   }
 
-  /** A function may be in the middle of something that must not be done twice. */
+  /** Whether a function may be in the middle of work that must not happen twice. */
   get isInFunction(): boolean {
     return this.#pending.values().some(({ kind }) => kind === "lambda");
   }
 
-  /** When there is something to do; 0: at once, since something was not begun yet. */
+  /** The time of the next work; 0: now, because a request has not been started. */
   get dueMs(): number | null {
     const dues = this.#pending.values().map((one) => (one.begin && !one.begun ? 0 : this.#dueMsOf(one)));
     return dues.filter((due) => due !== undefined).reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
   }
 
-  /** Time limits move, by so many milliseconds: the one that `over` ends, or all of them. */
+  /** Moves time limits by `ms`: the one that `over` ends, or all of them. */
   postponeDeadlines(ms: number, over?: AbortSignal): void {
     for (const request of this.#pending.values()) {
       if (request.kind !== "deadline" || request.dueMs === undefined) continue;
@@ -111,7 +111,9 @@ export class PendingRequests {
     }
   }
 
-  /** The time limit that `over` ends, or all of them, stand still until the answer is called with how long that was. */
+  /**
+   * Stops the time limit that `over` ends, or all of them, until the returned function is called with the elapsed time.
+   */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);
     return (ms) => {
@@ -125,7 +127,7 @@ export class PendingRequests {
     return isStill ? undefined : dueMs;
   }
 
-  /** What time has answered by now, the earliest first. */
+  /** The requests that time has answered, the earliest first. */
   dueBy(nowMs: number): number[] {
     const due = [...this.#pending].map(([number, request]) => ({
       number,

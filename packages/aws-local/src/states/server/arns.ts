@@ -5,12 +5,12 @@ const labels: Record<string, string> = {
   InvalidExecutionInput: "Invalid State Machine Execution Input",
 };
 
-/** An error as Step Functions words it: `Invalid Arn: '...'`. */
+/** An error in Step Functions' words: `Invalid Arn: '...'`. */
 export function refused(name: string, detail: string): AwsError {
   return new AwsError(name, `${labels[name] ?? name.replace(/\B[A-Z]/g, " $&")}: '${detail}'`);
 }
 
-/** Step Functions: at most 80 characters of ASCII, without white space and the characters that mean something elsewhere. */
+/** Step Functions: at most 80 ASCII characters, without white space and characters with another meaning. */
 const NAME = /^[A-Za-z0-9!'()+\-.=@_]{1,80}$/;
 
 export function assertName(name: string): void {
@@ -20,7 +20,7 @@ export function assertName(name: string): void {
 export interface StateMachineArn {
   name: string;
   version: number | undefined;
-  /** Without the version. */
+  /** The ARN without the version. */
   unqualified: string;
 }
 
@@ -33,7 +33,7 @@ export function parseStateMachineArn(arn: string): StateMachineArn {
   return { name, version: Number(version), unqualified: arn.slice(0, -version.length - 1) };
 }
 
-/** What follows the type of a resource of Step Functions. @throws InvalidArn for one of another type */
+/** The parts after the resource type. @throws InvalidArn for another type */
 export function partsOf(arn: string, type: "stateMachine" | "execution"): string[] {
   const [, resource, rest] = /^arn:aws[\w-]*:states:[\w-]+:\d{12}:([^:]+):?(.*)$/.exec(arn) ?? [];
   if (resource === type) return (rest as string).split(":");

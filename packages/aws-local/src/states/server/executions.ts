@@ -67,7 +67,7 @@ export const executionOperations: Operations = {
   },
 };
 
-/** Why somebody ends a task or an execution. */
+/** The client's reason for ending a task or an execution. */
 export function endIn(request: Request): { error?: string; cause?: string } {
   const [error, cause] = [request.optionalText("error", { most: 256 }), request.optionalText("cause", { most: 32768 })];
   return { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };

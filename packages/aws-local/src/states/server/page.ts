@@ -2,8 +2,8 @@ import type { Request } from "../../aws-http/request.ts";
 import { refused } from "./arns.ts";
 
 /**
- * One page of a list whose items keep their order. A token names the last item shown and the question it belongs to:
- * what is added meanwhile shifts nothing, and a token for another question is invalid.
+ * One page of a list in a stable order. A token names the last item shown and the query: new items shift nothing, and a
+ * token of another query is invalid.
  */
 export function pageOf<T>(
   all: readonly T[],
@@ -11,7 +11,7 @@ export function pageOf<T>(
   question: string,
   request: Request,
 ): { items: T[]; nextToken?: string } {
-  // 0 and nothing mean 100.
+  // 0 and an absent value mean 100.
   const size = Math.floor(request.number("maxResults", { most: 1000 }) || 100);
   const tokenOf = (item: T) => Buffer.from(JSON.stringify([question, keyOf(item)])).toString("base64url");
   const token = request.optionalText("nextToken", { most: 3096 });

@@ -4,7 +4,7 @@ import type { LiveExecutions } from "../live-executions.ts";
 import type { Executions } from "../store/executions.ts";
 import type { Machines } from "../store/machines.ts";
 
-/** What the operations work on. */
+/** The state that operations work on. */
 export interface Service {
   machines: Machines;
   executions: Executions;
@@ -12,5 +12,5 @@ export interface Service {
   clock: Clock;
 }
 
-/** By the names that the API of Step Functions has for them. */
+/** Operations by their names in Step Functions' API. */
 export type Operations = Record<string, (service: Service, request: Request) => object | Promise<object>>;

@@ -10,7 +10,7 @@ import { assertName, refused } from "./arns.ts";
 import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
-/** A name is free again this long after its execution ended (Step Functions, StartExecution). */
+/** The time after which the name of an ended execution is free again (Step Functions, StartExecution). */
 const NAME_KEPT_MS = 90 * 24 * 3600 * 1000;
 
 export interface Start {
@@ -44,7 +44,10 @@ export function startExecution(service: Service, start: Start): Execution {
   return execution;
 }
 
-/** While it runs, the same name with the same input is the same request sent again; so is one made again by its parent. */
+/**
+ * The same name with the same input repeats the request while the execution runs; so does a repeated request of its
+ * parent.
+ */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
   if (existing.status === "RUNNING" && dataIn(eventsOf(service, existing)).input === input) return existing;
@@ -70,7 +73,7 @@ function assertInput(input: string): void {
   }
 }
 
-/** What an execution runs, and under which names. */
+/** The definition and the names of an execution. */
 export function preparedBy({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
   const revision = machines.revision(execution.revision);
   const { arn: executionArn, versionArn } = execution;
@@ -78,7 +81,7 @@ export function preparedBy({ machines }: Service, execution: Execution): ReturnT
   return { machine, start: { executionArn, versionArn, roleArn: revision.roleArn } };
 }
 
-/** As an execution calls StartExecution. @throws Error named and worded as the AWS SDK for Java words it */
+/** Starts a child for an execution. @throws Error with the name and the words of the AWS SDK for Java */
 export function startChild(
   service: Service,
   { stateMachineArn: arn, name, input }: ChildStart,

@@ -73,7 +73,7 @@ export const machineOperations: Operations = {
     return { stateMachines, ...rest };
   },
 
-  /** The cloud ends running executions at their next transition; here they end at once. */
+  /** The cloud ends running executions at their next transition; here they end immediately. */
   async DeleteStateMachine(service, request) {
     const { name, unqualified } = parseStateMachineArn(request.text("stateMachineArn"));
     if (!service.machines.get(name)) return {};
@@ -83,7 +83,7 @@ export const machineOperations: Operations = {
     return {};
   },
 
-  /** The latest first. */
+  /** Lists the latest version first. */
   ListStateMachineVersions(service, request) {
     const arn = request.text("stateMachineArn");
     const { machine } = findMachine(service, arn);
@@ -95,7 +95,7 @@ export const machineOperations: Operations = {
     return { stateMachineVersions, ...rest };
   },
 
-  /** Executions of the version keep running: they have their revision. */
+  /** Executions of the version continue: they have their revision. */
   DeleteStateMachineVersion(service, request) {
     const arn = request.text("stateMachineVersionArn");
     const { name, version } = parseStateMachineArn(arn);
@@ -113,7 +113,7 @@ export function versionArn(machine: Machine, version: Version): string {
   return `${stateMachineArn(machine.name)}:${version.number}`;
 }
 
-/** @throws InvalidArn, StateMachineDoesNotExist (also for a version that is not there) */
+/** @throws InvalidArn, StateMachineDoesNotExist (also for an unknown version) */
 export function findMachine(service: Service, arn: string): { machine: Machine; version: Version | undefined } {
   const { name, version: number, unqualified } = parseStateMachineArn(arn);
   const machine = unqualified === stateMachineArn(name) ? service.machines.get(name) : undefined;
@@ -137,7 +137,7 @@ function readContent(request: Request, at: number, before?: Revision): Omit<Revi
   };
 }
 
-/** What publishes a version where the request asks for one. A revision that has a version keeps it. */
+/** Returns the function that publishes a version if the request asks for one. A revision with a version keeps it. */
 function readPublish(request: Request): (service: Service, machine: Machine) => { stateMachineVersionArn?: string } {
   const description = request.optionalText("versionDescription", { most: 256 });
   if (!request.flag("publish")) {
@@ -151,13 +151,13 @@ function readPublish(request: Request): (service: Service, machine: Machine) => 
   };
 }
 
-/** What CreateStateMachine compares: not the role. */
+/** CreateStateMachine compares everything but the role. */
 function isSame(...revisions: [Omit<Revision, "number">, Omit<Revision, "number">]): boolean {
   const [a, b] = revisions.map(({ definition, logging, tracing }) => JSON.stringify([definition, logging, tracing]));
   return a === b;
 }
 
-/** @throws InvalidDefinition with the first thing that AWS would refuse, or that cannot be run here */
+/** @throws InvalidDefinition with the first problem that AWS would refuse, or that is not served */
 function assertValid(definition: string): void {
   try {
     const value: Json = definition.trim() === "" ? null : JSON.parse(definition);

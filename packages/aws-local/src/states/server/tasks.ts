@@ -20,7 +20,7 @@ export const taskOperations: Operations = {
   SendTaskFailure: (service, request) => answerToken(service, request, () => ({ failure: endIn(request) })),
 };
 
-/** A token of an execution that was started here was good once; any other was never given out. */
+/** Answers a token. A token of an execution that was started here has expired; any other is invalid. */
 async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
   const token = request.text("taskToken", { most: 2048 });
   if (await live.answerToken(token, read())) return {};

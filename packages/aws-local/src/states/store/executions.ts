@@ -8,21 +8,23 @@ import { type Journal, journalIn, type Line } from "./lines.ts";
 export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 export type Status = "RUNNING" | EndStatus;
 
-/** What lists show; inputs, outputs and errors are in the history. */
+/** An execution in lists. Its history has the input, output and error. */
 export interface Execution {
   number: number;
   name: string;
   arn: string;
   machineArn: string;
   versionArn?: string;
-  /** Number of the revision it runs. */
+  /** The number of the revision that it runs. */
   revision: number;
   startedAt: number;
-  /** Of a child: the execution that started it, by which of its requests, and whether it waits for the end. */
+  /** For a child: the parent, the parent's request, and whether the parent waits for the end. */
   startedBy?: { arn: string; request: string; awaited: boolean };
   status: Status;
   stoppedAt?: number;
-  /** Nothing of it is under way: all of it is on disk. It has something to do at `due`, or only when somebody answers. */
+  /**
+   * Set if the execution does no work and is complete on disk. It continues at `due`, or (null) only after an answer.
+   */
   parked?: { due: number | null };
 }
 
@@ -39,20 +41,20 @@ const END_TYPES: Record<string, EndStatus> = {
   ExecutionAborted: "ABORTED",
 };
 
-/** How much of a history a killed process may lose. */
+/** The part of a history that a killed process may lose. */
 const FLUSH_AFTER_MS = 100;
 
 /**
- * The executions of a data folder: an index that is read whole on opening (a few short lines each), and a file each
- * that is read when somebody asks: its events, and between them what they followed from. It is named by the execution's
- * number: names of executions are not safe file names.
+ * The executions of a data folder. An index with a few short lines per execution is read on opening. Each execution has
+ * a file of its events and inputs, which is read on demand. Its name is the execution's number, because names of
+ * executions are not safe file names.
  */
 export class Executions {
   readonly #backlog: Backlog;
   readonly #index: LineFile<Change>;
   readonly #folder: string;
   readonly #buffers = new Map<number, string>();
-  /** What the disk has no room for yet. */
+  /** Text that waits for a full disk. */
   readonly #unwritten = new Map<number, string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #all: Execution[] = [];
@@ -67,29 +69,29 @@ export class Executions {
     for (const change of lines) this.#apply(change);
   }
 
-  /** The latest of that name. */
+  /** The latest execution of that name. */
   get(arn: string): Execution | undefined {
     return this.#byArn.get(arn);
   }
 
-  /** Of one state machine, or of one of its versions; the latest first. */
+  /** The executions of a state machine or of one of its versions, the latest first. */
   list(arn: string): Execution[] {
     return this.#all.filter((one) => one.machineArn === arn || one.versionArn === arn).reverse();
   }
 
-  /** The latest first: children before those that started them. */
+  /** The running executions, the latest first: children come before their parents. */
   running(): Execution[] {
     return this.#all.filter((one) => one.status === "RUNNING").reverse();
   }
 
-  /** Children that have ended before those who wait for them. */
+  /** Ended children whose parents still wait for them. */
   endedBeforeParents(): Execution[] {
     return this.#all.filter(({ status, startedBy }) => {
       return status !== "RUNNING" && startedBy?.awaited && this.get(startedBy.arn)?.status === "RUNNING";
     });
   }
 
-  /** Throws where the disk has no room: then there is no such execution. */
+  /** Starts an execution. Throws if the disk is full: then there is no such execution. */
   start(execution: Omit<Execution, "number" | "status">): Execution {
     const number = this.#all.length;
     const change = { start: { ...execution, number } };
@@ -103,7 +105,7 @@ export class Executions {
     this.#timer ??= setTimeout(() => this.#flushAll(), FLUSH_AFTER_MS).unref();
   }
 
-  /** What is appended later comes behind it, also where the disk is full now. */
+  /** Writes the buffered events. Later events follow them in the file, even if the disk is full now. */
   flush({ number }: Pick<Execution, "number">): void {
     const text = this.#buffers.get(number);
     if (text === undefined) return;
@@ -126,7 +128,7 @@ export class Executions {
     this.#change({ end: execution.number, status, at });
   }
 
-  /** Ends an execution that cannot go on, with the events it has. */
+  /** Ends an execution that cannot continue, after the events that it has. */
   interrupt(execution: Execution, cause: string, nowMs: number): void {
     const id = (this.history(execution).at(-1)?.id ?? 0) + 1;
     const executionAbortedEventDetails = { error: "Interrupted", cause };
@@ -139,7 +141,7 @@ export class Executions {
     return this.journal(execution).events;
   }
 
-  /** Everything recorded so far; nothing where a crash came before the first flush. */
+  /** Everything recorded so far; empty after a crash before the first flush. */
   journal(execution: Execution): Journal {
     this.flush(execution);
     const written = readIfThere(this.#path(execution.number)).toString();
@@ -147,8 +149,8 @@ export class Executions {
   }
 
   /**
-   * Makes the file of one that a dead process left running fit to be written to. One whose end is in it already gets
-   * that end: the process died between the two writes.
+   * Prepares the file of an execution that a dead process left running. If the file already has an end, the execution
+   * gets it: the process died between the two writes.
    */
   repair(execution: Execution): void {
     const { file } = LineFile.open(this.#path(execution.number));

@@ -1,18 +1,20 @@
 import type { Json } from "../../json.ts";
 import type { HistoryEvent } from "../history.ts";
 
-/** First line of an execution's file. */
+/** The first line of an execution's file. */
 export interface Opening {
   format: 1;
-  /** Hex: where the execution's chance, its UUIDs and its task tokens come from. */
+  /** Hex. The source of the execution's random numbers, UUIDs and task tokens. */
   seed: string;
   /** Milliseconds since the epoch, as every `at`. */
   at: number;
 }
 
-/** Something that reached the execution from outside, and when. The events that follow in the file follow from it. */
+/**
+ * An input that reached the execution from outside, and its time. The events after it in the file are its consequences.
+ */
 export interface Input {
-  /** What it answers: the first thing that the execution asked for is 1. */
+  /** The number of the answered request. The first request is 1. */
   to: number;
   at: number;
   value?: Json;

@@ -2,11 +2,11 @@ import { LineFile } from "../../disk/line-file.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StateMachine } from "../asl/state.ts";
 
-/** What running a state machine depends on. It never changes: an update makes another. */
+/** The facts that running a state machine depends on. A revision never changes: an update creates another. */
 export interface Revision {
-  /** Its place among all revisions ever made here, by which executions remember theirs. */
+  /** The number among all revisions of this folder, which executions refer to. */
   number: number;
-  /** Absent for the revision a state machine was created with, as in AWS. */
+  /** Absent for the first revision of a state machine, as in AWS. */
   id?: string;
   definition: string;
   roleArn: string;
@@ -26,9 +26,9 @@ export interface Machine {
   name: string;
   at: number;
   revision: Revision;
-  /** By number, oldest first. */
+  /** Versions by number, the oldest first. */
   versions: Map<number, Version>;
-  /** Numbers of deleted versions are not given out again. */
+  /** Numbers of deleted versions are not reused. */
   lastVersion: number;
 }
 
@@ -63,7 +63,7 @@ export class Machines {
     return [...this.#byName.values()];
   }
 
-  /** Also of state machines that were deleted: their executions stay readable. */
+  /** A revision, also of a deleted state machine: its executions stay readable. */
   revision(number: number): Revision {
     return this.#revisions[number] as Revision;
   }
@@ -89,7 +89,7 @@ export class Machines {
     this.#change({ do: "delete", name });
   }
 
-  /** Compiles each revision once, when it is first run. */
+  /** Compiles each revision once, when it first runs. */
   compiled(revision: Revision, compile: (definition: string) => StateMachine): StateMachine {
     const machine = this.#compiled.get(revision) ?? compile(revision.definition);
     this.#compiled.set(revision, machine);

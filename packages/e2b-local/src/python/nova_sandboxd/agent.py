@@ -1,7 +1,5 @@
-"""
-Pid 1 of a sandbox: it answers the server's requests, forks the kernels, reads and writes files, watches the limits. It
-runs no code of the user, and nobody in the sandbox can signal or trace it.
-"""
+"""Pid 1 of a sandbox: answers the server's requests, forks the kernels, reads and writes files, and watches the
+limits. It runs no user code, and no process in the sandbox can signal or trace it."""
 
 import json
 import os
@@ -17,7 +15,8 @@ from .watchdog import Limits, Watchdog
 
 class Agent:
     def __init__(self, settings, listener, channel):
-        """`channel` brings one line, when the sandbox gets an owner; requests wait in the listener's queue until then."""
+        """`channel` delivers one line when the sandbox gets an owner; until then requests wait in the listener's
+        queue."""
         self.isolated = settings["isolated"]
         if self.isolated:
             linux.set_dumpable(False)
@@ -51,7 +50,7 @@ class Agent:
         try:
             line = read_line(lambda: self.channel.recv(65536))
         except ConnectionError:
-            os._exit(0)  # the zygote has ended, or wants this one no longer
+            os._exit(0)  # the zygote has ended, or no longer needs this sandbox
         self.loop.watch(self.channel.fileno())
         self.channel.close()
         self.environment.update(json.loads(line)["environment"])
@@ -75,12 +74,12 @@ class Agent:
         if answer is None:
             return
         if request["op"] == "write":
-            connection.on_end = lambda: connection.answer(answer)  # in the middle of a body it might get lost
+            connection.on_end = lambda: connection.answer(answer)  # a response in the middle of a body might get lost
         else:
             connection.answer(answer)
 
     def _operate(self, connection, request):
-        """None means that the operation answers by itself, later."""
+        """Returns None if the operation answers later."""
         match request["op"]:
             case "execute":
                 return self.kernels.execute(connection, request)

@@ -1,4 +1,4 @@
-"""One request of the server: a JSON line and perhaps a body; the answer, a JSON line and perhaps a body, goes back."""
+"""One request of the server: a JSON line and possibly a body arrive; a JSON line and possibly a body go back."""
 
 import collections
 import json
@@ -77,7 +77,7 @@ class Connection:
         self.finish()
 
     def send_file(self, file, size):
-        """Takes over the open file; sends exactly `size` bytes or breaks the connection."""
+        """Takes ownership of the open file; sends exactly `size` bytes or breaks the connection."""
         self.waiting.append([file, 0, size])
         self._write_soon()
 
@@ -108,7 +108,7 @@ class Connection:
             self._after_writing()
 
     def _send_first(self):
-        """False when the peer takes no more for now."""
+        """Returns False if the peer takes no more for now."""
         self._join_small()
         first = self.waiting[0]
         if isinstance(first, list):
@@ -122,7 +122,7 @@ class Connection:
         return True
 
     def _join_small(self):
-        """One system call, and one wake-up of the reader, for lines that were written one by one."""
+        """Joins small writes, so that many lines cost one system call and one wake-up of the reader."""
         small = []
         while self.waiting and isinstance(self.waiting[0], bytes) and len(self.waiting[0]) < _SMALL:
             small.append(self.waiting.popleft())

@@ -1,4 +1,4 @@
-"""Contexts: one kernel and one queue of cells each, output forwarded while the cell runs."""
+"""Contexts: each has one kernel and one queue of cells. Output is forwarded while the cell runs."""
 
 import codecs
 import collections
@@ -46,7 +46,7 @@ class Execution:
 
 
 class Context:
-    """`kernels` makes the processes."""
+    """`kernels` creates the processes."""
 
     def __init__(self, loop, kernels):
         self.loop, self.kernels, self.id = loop, kernels, os.urandom(16).hex()
@@ -65,14 +65,14 @@ class Context:
         self._next()
 
     def close(self):
-        """Ends the kernel and what it has not detached."""
+        """Ends the kernel and the processes that it has not detached."""
         self.process.end(self.loop)
         self._break_off(_CLOSED)
         for waiting in self.queue:
             waiting.finish(error_line(_CLOSED))
 
     def kernel_died(self):
-        """Jupyter restarts a kernel that dies, and tells the cell so."""
+        """Jupyter restarts a kernel that dies, and reports it to the cell."""
         while self.process.receive():
             self._take_frames()
         self._drain()
@@ -89,14 +89,14 @@ class Context:
         self._watch_output()
 
     def _watch_output(self):
-        """While the client does not keep up, the pipes fill and the cell waits in its write."""
+        """If the client does not keep up, the pipes fill, and the cell waits in its write."""
         stopped = self.current is not None and self.current.congested
         self.loop.watch(self.process.control.fileno(), None if stopped else self._read_frames)
         for fd, kind in self.process.outputs:
             self.loop.watch(fd, None if stopped else lambda fd=fd, kind=kind: self._read_output(fd, kind))
 
     def _read_output(self, fd, kind):
-        """Returns how much was there. Output between two cells belongs to none and is dropped."""
+        """Returns the number of bytes read. Output between two cells belongs to no cell and is dropped."""
         try:
             data = os.read(fd, _PIPE)
         except BlockingIOError:
@@ -110,7 +110,8 @@ class Context:
         return len(data)
 
     def _drain(self):
-        """What the cell wrote before its last frame is in the pipes; a detached child may go on writing for ever."""
+        """Reads the output of the cell before its last frame, which is in the pipes. A detached child may write for
+        ever."""
         for fd, kind in self.process.outputs:
             taken = 0
             while taken < _PIPE and (size := self._read_output(fd, kind)):
@@ -120,7 +121,7 @@ class Context:
 
     def _read_frames(self):
         if self.process.receive() is None:
-            self.loop.watch(self.process.control.fileno())  # the end of the process will say what happened
+            self.loop.watch(self.process.control.fileno())  # the end of the process will explain it
         self._take_frames()
 
     def _take_frames(self):
@@ -166,10 +167,10 @@ class Context:
         execution.finish(*last_lines)
 
     def _abandon(self, execution):
-        """The client went away: the code interpreter interrupts the cell, like Ctrl-C, for the next one not to wait."""
+        """Interrupts a cell whose client has left, as with Ctrl-C, so that the next cell does not wait."""
         execution.abandoned = True
         if execution is self.current:
-            if execution.begun:  # earlier, the kernel would take it for a late one of the cell before
+            if execution.begun:  # earlier, it would hit the cell before
                 self.process.interrupt()
             self._watch_output()
         else:
@@ -177,7 +178,7 @@ class Context:
             execution.connection.close()
 
     def _keep_alive(self):
-        """Writing is also how a connection is found to be broken."""
+        """Writes a keepalive: only a write reveals a broken connection."""
         if not self.current.connection.waiting:
             self.current.emit(encode({"type": "keepalive"}))
         self.keepalive = self.loop.later(_KEEPALIVE, self._keep_alive)

@@ -1,11 +1,8 @@
-"""
-The walls around a sandbox, in two steps.
-
-The launcher, started by bubblewrap with the read-only mounts in place, moves into a user namespace whose root is nobody
-on the host. The kernel locks every mount that crosses into it, so that no root below can lift a read-only flag or look
-under a mount. Each sandbox then gets its own pids, mounts, user namespace (the kernel counts processes per user
-namespace, which makes its limit hold for root too) and one private disk in memory, which is its root folder.
-"""
+"""The walls around a sandbox, in two steps.
+The launcher, started by bubblewrap with the read-only mounts in place, enters a user namespace whose root is no user
+of the host. The kernel locks every mount that enters it, so no root below can lift a read-only flag or look under a
+mount. Each sandbox then gets its own pids, mounts, user namespace (the kernel counts processes per user namespace,
+so its limit also holds for root) and a private disk in memory, which is its root folder."""
 
 import contextlib
 import errno
@@ -21,7 +18,7 @@ _PRIVATE = {
     "tmp": 0o1777, "root": 0o700, "home": 0o755, "home/user": 0o755, "run": 0o755, "mnt": 0o755, "srv": 0o755,
     "proc": 0o555, "var": 0o755, "var/tmp": 0o1777, "var/lib": 0o755, "var/log": 0o755, "var/cache": 0o755,
 }  # fmt: skip
-# The kernel counts these per user and user namespace, and adds them up for the user of the host: what is left for one
+# The kernel counts these per user and user namespace, and adds them up for the user of the host. The limits of one
 # sandbox must leave enough for 30 more (Linux gives a user 128 instances of inotify).
 _MOST = {
     "max_inotify_instances": 4, "max_inotify_watches": 512, "max_fanotify_groups": 4, "max_fanotify_marks": 512,
@@ -32,10 +29,9 @@ _PROC_FLAGS = linux.NOSUID | linux.NODEV | linux.NOEXEC
 
 
 class Ids:
-    """
-    A block of user ids that no other sandbox of this machine has while this one lives. The kernel keeps the register: a
-    name of a socket belongs to one process at a time. `root` is the first id of the block, as the launcher counts.
-    """
+    """A block of user ids that no other sandbox of this machine has while this one lives. The kernel keeps the
+    register: a socket name belongs to one process at a time. `root` is the first id of the block, in the launcher's
+    numbering."""
 
     def __init__(self, blocks, block_ids):
         self.register = socket.socket(socket.AF_UNIX)
@@ -44,7 +40,7 @@ class Ids:
         self.map = f"0 {self.root} {block_ids}"
 
     def _take(self, blocks):
-        first = random.SystemRandom().randrange(1, blocks)  # programs in other network namespaces have other registers
+        first = random.SystemRandom().randrange(1, blocks)  # programs in other network namespaces are not in the register
         for block in [*range(first, blocks), *range(1, first)]:
             try:
                 self.register.bind(f"\0nova-sandbox-ids-{block}")
@@ -56,15 +52,15 @@ class Ids:
 
 
 def write_map(pid, line):
-    """`line` is one row of user_namespaces(7): first id inside, first id outside, how many."""
+    """`line` is one row of user_namespaces(7): first id inside, first id outside, count."""
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/{pid}/{name}", "w") as ids:
             ids.write(line)
 
 
 def become_unprivileged_root(line):
-    """Leaves the host's root behind; the next fork is pid 1 of a namespace that this process may manage."""
-    mount_proc()  # bubblewrap's has covers, and the kernel allows a new one only where a whole one is in sight
+    """Leaves the host's root. The next fork is pid 1 of a namespace that this process may manage."""
+    mount_proc()  # bubblewrap's /proc has covers, and the kernel allows a new one only if a complete one is visible
     unshared, mapped = os.pipe(), os.pipe()
     launcher = os.getpid()
     helper = os.fork()
@@ -85,7 +81,7 @@ def become_unprivileged_root(line):
         raise OSError(number, os.strerror(number) if number > 0 else "killed", "uid_map")
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    linux.set_dumpable(True)  # a change of ids clears it, and then nobody may write the maps of the children
+    linux.set_dumpable(True)  # a change of ids clears it, and then no process may write the children's maps
 
 
 def mount_proc(place="/proc"):
@@ -93,7 +89,8 @@ def mount_proc(place="/proc"):
 
 
 def enclose(internet, disk_bytes, user_id, ids, await_map):
-    """Run as pid 1 of a new pid namespace. `await_map` returns when the parent has written the user namespace's ids."""
+    """Runs as pid 1 of a new pid namespace. `await_map` returns when the parent has written the user namespace's
+    ids."""
     linux.unshare(linux.NEWNS | linux.NEWIPC | linux.NEWUTS | (0 if internet else linux.NEWNET))
     socket.sethostname("e2b.local")
     if not internet:
@@ -101,7 +98,7 @@ def enclose(internet, disk_bytes, user_id, ids, await_map):
     owner = f"uid={ids.root},gid={ids.root}"
     linux.mount("nova", "/mnt", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=0755,{owner}")
     _lay_folders("/mnt", ids.root, user_id)
-    mount_proc("/mnt/proc")  # while the old one is in sight, for the kernel's sake as above
+    mount_proc("/mnt/proc")  # while the old one is visible, as above
     linux.enter_root("/mnt")
     linux.mount("devpts", "/dev/pts", "devpts", linux.NOSUID | linux.NOEXEC, f"newinstance,ptmxmode=0666,mode=620,max={_MOST_TERMINALS}")
     linux.mount("shm", "/dev/shm", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=1777,{owner}")
@@ -112,10 +109,10 @@ def enclose(internet, disk_bytes, user_id, ids, await_map):
 
 
 def _become(root):
-    """The user namespace belongs to its own root: the kernel adds up what is counted in there for its owner."""
+    """Lets the namespace's own root own it: the kernel adds up resources per owner."""
     os.setresgid(root, root, root)
     os.setresuid(root, root, root)
-    linux.set_dumpable(True)  # else the parent may not write the map
+    linux.set_dumpable(True)  # otherwise the parent may not write the map
 
 
 def _limit_counts():

@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 
-_OWN_FOLDERS = ("/home/", "/root/", "/tmp/")  # those that a sandbox without walls has for itself
+_OWN_FOLDERS = ("/home/", "/root/", "/tmp/")  # folders that a sandbox without walls has for itself
 _CODES = {
     errno.ENOENT: "not_found",
     errno.ENOTDIR: "not_found",
@@ -17,7 +17,7 @@ _CODES = {
 
 
 class Refused(Exception):
-    """Answered as it is: a Connect code, from which the server derives the HTTP status, and a sentence."""
+    """Sent to the client: a Connect code, from which the server derives the HTTP status, and a sentence."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -28,13 +28,13 @@ class Refused(Exception):
 
 
 class Files:
-    """`root` is where the sandbox's absolute paths begin: "" in a sandbox with its own mounts."""
+    """`root` is the folder that the sandbox sees as /: "" in a sandbox with its own mounts."""
 
     def __init__(self, root):
         self.root = root
 
     def locate(self, path):
-        """As this process sees the path."""
+        """The path as this process sees it."""
         if not path.startswith("/"):
             raise Refused("invalid_argument", f"path '{path}' does not begin with /")
         is_own = not path.startswith(self.root) and f"{path}/".startswith(_OWN_FOLDERS)
@@ -54,7 +54,7 @@ class Files:
                     while view and not broken:
                         view = view[os.write(fd, view) :]
             except Refused as refused:
-                broken.append(refused)  # the rest is read all the same: an answer in the middle of a body may get lost
+                broken.append(refused)  # reads the rest: a response in the middle of a body may get lost
 
         def end():
             os.close(fd)
@@ -85,7 +85,7 @@ class Files:
 
 @contextlib.contextmanager
 def _described(what):
-    """Turns an OSError into the sentence that envd would answer."""
+    """Turns an OSError into the sentence that envd would send."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,6 @@
-"""
-A kernel: the process in which cells run, one after the other, on globals of its own. It has one thread, so that a cell
-may fork; it reads requests from `control` and answers with frames: `B` the cell begins and can be interrupted from now
-on, `D` the cell is done, with its last line if it has one.
-"""
+"""A kernel: the process that runs cells, one after the other, with its own globals. It has one thread, so that a
+cell may fork. It reads requests from `control` and answers with frames: `B` when the cell starts and can be
+interrupted, `D` when the cell is done, with its last line if it has one."""
 
 import ast
 import builtins
@@ -26,7 +24,7 @@ def run(control, stdout, stderr):
     """Never returns. `stdout` and `stderr` are pipes to the agent."""
     os.setsid()
     if sys.platform == "linux":
-        linux.set_dumpable(True)  # unlike the agent, it is the user's own to trace
+        linux.set_dumpable(True)  # unlike the agent, the user may trace it
     null = os.open(os.devnull, os.O_RDONLY)
     for fd, number in ((null, 0), (stdout, 1), (stderr, 2)):
         os.dup2(fd, number)
@@ -81,7 +79,7 @@ class Kernel:
                 else:
                     self.execute(request)
             except KeyboardInterrupt:
-                continue  # it came between two cells
+                continue  # it arrived between two cells
 
     def execute(self, code):
         self.count += 1
@@ -90,7 +88,7 @@ class Kernel:
         try:
             self.run_cell(code)
         finally:
-            # The last line and the end go together, for the agent to wake up once.
+            # The last line and the end go out together, so the agent wakes up once.
             write_frame(self.control, b"D", json.dumps(self.last_line).encode() + b"\n" if self.last_line else b"")
 
     def run_cell(self, code):
@@ -122,7 +120,7 @@ class Kernel:
     # --- streams and forks ------------------------------------------------------------------------
 
     def open_streams(self):
-        """Cells may close stdout, as a file or as a descriptor; the next one finds it whole again."""
+        """Opens the streams again: a cell may have closed stdout, as a file or as a descriptor."""
         for number, pipe in self.pipes.items():
             os.dup2(pipe, number)
         for name, number in (("stdout", 1), ("stderr", 2)):
@@ -137,15 +135,15 @@ class Kernel:
             try:
                 getattr(sys, name).flush()
             except (AttributeError, OSError, ValueError):
-                continue  # the cell closed it or put something else in its place
+                continue  # the cell closed or replaced it
 
     def disown(self):
-        """A process forked by a cell must not be able to answer for the kernel."""
+        """Keeps a process that a cell forked from answering for the kernel."""
         if os.getpid() != self.pid:
             self.control.close()
 
     def end_if_forked(self, error=None):
-        """What a cell forks without ending it reaches the end of the cell too, and must not go on as a second kernel."""
+        """Ends a process that a cell forked and did not end: it must not continue as a second kernel."""
         if os.getpid() == self.pid:
             return
         if isinstance(error, SystemExit):
@@ -159,7 +157,7 @@ class Kernel:
 
 
 def evaluate(code, name, scope):
-    """Statements, then a last expression whose value is the cell's result."""
+    """Compiles statements, and the last expression, whose value is the cell's result."""
     tree, last = ast.parse(code, name), None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body.pop().value)
@@ -170,7 +168,7 @@ def evaluate(code, name, scope):
 def describe(error):
     try:
         value, trace = str(error), "".join(traceback.format_exception(error))
-    except Exception as second:  # an error is anybody's code
+    except Exception as second:  # formatting the error runs user code
         value = trace = f"(it cannot be shown: {type(second).__name__})"
     return {"name": type(error).__name__, "value": value, "traceback": trace}
 

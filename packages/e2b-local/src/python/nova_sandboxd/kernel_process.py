@@ -37,10 +37,10 @@ class KernelProcess:
         try:
             kernel.write_frame(self.control, kind, json.dumps(message).encode())
         except ConnectionError:
-            return  # it is dead, and its end is about to be noticed
+            return  # it is dead; its end will be noticed next
 
     def receive(self):
-        """Returns how much came, which `take_frame` then has; None when nothing will come any more."""
+        """Returns the number of bytes that arrived for `take_frame`; None after the end."""
         try:
             data = self.control.recv(1 << 20, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -51,7 +51,7 @@ class KernelProcess:
         return len(data) or None
 
     def take_frame(self):
-        """The next whole frame as (kind, payload), or None."""
+        """The next complete frame as (kind, payload), or None."""
         if len(self.received) < kernel.HEADER.size:
             return None
         kind, size = kernel.HEADER.unpack_from(self.received)
@@ -63,7 +63,8 @@ class KernelProcess:
         return kind, payload
 
     def interrupt(self):
-        """The whole process group, as Jupyter does: what the cell started without detaching it belongs to the cell."""
+        """Interrupts the whole process group, like Jupyter: processes that the cell started without detaching them
+        belong to it."""
         self._signal_group(signal.SIGINT)
 
     def end(self, loop):
@@ -81,4 +82,4 @@ class KernelProcess:
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
-            return  # it has just ended, or not yet begun
+            return  # it has just ended, or not started yet

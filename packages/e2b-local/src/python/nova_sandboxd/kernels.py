@@ -1,18 +1,16 @@
-"""
-All contexts of a sandbox and their kernels. The default context's is forked ahead of its use; one more is, where somebody
-has made a context of their own: most never do.
-"""
+"""All contexts of a sandbox and their kernels. The default context's kernel is forked ahead of its use. A spare
+kernel is forked only after a client has created a context: most clients never do."""
 
 from .contexts import Context
 from .files import Refused
 from .kernel_process import KernelProcess
 
-_SPARE_DELAY = 0.02  # seconds after which a new spare is forked, so that nobody waits for it
+_SPARE_DELAY = 0.02  # seconds until a new spare is forked, so that no request waits for it
 
 
 class Kernels:
     def __init__(self, loop, limits, environment, on_busy):
-        """`on_busy` is called when a cell begins."""
+        """`on_busy` is called when a cell starts."""
         self.loop, self.limits, self.environment, self.on_busy = loop, limits, environment, on_busy
         self.contexts, self.default = {}, None
         self.spare = KernelProcess(limits)
@@ -29,7 +27,7 @@ class Kernels:
             try:
                 self.spare = KernelProcess(self.limits)
             except OSError:
-                self.spare = None  # too many processes; whoever asks for a context gets to see it
+                self.spare = None  # too many processes: the next request for a context reports it
 
     def pids(self):
         pids = {context.process.pid for context in self.contexts.values()}

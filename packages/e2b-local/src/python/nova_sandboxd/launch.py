@@ -1,7 +1,5 @@
-"""
-What the server starts. The first line on stdin is the settings, later lines are orders to the zygote, and the end of
-stdin means that the server is gone.
-"""
+"""The program that the server starts. The first line on stdin holds the settings, later lines are orders to the
+zygote, and the end of stdin means that the server is gone."""
 
 import importlib
 import json
@@ -17,8 +15,8 @@ from . import enclosure, linux, loop, zygote
 
 def main():
     try:
-        os.closerange(4, loop.max_open_descriptor() + 1)  # what the server's libraries forgot to mark close-on-exec
-        settings = json.loads(loop.read_line(lambda: os.read(0, 1)))  # and no byte of the orders
+        os.closerange(4, loop.max_open_descriptor() + 1)  # descriptors that the server's libraries did not mark close-on-exec
+        settings = json.loads(loop.read_line(lambda: os.read(0, 1)))  # reads no byte of the orders
         if settings["isolated"]:
             _raise_limits()
             enclosure.become_unprivileged_root(settings["ids"])
@@ -30,7 +28,7 @@ def main():
         os.environ.update(settings["environment"])
         os.umask(0o022)
         events = os.dup(1)
-        os.dup2(2, 1)  # whatever an imported package prints is no event
+        os.dup2(2, 1)  # prints of imported packages must not look like events
         for name in settings["preloaded"]:
             importlib.import_module(name)
         zygote.Zygote(settings, events).serve()
@@ -40,12 +38,13 @@ def main():
 
 
 def _raise_limits():
-    """A user namespace keeps the limits of its maker: all sandboxes together have them, so they are as high as can be."""
+    """Raises limits as far as possible: a user namespace keeps the limits of its creator, and all sandboxes share
+    them."""
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
         _, hard = resource.getrlimit(kind)
         try:
             resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        except (OSError, ValueError):  # an ordinary user
+        except (OSError, ValueError):  # an ordinary user may not raise it
             resource.setrlimit(kind, (hard, hard))
 
 
@@ -61,7 +60,7 @@ def _continue_as_first_process():
 
 
 def _extend_path(folders):
-    """Not PYTHONPATH: only addsitedir honours the .pth files of what pip installed."""
+    """Adds package folders. PYTHONPATH would not do: only addsitedir reads the .pth files that pip installed."""
     sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.dirname(__file__))]
     for folder in folders:
         site.addsitedir(folder)

@@ -1,4 +1,4 @@
-"""The Linux calls for which the standard library of Python 3.10 has no function."""
+"""Linux calls that the standard library of Python 3.10 lacks."""
 
 import ctypes
 import fcntl
@@ -39,12 +39,12 @@ def mount(source, target, kind=None, flags=0, options=None):
 
 
 def bind(source, target):
-    """Recursive, because the kernel refuses to bind a part of a tree whose mounts are locked."""
+    """Recursive, because the kernel refuses to bind a part of a tree with locked mounts."""
     mount(source, target, None, BIND | REC)
 
 
 def enter_root(folder):
-    """Makes a mounted folder the root and forgets the old one: unlike chroot it leaves nothing to climb back to."""
+    """Makes a mounted folder the root and forgets the old one: unlike chroot, it leaves no way back."""
     os.chdir(folder)
     number = _SYS_PIVOT_ROOT[os.uname().machine]
     _checked(_libc.syscall(ctypes.c_long(number), b".", b"."), "pivot_root")
@@ -62,12 +62,12 @@ def die_with_parent(signal):
 
 
 def set_dumpable(dumpable):
-    """Without it, nobody in the sandbox can trace the process or open its /proc files."""
+    """If not dumpable, no process in the sandbox can trace this one or open its /proc files."""
     _prctl(_PR_SET_DUMPABLE, int(dumpable))
 
 
 def adopt_orphans():
-    """Processes that lose their parent come to this one, so that they can be found and ended."""
+    """Makes this process the new parent of orphans, so that it can find and end them."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 

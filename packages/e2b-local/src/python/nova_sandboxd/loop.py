@@ -19,13 +19,13 @@ class Timer:
 
 class Loop:
     def __init__(self):
-        self._selector = selectors.PollSelector()  # the kernel counts what epoll watches, for all of a user's processes
+        self._selector = selectors.PollSelector()  # epoll has a limit for all of a user's processes
         self._timers = []
         self._order = itertools.count()
         self._soon = []
 
     def watch(self, fd, on_readable=None, on_writable=None):
-        """Replaces what is watched on the descriptor; with neither callback it is forgotten."""
+        """Replaces the watched events of the descriptor; without callbacks it is no longer watched."""
         events = (selectors.EVENT_READ if on_readable else 0) | (selectors.EVENT_WRITE if on_writable else 0)
         known = fd in self._selector.get_map()
         if not events:
@@ -42,7 +42,8 @@ class Loop:
         return timer
 
     def soon(self, callback):
-        """Before the loop waits again: what one event causes in many places is then done once."""
+        """Runs the callback before the loop waits again, so that work that one event causes in many places happens
+        once."""
         self._soon.append(callback)
 
     def on_child_exit(self, callback):
@@ -80,11 +81,11 @@ class Loop:
                     on_writable()
 
     def _is_current(self, key):
-        """What an earlier event of the same turn closed or replaced is not called any more."""
+        """False for a descriptor that an earlier event of the same round closed or replaced."""
         return self._selector.get_map().get(key.fd) is key
 
     def _run_timers(self):
-        """Runs what is due; returns the seconds until the next one."""
+        """Runs due timers; returns the seconds until the next one."""
         while self._timers:
             due, _, timer = self._timers[0]
             wait = due - time.monotonic()
@@ -97,7 +98,7 @@ class Loop:
 
 
 def read_line(read):
-    """`read` returns the next bytes; none where the other side has closed."""
+    """`read` returns the next bytes; none if the other side has closed."""
     line = b""
     while not line.endswith(b"\n"):
         part = read()
@@ -119,7 +120,7 @@ def ended_children():
 
 
 def forget_parent(keep):
-    """In a fresh fork: undoes the parent's signal handling and closes all of its descriptors but `keep`."""
+    """In a fresh fork: undoes the parent's signal handling and closes all of its descriptors except `keep`."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)

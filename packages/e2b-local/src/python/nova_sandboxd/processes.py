@@ -1,8 +1,6 @@
-"""
-Which processes belong to a sandbox, the dead that nobody has waited for included: the kernel counts them too. With a
-pid namespace these are all that its /proc shows; without one they are the descendants of the agent, which adopts
-orphans where the system lets it.
-"""
+"""Finds the processes of a sandbox, including zombies, which the kernel counts, too. With a pid namespace these are
+all processes in its /proc; without one they are the descendants of the agent, which adopts orphans where the system
+lets it."""
 
 import os
 import signal
@@ -26,7 +24,7 @@ def _read_proc():
             try:
                 found.append(_read_process(name))
             except (FileNotFoundError, ProcessLookupError):
-                continue  # it ended meanwhile
+                continue  # it has ended meanwhile
     return found
 
 
@@ -38,7 +36,7 @@ def _read_process(name):
 
 
 def anonymous_bytes(name):
-    """Memory that is no file's."""
+    """Memory that belongs to no file."""
     with open(f"/proc/{name}/statm", "rb") as statm:
         pages = statm.read().split()
     return (int(pages[1]) - int(pages[2])) * _PAGE
@@ -62,7 +60,7 @@ def descendants(root):
 
 
 def signal_all(members, number):
-    """Repeats until a look finds no new member: processes may fork while they are being told."""
+    """Repeats until it finds no new member: processes may fork while they receive the signal."""
     told = set()
     while True:
         fresh = [process.pid for process in members() if process.pid not in told]
@@ -87,10 +85,8 @@ def send_signal(pid, number):
 
 
 def own_bytes(process, inherited_bytes):
-    """
-    What the process has for itself. Pages inherited by a fork are shared until they are written to, and every write to
-    one is a page fault; what is more than was there to inherit was allocated afterwards. (smaps would say it exactly, but
-    not of a process that has changed its user.)
-    """
+    """The memory that the process does not share. Pages inherited by a fork are shared until they are written to,
+    and every write to one is a page fault. Growth beyond the inherited memory was allocated afterwards. (smaps would
+    be exact, but not for a process that has changed its user.)"""
     grown = process.anonymous_bytes - inherited_bytes
     return min(process.anonymous_bytes, max(process.faulted_bytes, grown))

@@ -14,7 +14,7 @@ _serial = itertools.count()
 
 
 class Sandbox:
-    """`own_pids` is a descriptor of the zygote's pid namespace, or None where nothing is isolated."""
+    """`own_pids` is a descriptor of the zygote's pid namespace; None without isolation."""
 
     def __init__(self, settings, own_pids, internet):
         self.settings, self.own_pids, self.lifeline = settings, own_pids, None
@@ -31,7 +31,8 @@ class Sandbox:
         theirs.close()
 
     def _fork(self):
-        """The first child after an unshare is pid 1 of the new namespace; then the zygote's own is restored."""
+        """Forks pid 1 of a new namespace (the first child after an unshare), then restores the zygote's own
+        namespace."""
         if self.own_pids is None:
             return os.fork()
         linux.unshare(linux.NEWPID)
@@ -44,7 +45,7 @@ class Sandbox:
         return pid
 
     def await_enclosure(self):
-        """The ids of a user namespace can only be written from outside."""
+        """Writes the ids of a user namespace, which only works from outside."""
         if self.own_pids is None:
             return
         asked = self.channel.recv(4096)
@@ -60,7 +61,8 @@ class Sandbox:
         connection.sendall(json.dumps({"socket": self.name}).encode() + b"\n")
 
     def kill(self):
-        """The first process of the namespace takes all others with it; without namespaces they are looked up."""
+        """Kills the first process of the namespace, and with it all others. Without namespaces it looks the
+        processes up."""
         if self.own_pids is None:
             processes.kill_family(self.pid)
         else:
@@ -68,7 +70,7 @@ class Sandbox:
 
 
 def _become_agent(settings, listener, channel, ids, internet):
-    """`ids`: None where nothing is isolated."""
+    """`ids`: None without isolation."""
     try:
         forget_parent({listener.fileno(), channel.fileno(), *([ids.register.fileno()] if ids else [])})
         null = os.open(os.devnull, os.O_RDWR)

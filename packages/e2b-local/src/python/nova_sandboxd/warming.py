@@ -1,4 +1,4 @@
-"""What is imported ahead of time: the template's packages, and the parts of the standard library that code uses."""
+"""Imports ahead of time: the packages, and the parts of the standard library that code uses."""
 
 import importlib
 import os
@@ -14,18 +14,18 @@ STANDARD = (
 
 
 def import_all(names):
-    """What fails here fails again, visibly, in the user's own code."""
+    """A failure here occurs again, visibly, in the user's code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
             try:
                 importlib.import_module(name)
-            except Exception:  # an import runs any code
+            except Exception:  # an import can run any code
                 pass
 
 
 def silence():
-    """Packages have things to say that concern nobody here. Returns the descriptor that was stderr."""
+    """Silences the output of packages. Returns the descriptor that was stderr."""
     stderr = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -35,7 +35,7 @@ def silence():
 
 
 def fork_quietly():
-    """Python 3.12 warns of forks beside threads; the successor, which is the child, has none of them."""
+    """Python 3.12 warns about forks beside threads; the successor, which is the child, has no threads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return os.fork()

@@ -1,7 +1,5 @@
-"""
-Memory and process limits of the whole sandbox. What the kernel can enforce for one process it does at once, with a clean
-MemoryError or a failed fork; the sum over all processes is watched from here, and the worst of them ended.
-"""
+"""Memory and process limits of the whole sandbox. The kernel enforces limits of one process immediately, with a
+clean MemoryError or a failed fork. This watchdog checks the sum over all processes, and ends the worst of them."""
 
 import os
 import resource
@@ -11,17 +9,17 @@ import time
 
 from . import processes
 
-_CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # seconds between two looks: near a limit, while something happens, else
+_CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # seconds between checks: near a limit, under load, otherwise
 _QUIET_LOOKS = 10
 _NOTICEABLE = 1 << 23
-_TOO_MANY = 32  # forks beyond the limit that succeed, so that a bomb is seen and ended instead of spinning below it
-_FORGIVEN = 5.0  # seconds after which the next offence counts as the first
+_TOO_MANY = 32  # forks beyond the limit that succeed, so that a bomb is noticed instead of spinning below it
+_FORGIVEN = 5.0  # seconds after which earlier kills no longer count
 _PATIENT_KILLS, _UNHELPFUL_KILLS = 10, 50
-_OLDEST = 8  # processes that were there before a bomb, and are let live if it can be ended without them
+_OLDEST = 8  # processes older than the bomb that are spared if possible
 
 
 class Limits:
-    """Memory counts beyond what a fresh fork has anyway, which is the imported packages."""
+    """Counts memory beyond that of a fresh fork, which is the imported packages."""
 
     def __init__(self, settings):
         self.memory_bytes, self.processes = settings["memoryBytes"], settings["processes"]
@@ -29,7 +27,7 @@ class Limits:
         self.base_bytes = _data_bytes()
 
     def bind(self):
-        """What the kernel enforces for this process and for those that it forks."""
+        """Sets the limits that the kernel enforces for this process and its forks."""
         if sys.platform != "linux":
             return
         _lower(resource.RLIMIT_CORE, 0)
@@ -59,7 +57,7 @@ def _data_bytes():
 
 
 class Watchdog:
-    """`members` lists the sandbox's processes without the agent, `kernels` the pids that are spared where possible."""
+    """`members` lists the sandbox's processes without the agent, `kernels` the pids to spare if possible."""
 
     def __init__(self, loop, limits, members, kernels):
         self.loop, self.limits, self.members, self.kernels = loop, limits, members, kernels
@@ -107,10 +105,8 @@ class Watchdog:
         }
 
     def _end_excess(self, members):
-        """
-        A fork bomb is one process group, or else the newest processes; when that does not help, fewer of the old ones are
-        trusted. They are stopped first, so that none forks while others die.
-        """
+        """Ends a fork bomb: one process group, or otherwise the newest processes. If that does not help, it trusts
+        fewer of the old ones. It stops them first, so that none forks while others die."""
         spared = self.kernels()
         groups = {}
         for process in members:

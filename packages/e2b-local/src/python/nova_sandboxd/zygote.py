@@ -1,12 +1,9 @@
-"""
-The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. Where packages are wanted, a second
-zygote, which has them imported, takes over from the first one when it is warm: nobody waits for an import. The first one
-goes on for code that imports no packages, since a fork costs by what the process has loaded.
-
-A request is a connection to the socket `zygote`, or `light`, that sends one JSON line {environment, internet}; the answer
-is the name of the sandbox's own socket. The connection stays open for as long as the sandbox lives: closing it from either
-end is the end of the sandbox.
-"""
+"""The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. If packages are wanted, a
+second zygote imports them and takes over when it is warm, so that no request waits for an import. The first one
+continues for code that imports no packages, because a fork costs more the more its process has loaded.
+A request is a connection to the socket `zygote` or `light` that sends one JSON line {environment, internet}. The
+response is the name of the sandbox's own socket. The connection stays open as long as the sandbox lives: closing it
+from either end ends the sandbox."""
 
 import gc
 import json
@@ -22,7 +19,7 @@ _IDLE_DELAY = 0.02  # seconds without a request before work is done ahead
 
 class Zygote:
     def __init__(self, settings, events):
-        """`events` is a descriptor on which the server hears what happens."""
+        """`events` is a descriptor on which the server receives events."""
         self.settings, self.events = settings, events
         self.loop = Loop()
         self.sandboxes, self.spare, self.warmer = {}, None, None
@@ -45,7 +42,7 @@ class Zygote:
 
     def _share_memory(self):
         gc.collect()
-        gc.freeze()  # what exists now stays shared with the children
+        gc.freeze()  # existing objects stay shared with the children
 
     def _tell(self, event):
         os.write(self.events, json.dumps(event).encode() + b"\n")
@@ -74,7 +71,7 @@ class Zygote:
         try:
             connection, _ = listener.accept()
         except OSError:
-            return  # the other zygote was faster, or this one is short of descriptors
+            return  # the other zygote was faster, or this one has no descriptor left
         try:
             request = json.loads(read_line(lambda: connection.recv(65536)))
             sandbox = self._take(request["internet"])
@@ -98,7 +95,7 @@ class Zygote:
                 try:
                     self.spare = self._create(internet=True)
                 except OSError:
-                    self.spare = None  # whoever asks for a sandbox gets to see the error
+                    self.spare = None  # the next request for a sandbox reports the error
 
         self.loop.later(_IDLE_DELAY, prepare)
 
@@ -126,7 +123,8 @@ class Zygote:
     # --- warming --------------------------------------------------------------------------------
 
     def _load_next(self):
-        """The standard library is for light sandboxes, too. Between two modules whoever wants a sandbox gets one."""
+        """Imports the next module. The standard library serves light sandboxes, too. Between two modules, waiting
+        requests get their sandbox."""
         self.loading = None
         if self.is_held or self.is_loaded:
             return
@@ -136,17 +134,15 @@ class Zygote:
             return
         self._share_memory()
         if self.spare:
-            self.spare.kill()  # it has none of this
+            self.spare.kill()  # it lacks the module
             self.spare = None
         self._prepare_spare_when_idle()
         self.is_loaded = True
         self._tell({"loaded": "standard"})
 
     def _warm(self):
-        """
-        The packages are imported in a child, whose own child becomes the zygote that answers from then on: a fork has
-        one thread, whatever the packages started. It ends when `alive` is closed, however this process dies.
-        """
+        """Imports the packages in a child, whose own child becomes the zygote that answers from then on: a fork has
+        one thread, whatever the packages started. It ends when `alive` is closed, however this process dies."""
         taken_over, announce = os.pipe()
         orphaned, self.alive = os.pipe()
         self.warmer = os.fork()
@@ -175,10 +171,10 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """From here on this zygote looks after the sandboxes that it has made, and makes light ones."""
+        """Afterwards this zygote only looks after the sandboxes that it has created, and creates light ones."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
-            self._tell({"loaded": "packages"})  # an import has killed its process; this zygote stays, cold
+            self._tell({"loaded": "packages"})  # an import killed the child; this zygote stays without packages
             return
         listener = self.listeners.pop(0)
         self.loop.watch(listener.fileno())

@@ -23,10 +23,10 @@ export function compileChoice(name: string, definition: Definition): State {
 
 type Rule = (scope: Scope) => boolean;
 
-/** Beside these, a rule has exactly one field: its operator. */
+/** In addition to these fields, a rule has exactly one operator. */
 const AROUND = new Set(["Variable", "Next", "Comment"]);
 
-/** The operators that compare, and the type of what they compare with. */
+/** The comparison operators, with the type of their operand. */
 const COMPARISONS = new Map([
   ["StringEquals", "string"],
   ["NumericEquals", "number"],
@@ -34,7 +34,7 @@ const COMPARISONS = new Map([
   ["IsPresent", "boolean"],
 ]);
 
-/** @throws DefinitionRejected for an operator that is not served, or an operand that it cannot take */
+/** @throws DefinitionRejected for an operator that is not served, or an operand of another type */
 function compileRule(rule: Definition): Rule {
   const operators = Object.keys(rule.fields).filter((key) => !AROUND.has(key));
   const operator = operators[0];

@@ -16,8 +16,8 @@ const MAX_CONCURRENT = 10_000;
 const LABEL = /^[^\s?*<>{}[\]:;,\\|^~$#%&`"\p{Cc}/]{1,40}$/u;
 
 /**
- * A Map whose items are executions of their own: each has a history of its own, which is counted and not kept, and
- * nothing of it is in the history of the execution that has the Map.
+ * Compiles a Map whose items are executions of their own. Each has its own history, which is counted but not kept. The
+ * history of the execution with the Map contains none of their events.
  */
 export function compileDistributedMap(name: string, definition: Definition, processor: StateMachine): State {
   const label = compileLabel(name, definition);
@@ -63,7 +63,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
   return compileWork(name, definition, { type: "Map", attempt });
 }
 
-/** Runs the Map Run, and records how it ended where it did not succeed. */
+/** Runs the Map Run, and records its end if it did not succeed. */
 async function ended<T>(thread: Thread, mapRun: () => Promise<T>): Promise<T> {
   try {
     return await mapRun();
@@ -83,7 +83,7 @@ function tooManyFailures(): StateFailure {
   );
 }
 
-/** Step Functions makes a label up where there is none. */
+/** Step Functions invents a missing label. */
 function compileLabel(name: string, definition: Definition): string {
   const label = definition.optionalText("Label");
   if (label === undefined) return name.replace(/[^\w-]/g, "").slice(0, 40);
@@ -93,10 +93,10 @@ function compileLabel(name: string, definition: Definition): string {
 
 const GET_OBJECT = /^arn:aws[\w-]*:states:::s3:getObject$/;
 
-/** Reads a list that no state could carry. @throws StateFailure "States.ItemReaderFailed" */
+/** Reads a list that is too large for a state. @throws StateFailure "States.ItemReaderFailed" */
 type ItemReader = (input: Json, visit: Visit) => Promise<Json[]>;
 
-/** `ItemReader` of a JSON list in S3; undefined where the items are in the input. */
+/** Compiles the `ItemReader` of a JSON list in S3; undefined if the items are in the input. */
 function compileItemReader(definition: Definition): ItemReader | undefined {
   definition.atMostOne("ItemReader", "ItemsPath");
   if (!definition.has("ItemReader")) return undefined;
@@ -130,12 +130,12 @@ function failed(cause: string): never {
 }
 
 /**
- * The main line of an item's execution. What it asks for is asked for in the name of the execution that has the Map, so
- * that one journal brings back both.
+ * The main line of an item's execution. Its requests count as requests of the execution with the Map, so one journal
+ * restores both.
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;
-  host.uuid(); // Its name. Nothing shows it, but task tokens of journals that are parked come after it.
+  host.uuid(); // The name of the item's execution. No history shows it, but parked journals have their task tokens after it.
   const history = new History(host.now, () => undefined);
   return new Thread({ ...run, history }, signal, history.recordEnd(0, "ExecutionStarted"));
 }

@@ -43,7 +43,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
   return compileWork(name, definition, { type: "Map", attempt, exhausted });
 }
 
-/** One iteration failed, the others that had begun were aborted; those that had ended have said so already. */
+/** Records the ends after a failure: one iteration failed, and the unfinished ones were aborted. */
 function recordEnds(name: string, threads: Thread[], failed: number, thread: Thread): void {
   for (const [index, iteration] of threads.entries()) {
     const details = { name, index };
@@ -53,7 +53,7 @@ function recordEnds(name: string, threads: Thread[], failed: number, thread: Thr
   }
 }
 
-/** `ItemsPath`, or the whole input. */
+/** The items: `ItemsPath`, or the whole input. */
 export function compileItems(definition: Definition): (input: Json, visit: Visit) => Json[] {
   const path = definition.optionalText("ItemsPath") ?? "$";
   const read = path === "$" ? undefined : compileField(definition, "ItemsPath");
@@ -64,7 +64,7 @@ export function compileItems(definition: Definition): (input: Json, visit: Visit
   };
 }
 
-/** 0 or nothing: `max`, as many as Step Functions allows. */
+/** The width of a Map. 0 or no MaxConcurrency means `max`, the limit of Step Functions. */
 export function compileConcurrency(definition: Definition, max: number): number {
   return Math.min(definition.optionalInteger("MaxConcurrency", 0) || max, max);
 }

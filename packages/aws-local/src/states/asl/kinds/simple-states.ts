@@ -37,7 +37,7 @@ export function compileFail(name: string, definition: Definition): State {
   };
 }
 
-/** `Error` is fixed; `ErrorPath` is a path that must give a string. */
+/** `Error` is fixed; `ErrorPath` is a path to a string. */
 function compileText(definition: Definition, field: "Error" | "Cause"): (scope: Scope) => string | undefined {
   const pathField = `${field}Path`;
   definition.atMostOne(field, pathField);
@@ -52,7 +52,7 @@ function compileText(definition: Definition, field: "Error" | "Cause"): (scope: 
   };
 }
 
-/** How many milliseconds to wait, given the time now. */
+/** Milliseconds to wait from now. */
 type Delay = (scope: Scope, nowMs: number) => number;
 
 export function compileWait(name: string, definition: Definition): State {
@@ -89,7 +89,7 @@ function secondsFrom(path: Path): Delay {
   };
 }
 
-/** RFC 3339 as AWS takes it: capital `T`, an offset or `Z`, seconds given, any number of decimals. */
+/** RFC 3339 in AWS's form: capital `T`, an offset or `Z`, seconds, any number of decimals. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function untilFrom(path: Path): Delay {

@@ -5,7 +5,7 @@ import { DECIDED } from "../host.ts";
 import type { Visit } from "../state.ts";
 import { childOf, orAborted, type Thread } from "../thread.ts";
 
-/** As histories name an optimized integration, such as `lambda` and `invoke`. */
+/** An optimized integration in the words of histories, such as `lambda` and `invoke`. */
 export interface Task {
   resourceType: string;
   resource: string;
@@ -36,15 +36,15 @@ export function recordedTask(
 }
 
 interface Recording {
-  /** How the types of its events begin. */
+  /** The prefix of the types of its events. */
   kind: "Task" | "LambdaFunction";
   /** Details of all of its events. */
   common?: Task;
-  /** Further details of the first one. */
+  /** Further details of the first event. */
   scheduled: object;
 }
 
-/** Runs `work` between events that say how it went. `output` is its value as JSON text. */
+/** Runs `work` between its start and end events. `output` is the result as JSON text. */
 export async function recorded(
   { kind, common, scheduled }: Recording,
   timeoutSeconds: number | undefined,
@@ -67,8 +67,8 @@ export async function recorded(
 }
 
 /**
- * Waits for `work` as long as it may take; what it is given aborts when its result is not heard any more.
- * @throws StateFailure "States.Timeout"; the work itself is not stopped.
+ * Waits for `work` within its time. The signal that it passes to `work` aborts when the result is no longer needed.
+ * @throws StateFailure "States.Timeout"; the work itself is not stopped
  */
 async function withinTime<T>(
   work: (over: AbortSignal) => Promise<T>,
@@ -81,7 +81,7 @@ async function withinTime<T>(
   try {
     return await Promise.race(contenders);
   } finally {
-    // A reason of our own: making the default one, an exception with a stack, costs more than the race.
+    // Abort needs a reason: creating the default reason, an exception with a stack, costs more than the race.
     controller.abort(DECIDED);
     release();
   }
@@ -89,17 +89,17 @@ async function withinTime<T>(
 
 async function timeout(seconds: number, thread: Thread, over: AbortSignal): Promise<never> {
   await thread.run.host.sleep(seconds * 1000, "deadline", over);
-  // The race is decided; the loser stays silent.
+  // The race is decided, so this promise never settles.
   if (over.aborted) return new Promise(() => {});
   throw new StateFailure("States.Timeout");
 }
 
-/** What was asked for is under way; its result comes later. */
+/** Records that the request was accepted. Its result comes later. */
 export function recordSubmitted(task: Task, response: Json, thread: Thread): void {
   thread.record("TaskSubmitted", { ...task, output: JSON.stringify(response) });
 }
 
-/** What an optimized integration adds to the answer of a service's API. */
+/** The fields that an optimized integration adds to a service's response. */
 export function sdkResponse(requestId: string, headers: Record<string, string>): JsonObject {
   const all = { ...headers, "x-amzn-RequestId": requestId };
   return {
@@ -112,7 +112,7 @@ export function sdkResponse(requestId: string, headers: Record<string, string>):
   };
 }
 
-/** What a service rejects with is named as the error that AWS reports. */
+/** Turns an error of a service into the failure that AWS reports. */
 export function asFailure(error: unknown): never {
   if (!(error instanceof Error)) throw error;
   throw new StateFailure(error.name, error.message);

@@ -7,7 +7,7 @@ import type { Thread } from "../thread.ts";
 import type { Work } from "../work-state.ts";
 import { asFailure, compileTimeout, recorded, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
 
-/** A Task whose Resource is the ARN of a Lambda function: the payload goes in, the result comes out, nothing around. */
+/** Compiles a Task whose Resource is a Lambda function's ARN. Its input is the payload, its output the result. */
 export function compileLambdaFunction(definition: Definition, resource: string): Work {
   const timeoutSeconds = compileTimeout(definition);
 
@@ -24,8 +24,8 @@ export function compileLambdaFunction(definition: Definition, resource: string):
 }
 
 /**
- * The integration `lambda:invoke.waitForTaskToken`: Parameters name the function, which only starts something;
- * SendTaskSuccess brings the result.
+ * Compiles the integration `lambda:invoke.waitForTaskToken`. Parameters name the function, which only starts work;
+ * SendTaskSuccess delivers the result.
  */
 export function compileLambdaInvoke(definition: Definition): Work {
   const timeoutSeconds = compileTimeout(definition);
@@ -40,9 +40,9 @@ export function compileLambdaInvoke(definition: Definition): Work {
     return recordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
   }
 
-  /** What the task resolves with; a wait that is `over` records nothing any more. */
+  /** Waits for the task's answer. After `over` it records no more events. */
   async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
-    // Before the call: an answer can be there before the function has ended.
+    // Registered before the call, because the answer can arrive before the function ends.
     const answered = pendingTask?.answer(over) as Promise<Json>;
     const response = wrap(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
     if (!over.aborted) recordSubmitted(task, response, thread);
@@ -60,7 +60,7 @@ function readCall(parameters: Json): Omit<LambdaCall, "line"> {
   return { functionArn: FunctionName, payload: JSON.stringify(Payload), handsOutToken: true };
 }
 
-/** The Lambda API's answer, as the integration hands it on. A laptop has one version of each function. */
+/** The Lambda API's response as the integration returns it. The emulator has one version of each function. */
 function wrap(payload: Json, requestId: string): Json {
   return {
     ExecutedVersion: "$LATEST",
@@ -70,7 +70,7 @@ function wrap(payload: Json, requestId: string): Json {
   };
 }
 
-/** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
+/** Calls a Lambda function. Every error becomes the failure that AWS reports. */
 async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
   const result = await thread.run.host.invokeLambda(call, over).catch(asFailure);
   if (result.ok) return result.payload;
@@ -78,7 +78,7 @@ async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Prom
   throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));
 }
 
-/** @throws StateFailure for a result over the limit (`owner` as AWS names it) or one that is not JSON. */
+/** @throws StateFailure for a result above the limit (`owner` in AWS's words), or a result that is not JSON */
 function parseResult(payload: string, owner: string): Json {
   assertWithinDataLimit(payload, owner);
   try {

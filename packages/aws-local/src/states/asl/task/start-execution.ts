@@ -8,7 +8,10 @@ import { asFailure, compileTimeout, recordedTask, recordSubmitted, sdkResponse }
 
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
-/** The integration `states:startExecution.sync:2`: waits for the child's end and hands on its input and output as JSON. */
+/**
+ * Compiles the integration `states:startExecution.sync:2`: waits for the child's end, and returns its input and output
+ * as JSON.
+ */
 export function compileStartExecution(definition: Definition): Work {
   const timeoutSeconds = compileTimeout(definition);
   const task = { resourceType: "states", resource: "startExecution.sync:2" };
@@ -59,7 +62,7 @@ function readChild(parameters: Json, { thread }: Visit): ChildStart {
   };
 }
 
-/** In the field order of the service: by name. */
+/** The child in the service's field order: by name. */
 function describe(child: EndedChild): JsonObject {
   return {
     ...(child.cause === undefined ? {} : { Cause: child.cause }),
