@@ -64,7 +64,7 @@ test.each([
   ["sys.exit", "import sys\nsys.exit(3)", "SystemExit", "3", "sys.exit(3)"],
   ["an error that cannot be shown", "class E(Exception):\n    def __str__(self): return 1 / 0\nraise E", "E", "", ""],
   ["endless recursion", "def f(): f()\nf()", "RecursionError", "maximum recursion depth exceeded", ""],
-])("answers %s as an error of the cell, and goes on", async (_, code, name, value, shown) => {
+])("answers %s as an error of the cell, and continues", async (_, code, name, value, shown) => {
   const { error } = await sandbox.runCode(code);
   expect(error).toMatchObject({
     name,
@@ -74,7 +74,7 @@ test.each([
   expect((await sandbox.runCode("'alive'")).text).toBe("alive");
 });
 
-test("keeps state in a context, and contexts apart", async () => {
+test("keeps state in a context, and separates contexts", async () => {
   const context = await sandbox.createCodeContext();
   expect(context).toMatchObject({ language: "python", cwd: "/home/user" });
   await sandbox.runCode("mine = 1", { context });
@@ -113,7 +113,7 @@ test("interrupts the cell when its client leaves, and serves the next one", asyn
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test("says something every five seconds of silence", async () => {
+test("sends a keepalive after five seconds of silence", async () => {
   const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
   expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
 }, 20_000);
@@ -122,7 +122,7 @@ test.each([
   ["os._exit", "import os; os._exit(1)"],
   ["a segmentation fault", "import ctypes; ctypes.string_at(0)"],
   ["a killed kernel", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
-])("restarts the context after %s and says so", async (_, code) => {
+])("restarts the context after %s, and reports it", async (_, code) => {
   const context = await sandbox.createCodeContext();
   const execution = await sandbox.runCode(`print("before")\n${code}`, { context });
   expect(execution.logs.stdout).toEqual(["before\n"]);
@@ -135,14 +135,14 @@ test.each([
   ["closes its descriptors", "import os; os.close(1); os.close(2)"],
   ["redirects its descriptor", "import os; os.dup2(os.open('/dev/null', os.O_WRONLY), 1)"],
   ["deletes sys.stdout", "import sys; del sys.stdout"],
-])("has a whole stdout again after a cell that %s", async (_, code) => {
+])("has a complete stdout again after a cell that %s", async (_, code) => {
   const context = await sandbox.createCodeContext();
   await sandbox.runCode(code, { context });
   const { logs } = await sandbox.runCode("print('whole')", { context });
   expect(logs.stdout).toEqual(["whole\n"]);
 });
 
-test("passes 200 MB of output on without holding it", async () => {
+test("forwards 200 MB of output without holding it in memory", async () => {
   const response = await rawExecute({ code: "for _ in range(200): print('x' * 1_000_000)" });
   const before = process.memoryUsage().rss;
   let [bytes, most] = [0, 0];
@@ -154,7 +154,7 @@ test("passes 200 MB of output on without holding it", async () => {
   expect(most).toBeLessThan(150_000_000);
 });
 
-test("makes a cell wait whose client does not read", async () => {
+test("makes a cell wait if its client does not read", async () => {
   const context = await sandbox.createCodeContext();
   const code = "import os\nfor i in range(100):\n    print('x' * 1_000_000)\n    open('/tmp/count', 'w').write(str(i))";
   const response = await rawExecute({ code, context_id: context.id });
@@ -165,14 +165,14 @@ test("makes a cell wait whose client does not read", async () => {
   await response.body?.cancel();
 });
 
-test("ends a process that a cell forked and forgot, so that it is no second kernel", async () => {
+test("ends a process that a cell forked and forgot, so that no second kernel runs", async () => {
   const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
   const { logs, results } = await sandbox.runCode(code);
   expect(logs.stdout.join("")).toBe("child\nparent\n");
   expect(results.map(({ text }) => text)).toEqual(["done"]);
 });
 
-test("lets a detached process live on after its cell and its client, until the sandbox ends", async () => {
+test("lets a detached process live after its cell and its client, until the sandbox ends", async () => {
   const code = `
 import os, time
 if os.fork() == 0:
@@ -198,7 +198,7 @@ test("breaks the connection of a cell whose sandbox dies, so that it does not lo
   await expect(running).rejects.toThrow("The sandbox was killed while the request was in progress");
 });
 
-test("wants the traffic token when public traffic is not allowed", async () => {
+test("requires the traffic token if public traffic is not allowed", async () => {
   const closed = await create({ network: { allowPublicTraffic: false } });
   expect((await closed.runCode("1")).text).toBe("1");
   const ask = (token?: string) =>

@@ -4,7 +4,7 @@ import { API_KEY, asRoot, eventually, useServer } from "./server.ts";
 
 const { server, connection, create } = useServer();
 
-test("creates a sandbox that tells about itself", async () => {
+test("creates a sandbox, and returns its details", async () => {
   const sandbox = await create({ metadata: { execution: "exec_1" }, timeoutMs: 90_000 });
   const info = await sandbox.getInfo();
   expect(info).toMatchObject({ templateId: "nova", state: "running", metadata: { execution: "exec_1" }, cpuCount: 2 });
@@ -25,15 +25,15 @@ test.each([
   ["connect", (id: string) => Sandbox.connect(id, connection())],
   ["getInfo", (id: string) => Sandbox.getInfo(id, connection())],
   ["setTimeout", (id: string) => Sandbox.setTimeout(id, 1000, connection())],
-])("says that an unknown sandbox is not found: %s", async (_, call) => {
+])("answers 404 for an unknown sandbox: %s", async (_, call) => {
   await expect(call("iunknown")).rejects.toThrow(SandboxNotFoundError);
 });
 
-test("answers false for killing an unknown sandbox", async () => {
+test("returns false when it has to kill an unknown sandbox", async () => {
   expect(await Sandbox.kill("iunknown", connection())).toBe(false);
 });
 
-test("kills a sandbox, after which it is gone for everybody", async () => {
+test("kills a sandbox for all of its clients", async () => {
   const sandbox = await create();
   expect(await sandbox.kill()).toBe(true);
   expect(await sandbox.isRunning()).toBe(false);
@@ -42,7 +42,7 @@ test("kills a sandbox, after which it is gone for everybody", async () => {
   await expect(sandbox.files.read("/tmp/x", asRoot)).rejects.toThrow("The sandbox was not found");
 });
 
-test("connects from elsewhere to the same state, with the tokens that protect it", async () => {
+test("connects another client to the same state, with the tokens that protect it", async () => {
   const sandbox = await create({ network: { allowPublicTraffic: false } });
   await sandbox.runCode("x = 41");
   const again = await Sandbox.connect(sandbox.sandboxId, connection());
@@ -50,7 +50,7 @@ test("connects from elsewhere to the same state, with the tokens that protect it
   expect((await again.runCode("x + 1")).text).toBe("42");
 });
 
-test("gives more time on connect, never less; setTimeout gives exactly what it says", async () => {
+test("extends the time on connect, never shortens it; setTimeout sets the exact time", async () => {
   const sandbox = await create({ timeoutMs: 100_000 });
   const remaining = async () => Math.round(((await sandbox.getInfo()).endAt.getTime() - Date.now()) / 1000);
   await Sandbox.connect(sandbox.sandboxId, { ...connection(), timeoutMs: 10_000 });
@@ -76,7 +76,7 @@ test("lists by metadata", async () => {
   expect(pages.hasNext).toBe(false);
 });
 
-test("says what it does not have", async () => {
+test("names the routes that it does not have", async () => {
   const { sandboxId } = await create();
   await expect(create({ lifecycle: { onTimeout: "pause" } })).rejects.toThrow("pauses no sandbox");
   await expect(create({ envs: { A: "1" } })).rejects.toThrow("has no variables");

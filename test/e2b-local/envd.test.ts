@@ -15,7 +15,7 @@ test.each([
   ["text", "grüße\n", {}],
   ["nothing", "", {}],
   ["text, as raw bytes", "raw", { useOctetStream: true }],
-])("reads back %s as it was written", async (_, text, options) => {
+])("reads %s back as it was written", async (_, text, options) => {
   expect(await sandbox.files.write("/tmp/text", text, { ...asRoot, ...options })).toMatchObject({
     path: "/tmp/text",
     name: "text",
@@ -35,7 +35,7 @@ test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
   },
 );
 
-test("streams 50 MB in both directions without holding them", async () => {
+test("streams 50 MB in both directions without holding them in memory", async () => {
   const megabyte = randomBytes(1_000_000);
   let sent = 0;
   const source = new ReadableStream({
@@ -64,7 +64,7 @@ test("writes several files at once, each to its own path", async () => {
   expect(await sandbox.files.read("/tmp/many/ä.txt", asRoot)).toBe("b");
 });
 
-test("has files of root alone, at paths that begin with /", async () => {
+test("requires root and absolute paths for changes of files", async () => {
   await expect(sandbox.files.write("/tmp/x", "x")).rejects.toThrow("name the user root");
   await expect(sandbox.files.remove("/tmp/x", { user: "user" })).rejects.toThrow("name the user root");
   await expect(sandbox.files.write("own.txt", "x", asRoot)).rejects.toThrow("does not begin with /");
@@ -81,11 +81,11 @@ test.each([
   await expect(reading).rejects.toThrow(message);
 });
 
-test("refuses to write over a folder", async () => {
+test("refuses to overwrite a folder", async () => {
   await expect(sandbox.files.write("/home/user", "x", asRoot)).rejects.toThrow("Is a directory");
 });
 
-test.runIf(process.platform === "linux")("says that a disk is full, and serves on", async () => {
+test.runIf(process.platform === "linux")("reports a full disk, and continues", async () => {
   const command = "mkdir /small && mount -t tmpfs -o size=1m small /small";
   expect(await printed(sandbox, `import os; print(os.system("${command}"))`)).toBe("0");
   const writing = sandbox.files.write("/small/file", new Blob([new Uint8Array(8_000_000)]), asRoot);
@@ -93,7 +93,7 @@ test.runIf(process.platform === "linux")("says that a disk is full, and serves o
   expect((await sandbox.files.write("/tmp/fits", "x", asRoot)).path).toBe("/tmp/fits");
 });
 
-test("removes a folder with all that is in it, and what is not there", async () => {
+test("removes a folder with its contents, and accepts a missing one", async () => {
   await sandbox.files.write("/tmp/tree/inner/leaf", "12345", asRoot);
   for (const _ of ["there", "gone"]) {
     await sandbox.files.remove("/tmp/tree", asRoot);
@@ -101,12 +101,12 @@ test("removes a folder with all that is in it, and what is not there", async () 
   }
 });
 
-test("says what it does not have", async () => {
+test("names the calls that it does not have", async () => {
   await expect(sandbox.commands.run("true")).rejects.toThrow("unimplemented");
   await expect(sandbox.files.list("/tmp", asRoot)).rejects.toThrow();
 });
 
-test("wants envd's token for everything but its health", async () => {
+test("requires envd's token for every call except health", async () => {
   const ask = (path: string) =>
     fetch(`${server().sandboxUrl}${path}`, {
       headers: { "e2b-sandbox-id": sandbox.sandboxId, "e2b-sandbox-port": "49983" },
@@ -119,7 +119,7 @@ test("wants envd's token for everything but its health", async () => {
   ]);
 });
 
-test("takes an upload that breaks off as over", async () => {
+test("treats an interrupted upload as ended", async () => {
   const broken = new ReadableStream({
     pull(controller) {
       controller.enqueue(new Uint8Array(1000));

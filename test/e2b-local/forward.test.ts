@@ -57,7 +57,7 @@ const head = '{"ok":true}\n';
 test.each([
   ["in one piece", [`${head}a[end]`], "a[end]"],
   ["in pieces that end anywhere", ['{"o', 'k":true}\nab', "c[e", "nd]"], "abc[end]"],
-])("passes a whole stream on: %s", async (_, pieces, text) => {
+])("forwards a complete stream: %s", async (_, pieces, text) => {
   const agent = await agentThat(async (socket) => {
     for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
     socket.end();
@@ -73,18 +73,18 @@ test.each([
   await expect(throughServer(agent, size)).rejects.toThrow();
 });
 
-test("passes on bytes of a known number", async () => {
+test("forwards a known number of bytes", async () => {
   const agent = await agentThat((socket) => socket.end(`${head}12345`));
   expect(await throughServer(agent, 5)).toBe("12345");
 });
 
-test("tells a refusal from a sandbox that is gone", async () => {
+test("distinguishes a refusal from a sandbox that is gone", async () => {
   const refusing = await agentThat((socket) => socket.end('{"error":{"code":"not_found","message":"no such file"}}\n'));
   await expect(callAgent(refusing, { op: "stat" })).rejects.toThrow(AgentRefusal);
   await expect(callAgent(join(folder, "nobody"), { op: "stat" })).rejects.toThrow(AgentGone);
 });
 
-test("says that a sandbox is gone which hangs up before it answers", async () => {
+test("reports a sandbox as gone if it hangs up before it answers", async () => {
   const agent = await agentThat((socket) => socket.destroy());
   await expect(callAgent(agent, { op: "stat" })).rejects.toThrow(AgentGone);
 });

@@ -26,7 +26,7 @@ const toPort = (port: number, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-test("answers 401 without a key and 404 for what it does not have", async () => {
+test("answers 401 without a key, and 404 for unknown routes", async () => {
   expect(await ask({ path: "/v2/sandboxes" })).toMatchObject({ status: 401, body: { code: 401 } });
   expect(await ask({ path: "/v2/volumes", headers: toControl })).toMatchObject({ status: 404, body: { code: 404 } });
 });
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test("answers 502 for an unknown sandbox and for a port where nothing listens", async () => {
+test("answers 502 for an unknown sandbox, and for a port without a listener", async () => {
   const headers = { "e2b-sandbox-id": "iunknown", "e2b-sandbox-port": "49999" };
   const unknown = { code: 502, message: "The sandbox was not found", sandboxId: "iunknown" };
   expect(await ask({ path: "/health", headers })).toEqual({ status: 502, body: unknown });
@@ -78,6 +78,6 @@ test.each([
   expect(answer).toMatchObject({ status, body: { code: status } });
 });
 
-test("goes on after all of that", async () => {
+test("still works after all of these requests", async () => {
   expect((await sandbox.runCode("'well'")).text).toBe("well");
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 const sandbox = () => one as Sandbox;
 
-test("imports the folders of packages, and a template's own only in its sandboxes", async () => {
+test("imports packages from the shared folders, and a template's packages only in its own sandboxes", async () => {
   const code =
     "import shipped\ntry:\n    import extra_module\n    print(shipped.answer, True)\nexcept ImportError:\n    print(shipped.answer, False)";
   expect(await printed(sandbox(), code)).toBe("42 False");
@@ -36,7 +36,7 @@ test("imports the folders of packages, and a template's own only in its sandboxe
 });
 
 describe.runIf(process.platform === "linux")("with bubblewrap", () => {
-  test("says that it isolates", () => {
+  test("reports that it isolates", () => {
     expect(server().isolated).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     expect(["hidden", "[]"]).toContain(await printed(sandbox(), code));
   });
 
-  test("shows no process of the host and none of another sandbox", async () => {
+  test("shows no process of the host or of another sandbox", async () => {
     const processes = "import os; print(len([p for p in os.listdir('/proc') if p.isdigit()]))";
     expect(Number(await printed(sandbox(), processes))).toBeLessThan(10);
     await (other as Sandbox).runCode("import os\nif os.fork() == 0:\n    os.setsid(); import time; time.sleep(600)");
@@ -86,7 +86,7 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     expect(await printed(sandbox(), code)).not.toContain("nova-e2b");
   });
 
-  test("lets a cell close off what it starts: own pids, own mounts, another user", async () => {
+  test("lets a cell isolate its own children: own pids, own mounts, another user", async () => {
     const code = `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,7 +119,7 @@ print(os.read(read, 1000).decode())`;
     else expect(await printed(sandbox(), code)).toBe("1 65534 [] 42");
   });
 
-  test("has the machine's network, unless it was forbidden", async () => {
+  test("has the machine's network, unless the client forbids it", async () => {
     const interfaces = "import socket; print(sorted(name for _, name in socket.if_nameindex()))";
     const closed = await create({ allowInternetAccess: false });
     expect(await printed(closed, interfaces)).toBe("['lo']");

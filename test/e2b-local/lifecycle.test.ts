@@ -35,7 +35,7 @@ if os.fork() == 0:
     os.execvp("sleep", ["sleep", "${word}"])`);
 }
 
-describe.runIf(process.platform === "linux")("leaves no process behind", () => {
+describe.runIf(process.platform === "linux")("a server leaves no process behind", () => {
   test("when it is closed", async () => {
     const server = await openE2b({ apiKey: API_KEY, modules });
     const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
@@ -74,14 +74,14 @@ console.log(server.apiUrl);`;
   });
 });
 
-describe.runIf(process.platform === "linux")("where it waits for the first sandbox", () => {
+describe.runIf(process.platform === "linux")("a server that waits for the first sandbox", () => {
   const opened = async () => {
     const folder = mkdtempSync(join(tmpdir(), "nova-sites-"));
     const server = await openE2b({ apiKey: API_KEY, modules, sitePackages: [folder], waits: true });
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before, and serves those who ask at once", async () => {
+  test("starts no Python before it, and serves all clients that ask at once", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -92,7 +92,7 @@ describe.runIf(process.platform === "linux")("where it waits for the first sandb
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves none behind that was starting when it closed", async () => {
+  test("leaves no Python behind if it closes while one starts", async () => {
     const { folder, server, ask } = await opened();
     const refused = ask().catch(() => undefined);
     await eventually(() => running(folder) > 0);
@@ -103,7 +103,7 @@ describe.runIf(process.platform === "linux")("where it waits for the first sandb
   });
 });
 
-test("takes over to warm packages without disturbing the sandboxes that are there", async () => {
+test("switches to warm packages without disturbing existing sandboxes", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");
@@ -116,7 +116,7 @@ test("takes over to warm packages without disturbing the sandboxes that are ther
   await server.close();
 });
 
-test("forks sandboxes whose code imports no packages from a process that never loads them", async () => {
+test("forks sandboxes without packages from a process that never loads packages", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata: Record<string, string>) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const first = await make({ packages: "none" });
@@ -131,7 +131,7 @@ test("forks sandboxes whose code imports no packages from a process that never l
   await server.close();
 });
 
-test("loads no packages before a sandbox that may import them is wanted", async () => {
+test("loads no packages before a client wants a sandbox that may import them", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata = {}) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const there = await aPackage();
@@ -152,7 +152,7 @@ test("has the preloaded module imported before its first sandbox", async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe("without bubblewrap", () => {
+describe("a server without bubblewrap", () => {
   const folder = mkdtempSync(join(tmpdir(), "nova-path-"));
   const path = process.env.PATH;
   const warnings: string[] = [];
@@ -168,12 +168,12 @@ describe("without bubblewrap", () => {
 
   const { server, create } = useServer({ warn: (sentence) => warnings.push(sentence) });
 
-  test("says once that sandboxes are not isolated", () => {
+  test("reports once that sandboxes are not isolated", () => {
     expect(server().isolated).toBe(false);
     expect(warnings).toEqual([expect.stringContaining("not isolated")]);
   });
 
-  test("runs code and keeps files in a folder of the sandbox's own", async () => {
+  test("runs code and keeps files in the sandbox's own folder", async () => {
     const [one, other] = [await create(), await create()];
     for (const given of ["/home/user/notes.txt", "/tmp/scratch.txt"]) {
       await one.files.write(given, "mine", asRoot);
@@ -185,7 +185,7 @@ describe("without bubblewrap", () => {
     expect((await one.runCode("import os; os._exit(1)")).error?.name).toBe("ContextRestarting");
   });
 
-  test.runIf(process.platform === "linux")("ends what a killed sandbox has detached", async () => {
+  test.runIf(process.platform === "linux")("ends the detached processes of a killed sandbox", async () => {
     const sandbox = await create();
     await sandbox.runCode(
       "import os\nif os.fork() == 0:\n    os.setsid(); os.execv('/bin/sleep', ['sleep', '7001004'])",

@@ -3,17 +3,17 @@ import { RateLimitError, Sandbox, SandboxError } from "@e2b/code-interpreter";
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually, printed, useServer } from "./server.ts";
 
-describe("of the plan", () => {
+describe("the limits of the plan", () => {
   const { connection, create } = useServer({ limits: { createsPerSecond: 4, concurrent: 3, lifetimeSeconds: 3600 } });
 
-  test("answers 429 above the concurrent sandboxes, and not after one has gone", async () => {
+  test("answer 429 above the concurrent sandboxes, until one of them ends", async () => {
     const [first] = [await create(), await create(), await create()];
     await expect(create({ retries: 0 })).rejects.toThrow(RateLimitError);
     await first?.kill();
     expect(await eventuallyCreated(create)).toBeInstanceOf(Sandbox);
   });
 
-  test("answers 429 above the rate, with the seconds to wait, which the SDK then waits", async () => {
+  test("answer 429 above the rate, with the seconds that the SDK then waits", async () => {
     for (const { sandboxId } of await Sandbox.list(connection()).nextItems())
       await Sandbox.kill(sandboxId, connection());
     const attempts = await Promise.allSettled(
@@ -25,7 +25,7 @@ describe("of the plan", () => {
     expect(await create()).toBeInstanceOf(Sandbox);
   });
 
-  test("cuts an extension down to what the plan leaves, and refuses more at the start", async () => {
+  test("cut an extension to the plan's lifetime, and refuse a longer lifetime at the start", async () => {
     const sandbox = await create();
     await sandbox.setTimeout(24 * 3_600_000);
     const { startedAt, endAt } = await sandbox.getInfo();
@@ -46,7 +46,7 @@ async function eventuallyCreated(create: () => Promise<Sandbox>): Promise<Sandbo
   return made as Sandbox;
 }
 
-describe.runIf(process.platform === "linux")("of a sandbox", () => {
+describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
   const { create } = useServer();
   let [sandbox, neighbour]: Sandbox[] = [];
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("ends a cell that takes 30 GB with a MemoryError", async () => {
+  test("end a cell that takes 30 GB with a MemoryError", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );
@@ -66,7 +66,7 @@ describe.runIf(process.platform === "linux")("of a sandbox", () => {
     await expectBothAlive();
   });
 
-  test("ends the biggest process when all of them together take too much", async () => {
+  test("end the biggest process if all processes together take too much", async () => {
     const code = `
 import os, signal
 children = []
@@ -89,7 +89,7 @@ print(os.waitstatus_to_exitcode(ended[1]))`;
     await expectBothAlive();
   });
 
-  test("counts memory once that a process shares with those it forked", async () => {
+  test("count memory once if a process shares it with its forks", async () => {
     const code = `
 import os, time
 held = bytearray(os.urandom(1000) * 300_000)
@@ -121,7 +121,7 @@ del held`;
     60_000,
   );
 
-  test("ends a fork bomb that takes every process out of its group, at any price", async () => {
+  test("end a fork bomb even if it takes every process out of its group", async () => {
     const bomb = "while True:\n    try:\n        if os.fork() == 0: os.setsid()\n    except BlockingIOError: pass";
     expect(await surviveBomb(bomb)).toEqual(expect.any(String));
     await expectBothAlive();

@@ -15,13 +15,13 @@ test.each([
   ["a fork that has written to all it inherited", { anonymous: 500, faulted: 900, inherited: 500 }, 500],
   ["a fork that has grown, by huge pages and so with few faults", { anonymous: 800, faulted: 20, inherited: 500 }, 300],
   ["a program of its own", { anonymous: 30, faulted: 60, inherited: 500 }, 30],
-])("counts as its own, of %s, what it does not share", (_, { anonymous, faulted, inherited }, own) => {
+])("counts the unshared memory of %s", (_, { anonymous, faulted, inherited }, own) => {
   const process = `processes.Process(1, 0, 1, 0, ${anonymous}, ${faulted})`;
   const code = `from nova_sandboxd import processes\nprint(processes.own_bytes(${process}, ${inherited}))`;
   expect(python(code)).toBe(String(own));
 });
 
-test("finds all descendants, orphans of a detached child among them where they are adopted", () => {
+test("finds all descendants, including adopted orphans of a detached child", () => {
   const code = `
 import os, signal
 from nova_sandboxd import linux, processes
@@ -47,7 +47,7 @@ print(len(processes.descendants(os.getpid())))`;
   expect(python(code).split("\n")).toEqual([process.platform === "linux" ? "1" : "2", "0"]);
 });
 
-test("calls nothing that an earlier event of the same turn has closed", () => {
+test("calls no callback of a descriptor that an earlier event of the same round closed", () => {
   const code = `
 import os
 from nova_sandboxd.loop import Loop

@@ -46,14 +46,14 @@ test("takes the first on the PATH that has all packages", async () => {
   expect((await choosePython({ modules })).path).toBe(paths[1]);
 });
 
-test("takes the first of all, and says what it lacks, when none has them", async () => {
+test("takes the first of all, and names its missing packages, if none has all", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
   expect(await choosePython({ modules })).toMatchObject({ path, missing: ["fitz", "PIL"] });
 });
 
-test("takes the one that E2B_LOCAL_PYTHON names, whatever it lacks", async () => {
+test("takes the one that E2B_LOCAL_PYTHON names, even if packages are missing", async () => {
   process.env.E2B_LOCAL_PYTHON = fakePython("named", { missing: ["fitz"] });
   expect((await choosePython({ modules })).path).toBe(process.env.E2B_LOCAL_PYTHON);
 });
@@ -61,7 +61,7 @@ test("takes the one that E2B_LOCAL_PYTHON names, whatever it lacks", async () =>
 test.each([
   ["too old", () => fakePython("old", { version: "3.9.2" })],
   ["not there", () => join(folder, "nothing")],
-])("says what to do when the named one is %s", async (_, place) => {
+])("names the way out if the named one is %s", async (_, place) => {
   const path = place();
   process.env.E2B_LOCAL_PYTHON = path;
   await expect(choosePython({ modules })).rejects.toThrow(
@@ -69,12 +69,12 @@ test.each([
   );
 });
 
-test("says what to do when there is none", async () => {
+test("names the way out if there is none", async () => {
   process.env.PATH = folder;
   await expect(choosePython({ modules })).rejects.toThrow("install one, or name it in E2B_LOCAL_PYTHON");
 });
 
-test("asks again only when an interpreter or a folder of packages has changed", async () => {
+test("asks again only after an interpreter or a package folder has changed", async () => {
   const cache = join(folder, "cache", "python.json");
   const path = fakePython("a", {});
   const site = join(folder, "site");
@@ -94,7 +94,7 @@ test("asks again only when an interpreter or a folder of packages has changed", 
   expect(asked()).toBe(4);
 });
 
-test("finds packages without importing them, and not those that were built for another version", async () => {
+test("finds packages without importing them, and skips packages built for another version", async () => {
   const site = join(folder, "site");
   for (const name of ["fitz", "pandas", "requests", "PIL", "psycopg"]) {
     mkdirSync(join(site, name), { recursive: true });
@@ -104,7 +104,7 @@ test("finds packages without importing them, and not those that were built for a
   expect((await choosePython({ modules, sitePackages: [site] })).missing).toEqual(["pandas"]);
 });
 
-test("asks each Python once, by whatever name and folder it is found", async () => {
+test("asks each Python once, even if it has several names and folders", async () => {
   fakePython("a", { missing: ["fitz"] });
   symlinkSync("python3", join(folder, "a", "python"));
   symlinkSync("a", join(folder, "b"));
@@ -113,7 +113,7 @@ test("asks each Python once, by whatever name and folder it is found", async () 
   expect(asked()).toBe(1);
 });
 
-test("a server without any Python says so, and so does each sandbox", async () => {
+test("reports a missing Python for the server and for each sandbox", async () => {
   process.env.PATH = folder;
   const server = await openE2b({ apiKey: "e2b_test" });
   const create = () => Sandbox.create("nova", { apiKey: "e2b_test", ...server });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inScratch, makeScratch } from "../../packages/e2b-local/src/scratch.ts";
 
-test("removes what a killed server left behind, and nothing of a living one", () => {
+test("removes the folders of killed servers, and no folder of a living one", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   const left = join(tmpdir(), `nova-e2b-${pid}-left`);
   mkdirSync(join(left, "s0"), { recursive: true });
@@ -15,7 +15,7 @@ test("removes what a killed server left behind, and nothing of a living one", ()
   for (const folder of [mine, second]) rmSync(folder, { recursive: true });
 });
 
-test("names the folder that has no room", () => {
+test("names the folder whose disk is full", () => {
   const full = () => {
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
   };

@@ -51,7 +51,7 @@ describe.runIf(process.platform === "linux")("the walls of a server's sandboxes"
     "bwrap: pipe2: Too many open files in system",
     "OSError: [Errno 109] Too many references: cannot splice",
     "Killed",
-  ])("are all there after a shortage: %s", async (sentence) => {
+  ])("are complete after a temporary shortage: %s", async (sentence) => {
     speaking(sentence);
     await open();
     await expect(isEnclosed()).rejects.toThrow(sentence.slice(-20));
@@ -65,7 +65,7 @@ describe.runIf(process.platform === "linux")("the walls of a server's sandboxes"
     "bwrap: Creating new namespace failed: Function not implemented",
     "bwrap: Creating new namespace failed: Invalid argument",
     "bwrap: setting up uid map: Permission denied",
-  ])("are missing for good, and the server says so: %s", async (sentence) => {
+  ])("are missing on a machine without support, and the server reports it: %s", async (sentence) => {
     speaking(sentence);
     await open();
     expect(await isEnclosed()).toBe(false);

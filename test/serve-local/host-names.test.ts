@@ -53,12 +53,12 @@ describe("a local server", () => {
     "",
   ])("refuses a request for %j", async (host) => expect([400, 421]).toContain(await statusOf(host)));
 
-  it("answers a request for a name that it was given, in any letters and with any port", async () => {
+  it("answers a request for an allowed name, in any case and with any port", async () => {
     expect(await statusOf("Nova.Example.com:8443", ["nova.example.com"])).toBe(200);
     expect(await statusOf("x.nova.example.com", ["nova.example.com"])).toBe(421);
   });
 
-  it("says in one sentence how the name can be allowed", async () => {
+  it("names in one sentence the way to allow another name", async () => {
     const hostAdvice = "start it with --host and that name";
     const server = await openServer(httpServer((_, response) => response.end("in"), { hostAdvice }));
     const [, body] = await ask(server.url, "evil.example");

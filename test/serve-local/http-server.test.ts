@@ -80,7 +80,7 @@ async function answer(client: Socket): Promise<string> {
   return text;
 }
 
-it("closes without waiting for a connection that has asked for nothing", async () => {
+it("closes without waiting for a connection that has sent no request", async () => {
   const { url, close } = await openServer(httpServer((_request, response) => response.end()));
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   await once(socket, "connect");

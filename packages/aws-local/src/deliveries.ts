@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "@nova/serve-local";
+import { Backlog, type DiskSpace } from "./disk/disk-space.ts";
 import { LineFile } from "./disk/line-file.ts";
-import { Backlog, type Room } from "./disk/room.ts";
 
 export interface Delivery {
   functionArn: string;
@@ -38,12 +38,12 @@ export class Deliveries {
   /**
    * Keeps two files in `folder`: deliveries under way, and payloads that no attempt delivered (a dead-letter queue).
    */
-  constructor(folder: string, invoke: Invoke, room: Room, now = Date.now) {
+  constructor(folder: string, invoke: Invoke, disk: DiskSpace, now = Date.now) {
     this.#folder = folder;
     this.#path = join(folder, "deliveries.ndjson");
     this.#invoke = invoke;
     this.#now = now;
-    this.#backlog = new Backlog(room);
+    this.#backlog = new Backlog(disk);
   }
 
   /** Accepts a delivery. Throws if the disk is full: then it is not accepted. */

@@ -2,7 +2,7 @@ export type { AccessKey } from "./access/signature.ts";
 export type { AwsServer } from "./aws-http/listen.ts";
 export { arnOf, region } from "./aws-http/request.ts";
 export { Deliveries } from "./deliveries.ts";
-export { Room } from "./disk/room.ts";
+export { DiskSpace } from "./disk/disk-space.ts";
 export type { EventPatterns, StandingRule } from "./events/service.ts";
 export type { InvokeLambda, LambdaResult } from "./lambda-types.ts";
 export type { OnCreated } from "./s3/call.ts";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import type { AccessKey } from "./access/signature.ts";
 import { region } from "./aws-http/request.ts";
-import { Room } from "./disk/room.ts";
+import { DiskSpace } from "./disk/disk-space.ts";
 import { openDynamoDb } from "./dynamodb/server.ts";
 import { createLambdaRuntime, type LambdaFunctions } from "./lambda/lambda-runtime.ts";
 import { openS3 } from "./s3/server.ts";
@@ -34,8 +34,8 @@ export interface LocalAws {
 export async function openAws(options: AwsOptions): Promise<LocalAws> {
   const { dataDir, port = 0, accessKeyId, secretAccessKey, functions = {}, onStatusChange = () => {}, warn } = options;
   mkdirSync(dataDir, { recursive: true });
-  const room = new Room(dataDir, warn ? { warn } : {});
-  const common = { dataDir, room, accessKeyId, secretAccessKey };
+  const disk = new DiskSpace(dataDir, warn ? { warn } : {});
+  const common = { dataDir, disk, accessKeyId, secretAccessKey };
   const portOf = (index: number) => (port === 0 ? 0 : port + index);
   const dynamodb = await openDynamoDb({ ...common, port: portOf(0) });
   const s3 = await openS3({ ...common, port: portOf(1) });
@@ -69,7 +69,7 @@ export async function openAws(options: AwsOptions): Promise<LocalAws> {
       AWS_DEFAULT_REGION: region,
     },
     async close() {
-      room.close();
+      disk.close();
       await states.close();
       client.destroy();
       await Promise.all([s3.close(), dynamodb.close(), ses.close()]);

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PYTHON_SOURCE, type Python } from "./python.ts";
 
-/** Paths inside the sandbox, where neither a sandbox nor its code mounts a folder of its own. */
+/** Paths inside the sandbox, which no sandbox and no code in it covers with a mount. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
 /** Blocks of 65,536 ids. The launcher has the first one, each sandbox one of the others. */

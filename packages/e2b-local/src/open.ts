@@ -54,7 +54,7 @@ export type E2bServer = {
 };
 
 /**
- * Opens E2B: control plane and sandboxes behind one address, for the unchanged SDK. Requests for sandboxes wait until
+ * Opens E2B: control plane and sandboxes at one address, for the unchanged SDK. Requests for sandboxes wait until
  * Python has started.
  */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {

@@ -7,7 +7,7 @@ import type { Zygotes } from "./zygotes.ts";
 /** The limits of a plan of E2B; absent limits do not apply. */
 export type Limits = { createsPerSecond?: number; concurrent?: number; lifetimeSeconds?: number };
 
-/** As published on 2026-11-21. */
+/** Limits that E2B published on 2026-11-21. */
 export const e2bPlans = {
   none: {},
   hobby: { createsPerSecond: 1, concurrent: 20, lifetimeSeconds: 3_600 },
@@ -38,14 +38,14 @@ export type Sandbox = NewSandbox & {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** After a full disk, the time that clients get to fetch results. */
-const secondsAfterRoom = 60;
+const secondsAfterFullDisk = 60;
 
 /** The disk that clients store results on. */
 export interface ResultsDisk {
   /** Whether the disk is full and will be tried again. */
-  readonly isAwaited: boolean;
+  readonly isWaiting: boolean;
   /** Resolves when the disk takes writes again. */
-  untilThere(): Promise<void>;
+  untilSpace(): Promise<void>;
 }
 
 /** All sandboxes of this server, with their lifetimes and the limits of the plan. */
@@ -87,7 +87,7 @@ export class Sandboxes {
   async create(wanted: NewSandbox): Promise<Sandbox> {
     this.#requireAllowedLifetime(wanted.timeoutSeconds);
     this.#requireRate();
-    this.#requireRoom();
+    this.#requireConcurrency();
     this.#creating++;
     try {
       const zygote = await this.#zygotes.withSites((python) => this.#sitesOf(wanted.templateID, python));
@@ -154,8 +154,8 @@ export class Sandboxes {
 
   /** Postpones the end while the disk is full: the client could not store a result of the sandbox. */
   #expire(sandbox: Sandbox): void {
-    if (this.#disk?.isAwaited) {
-      this.#disk.untilThere().then(() => this.#endAfter(sandbox, secondsAfterRoom));
+    if (this.#disk?.isWaiting) {
+      this.#disk.untilSpace().then(() => this.#endAfter(sandbox, secondsAfterFullDisk));
       return;
     }
     this.kill(sandbox.id).catch(() => this.#forget(sandbox));
@@ -179,7 +179,7 @@ export class Sandboxes {
     this.#recentCreates.push(now);
   }
 
-  #requireRoom(): void {
+  #requireConcurrency(): void {
     const { concurrent } = this.#limits;
     const running = this.#byId.size;
     if (concurrent !== undefined && running + this.#creating >= concurrent) {

@@ -11,7 +11,7 @@ export { openLocalCloud } from "./cloud/open.ts";
 export type { NodeEvent, RunEvent } from "./cloud/progress.ts";
 export { ensurePython, packagesFolder } from "./cloud/python-packages.ts";
 export { sandboxPython } from "./cloud/sandboxes.ts";
-export type { Unstarted } from "./deliveries/heard.ts";
+export type { Unstarted } from "./deliveries/observe-deliveries.ts";
 export { openMailCatcher } from "./mail/catcher.ts";
 export { openMail } from "./mail/mail-server.ts";
 export type { MailServer } from "./mail/smtp.ts";

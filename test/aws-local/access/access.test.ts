@@ -29,7 +29,7 @@ const withHeader = (name: string, change: (value: string) => string) => (sent: S
 });
 
 describe("a request that is signed with the key of the data folder", () => {
-  it("is answered, and again by the derived key that was kept", () => {
+  it("is answered, also with the cached derived key", () => {
     const access = new Access(key);
     expect([1, 2].map(() => access.refusalOf(request(), payload))).toEqual([undefined, undefined]);
   });
@@ -42,7 +42,7 @@ describe("a request that is signed with the key of the data folder", () => {
     expect(new Access(key).refusalOf(request(signing), payload)).toBeUndefined();
   });
 
-  it("is answered where clocks were moved, as long as both were", () => {
+  it("is answered after a change of the clock on both sides", () => {
     vi.setSystemTime("2031-01-01T00:00:00Z");
     expect(new Access(key).refusalOf(request(), payload)).toBeUndefined();
   });

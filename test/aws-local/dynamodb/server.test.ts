@@ -80,7 +80,7 @@ test("refuses the folder's key id with another secret", async () => {
   await expect(clientOf(server).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
 });
 
-test("refuses another body than the one that was signed", async () => {
+test("refuses a body other than the signed one", async () => {
   const { url } = await open();
   const init = { method: "POST", body: "{}", headers: { "x-amz-target": "DynamoDB_20120810.ListTables" } };
   const headers = signedHeaders("dynamodb", key, url, init);
@@ -97,7 +97,7 @@ test("refuses a request without a signature", async () => {
   expect(await answer.text()).toContain("MissingAuthenticationTokenException");
 });
 
-test("reports every request that it lets in", async () => {
+test("reports every accepted request", async () => {
   const seen: DynamoDbRequest[] = [];
   const server = await open({ faults: (request) => void seen.push(request) });
   await clientOf(server).send(new ListTablesCommand({}));
@@ -120,7 +120,7 @@ test.each([
   expect((await client.send(get("a"))).Item).toBeUndefined();
 });
 
-test("loses an answer after the request had its effect", async () => {
+test("loses a response after the request had its effect", async () => {
   const server = await open({ faults: ({ operation }) => (operation === "PutItem" ? "lost" : undefined) });
   const client = clientOf(server);
   await client.send(table);
@@ -138,7 +138,7 @@ test("keeps its tables and items over a restart", async () => {
   expect((await clientOf(second).send(get("kept"))).Item?.pk).toEqual({ S: "kept" });
 });
 
-test("says that the folder is in use, and does not disturb its owner", async () => {
+test("reports a folder in use, and does not disturb its owner", async () => {
   const dataDir = await folder();
   const owner = await open({ dataDir });
   await expect(openDynamoDb({ dataDir, ...key })).rejects.toThrow(/close the other process/);

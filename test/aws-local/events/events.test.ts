@@ -39,7 +39,7 @@ const targets = (...Targets: Target[]) =>
 const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplate } };
 
 describe("an event that is put", () => {
-  it("goes in its envelope, digit for digit, to the functions whose rules stand", async () => {
+  it("reaches the functions of standing rules in its envelope, digit for digit", async () => {
     const { Entries, FailedEntryCount } = await put(paid);
     await world.events.deliveries.rest();
     expect(FailedEntryCount).toBe(0);
@@ -52,7 +52,7 @@ describe("an event that is put", () => {
     });
   });
 
-  it("goes to a rule that it fits, with what its target is to hear", async () => {
+  it("reaches the targets of a matching rule, with their input", async () => {
     await rule();
     await targets(fire, { Id: "plain", Arn: target });
     await put({ ...paid, Source: "bank" }, paid, { ...paid, EventBusName: "default" });
@@ -72,7 +72,7 @@ describe("an event that is put", () => {
     ["has a detail that is no JSON", { ...paid, Detail: "{" }, "MalformedDetail"],
     ["has a detail that is no object", { ...paid, Detail: "[1]" }, "MalformedDetail"],
     ["says that it is AWS's", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
-  ])("and %s fails by itself", async (_, entry, ErrorCode) => {
+  ])("and %s fails alone", async (_, entry, ErrorCode) => {
     const { Entries, FailedEntryCount } = await put(entry, paid);
     expect(FailedEntryCount).toBe(1);
     expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
@@ -89,13 +89,13 @@ describe("an event that is put", () => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 
-  it("of 900 KB is taken", async () => {
+  it("of 900 KB is accepted", async () => {
     expect(await put({ ...paid, Detail: JSON.stringify({ x: "y".repeat(900 * 1024) }) })).toMatchObject({
       FailedEntryCount: 0,
     });
   });
 
-  it("goes to a function that takes them in turn only after the one before", async () => {
+  it("reaches a function that takes events in turn only after the one before", async () => {
     const first = Promise.withResolvers<boolean>();
     world.takes = () => first.promise;
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
@@ -105,7 +105,7 @@ describe("an event that is put", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("waits for whoever drives, and comes again where a process died over it", async () => {
+  it("waits until it is driven, and is delivered again after a process died with it", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -124,7 +124,7 @@ describe("an event that is put", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("is kept where no function takes it", async () => {
+  it("is kept if no function takes it", async () => {
     world.takes = () => false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await put(paid);
@@ -135,7 +135,7 @@ describe("an event that is put", () => {
     expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
   });
 
-  it("that was kept is delivered again as docs/dev.md says", async () => {
+  it("that was kept is delivered again as docs/dev.md describes", async () => {
     const [, script = ""] =
       readFileSync("docs/dev.md", "utf8").split("## What could not be delivered")[1]?.split("```\n") ?? [];
     expect(script).toMatch(/^cd \.nova\/events\n/);
@@ -158,7 +158,7 @@ describe("an event that is put", () => {
 });
 
 describe("a rule", () => {
-  it("is there as it was put, in the next process too, until its targets and it are removed", async () => {
+  it("stays as it was put, in the next process too, until its targets and it are removed", async () => {
     const { RuleArn } = await rule();
     expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);
@@ -179,7 +179,7 @@ describe("a rule", () => {
     await expect(targets(fire)).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   });
 
-  it("hears nothing while it is disabled, and keeps its targets when it is changed", async () => {
+  it("gets no events while it is disabled, and keeps its targets when it is changed", async () => {
     await rule({ State: "DISABLED" });
     await targets(fire);
     await put(paid);
@@ -214,19 +214,19 @@ describe("a rule", () => {
       "that wants parts of the event",
       { ...fire, InputTransformer: { InputTemplate, InputPathsMap: { a: "$.detail" } } },
     ],
-  ])("has no target %s", async (_, one) => {
+  ])("cannot have the target %s", async (_, one) => {
     await rule();
     await expect(targets(one)).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("has five targets at most", async () => {
+  it("has at most five targets", async () => {
     await rule();
     const six = ["a", "b", "c", "d", "e", "f"].map((Id) => ({ Id, Arn: target }));
     await expect(targets(...six)).rejects.toMatchObject({ name: "LimitExceededException" });
   });
 });
 
-it("answers nobody without the key, and no operation that it does not serve", async () => {
+it("needs the key, and an operation that is served", async () => {
   const ask = (headers: Record<string, string>) => fetch(world.events.url, { method: "POST", body: "{}", headers });
   expect((await ask({ "x-amz-target": "AWSEvents.PutEvents" })).status).toBe(403);
   const headers = { "x-amz-target": "AWSEvents.CreateArchive" };

@@ -28,13 +28,13 @@ async function open(answer: HttpApiAnswer | (() => Promise<HttpApiAnswer>) = { s
 
 afterEach(() => api.close());
 
-it("an answer that AWS Lambda would not take is a 500, and a failure", async () => {
+it("a response that AWS Lambda would refuse is a 500, and a failure", async () => {
   const url = await open({ statusCode: 200, body: '"'.repeat(4_000_000) });
   expect((await fetch(url)).status).toBe(500);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
 });
 
-it("is told of each request, and once when it is answered or has taken long", async () => {
+it("reports each request, and once more when it is answered or has taken long", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const told: string[] = [];
   api = await openHttpApi({
@@ -51,7 +51,7 @@ it("is told of each request, and once when it is answered or has taken long", as
   expect(told.filter((one) => one === "done")).toHaveLength(1);
 });
 
-it("answers at closing what is open, and takes no further request on that connection", async () => {
+it("answers open requests at closing, and accepts no further request on that connection", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const url = await open(() => mayAnswer);
   const agent = new Agent({ keepAlive: true });
@@ -67,7 +67,7 @@ it("answers at closing what is open, and takes no further request on that connec
 });
 
 describe("a request", () => {
-  it("comes as an event of payload format 2.0, its address undecoded", async () => {
+  it("arrives as an event of payload format 2.0, its address undecoded", async () => {
     const url = await open();
     await fetch(`${url}/a%20b/c?x=1&x=2&y=%C3%A4`, { headers: { "X-Api-Key": "k" } });
     expect(events).toMatchObject([
@@ -96,14 +96,14 @@ describe("a request", () => {
     expect(events).toMatchObject([{ body: sent, isBase64Encoded }]);
   });
 
-  it("whose text is no UTF-8 has its bytes as base64", async () => {
+  it("with a text that is not UTF-8 has its bytes as base64", async () => {
     const url = await open();
     const body = Buffer.from('{"name":"M\u00fcller"}', "latin1");
     await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     expect(events).toMatchObject([{ body: body.toString("base64"), isBase64Encoded: true }]);
   });
 
-  it("has headers that came twice joined", async () => {
+  it("has repeated headers joined", async () => {
     const url = await open();
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -131,12 +131,12 @@ describe("an answer", () => {
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
   });
 
-  it("without content has no length either", async () => {
+  it("without content has no length", async () => {
     const answer = await fetch(await open({ statusCode: 204 }));
     expect([answer.status, answer.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  it("of a Lambda that throws is an internal error, and says no more", async () => {
+  it("of a Lambda that throws is an internal error without details", async () => {
     const url = await open(() => Promise.reject(new RangeError("a secret")));
     const answer = await fetch(url);
     expect([answer.status, await answer.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
@@ -145,7 +145,7 @@ describe("an answer", () => {
 });
 
 describe("closing", () => {
-  it("waits for the answer that is under way", async () => {
+  it("waits for the response under way", async () => {
     const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const url = await open(async () => {
       asked.resolve();

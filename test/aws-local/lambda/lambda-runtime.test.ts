@@ -23,7 +23,7 @@ describe("an invocation", () => {
     "work",
     `${ARN}:live:live`,
     "arn:aws:lambda:us-east-1:000000000000:function:toString",
-  ])("of %s finds nothing", async (arn) => {
+  ])("of %s finds no function", async (arn) => {
     const invocation = runtime(async () => null)(arn, "{}");
     await expect(invocation).rejects.toMatchObject({
       name: "Lambda.ResourceNotFoundException",
@@ -35,11 +35,11 @@ describe("an invocation", () => {
     ["nothing", undefined, "null"],
     ["a date", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ["what JSON leaves out", { a: undefined, f: () => 1, n: Number.NaN }, '{"n":null}'],
-  ])("that answers %s answers its JSON", async (_name, value, payload) => {
+  ])("that answers %s returns its JSON", async (_name, value, payload) => {
     expect(await runtime(async () => value)(ARN, "{}")).toEqual({ ok: true, payload });
   });
 
-  it("gives the handler an event of its own each time", async () => {
+  it("gives each handler its own event", async () => {
     const invoke = runtime(async (event) => {
       const { list } = event as { list: number[] };
       list.push(2);
@@ -49,7 +49,7 @@ describe("an invocation", () => {
     expect(await invoke(ARN, payload)).toEqual(await invoke(ARN, payload));
   });
 
-  it("tells the handler who it is and how long it has", async () => {
+  it("gives the handler its names and its remaining time", async () => {
     const seen: LambdaContext[] = [];
     const invoke = runtime(async (_event, context) => {
       seen.push(context);
@@ -96,7 +96,7 @@ describe("a handler that fails", () => {
     expect(await runtime(handler)(ARN, "{}")).toMatchObject({ ok: false, ...expected });
   });
 
-  it("runs out of time as in the cloud, whatever it answers later", async () => {
+  it("runs out of time as in the cloud, and its later result is dropped", async () => {
     const invoke = runtime(() => new Promise(() => {}), 3);
     expect(await invoke(ARN, "{}")).toEqual({
       ok: false,

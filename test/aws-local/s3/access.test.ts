@@ -36,7 +36,7 @@ async function answered(url: string): Promise<string> {
 }
 
 describe("a presigned address", () => {
-  it("opens the object that it names, whatever characters are in its key", async () => {
+  it("opens the object that it names, with any characters in its key", async () => {
     expect(await answered(await signed("GET", "a file+name (1)!.txt"))).toBe("200 hello");
   });
 
@@ -49,17 +49,17 @@ describe("a presigned address", () => {
     ["of another algorithm", (url) => url.replace("HMAC-SHA256", "NONE"), "400 AuthorizationQueryParametersError"],
     ["of a key that nobody has", () => signed("GET", "x", { ...key, accessKeyId: "other" }), "403 InvalidAccessKeyId"],
     ["of another secret", () => signed("GET", "x", { ...key, secretAccessKey: "no" }), "403 SignatureDoesNotMatch"],
-  ])("%s opens nothing", async (_what, changed, answer) => {
+  ])("%s opens no object", async (_what, changed, answer) => {
     expect(await answered(await changed(await signed("GET", "a file+name (1)!.txt")))).toBe(answer);
   });
 
-  it("opens nothing for who sends along what was not signed", async () => {
+  it("opens no object for a client with additional unsigned headers", async () => {
     const url = await signed("PUT", "copy");
     const headers = { "x-amz-copy-source": "/bucket/another" };
     expect((await fetch(url, { method: "PUT", headers })).status).toBe(403);
   });
 
-  it("lends its signature to no header", async () => {
+  it("does not sign any header", async () => {
     const url = new URL(await signed("GET", "a file+name (1)!.txt"));
     const of = (name: string) => url.searchParams.get(`X-Amz-${name}`);
     const authorization = `AWS4-HMAC-SHA256 Credential=${of("Credential")}, SignedHeaders=host, Signature=${of("Signature")}`;
@@ -68,12 +68,12 @@ describe("a presigned address", () => {
     expect(await answer.text()).toContain("<Code>SignatureDoesNotMatch</Code>");
   });
 
-  it("opens what it was made for and not for another method", async () => {
+  it("opens its object only with the signed method", async () => {
     const url = await signed("GET", "a file+name (1)!.txt");
     expect((await fetch(url, { method: "DELETE" })).status).toBe(403);
   });
 
-  it("opens nothing once its time is over", async () => {
+  it("opens no object after its expiry", async () => {
     const url = await signed("GET", "a file+name (1)!.txt");
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     try {

@@ -26,7 +26,7 @@ test("a page of any origin may send and fetch by signed addresses, as with the d
   expect([await got.text(), got.headers.get("access-control-allow-origin")]).toEqual(["text", "*"]);
 });
 
-test("what comes from no page is answered as before, and without a signature refused", async () => {
+test("a request of no page gets no CORS headers, and needs a signature", async () => {
   const refused = await fetch(`${s3.server.url}/${Bucket}/a`);
   expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   expect((await fetch(`${s3.server.url}/${Bucket}/a`, { method: "OPTIONS" })).status).toBe(403);

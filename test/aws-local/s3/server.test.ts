@@ -20,7 +20,7 @@ import { Bucket, clientOf, key, raw, useS3 } from "./support/client.ts";
 const s3 = useS3();
 
 describe("access", () => {
-  test("is for the folder's key alone", async () => {
+  test("requires the folder's key", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, accessKeyId: "other" } });
     const refused = { name: "InvalidAccessKeyId", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
@@ -29,7 +29,7 @@ describe("access", () => {
     stranger.destroy();
   });
 
-  test("is not for who knows the id of the key and not its secret", async () => {
+  test("is denied with the key's id and another secret", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, secretAccessKey: "anything" } });
     const refused = { name: "SignatureDoesNotMatch", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
@@ -54,7 +54,7 @@ describe("access", () => {
     expect(s3.requests).toEqual([]);
   });
 
-  test("is denied to who does not sign", async () => {
+  test("is denied without a signature", async () => {
     const answer = await fetch(`${s3.server.url}/${Bucket}/key`);
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("<Code>AccessDenied</Code>");
@@ -62,7 +62,7 @@ describe("access", () => {
 });
 
 describe("buckets", () => {
-  test("are made once, found and listed", async () => {
+  test("are created once, found and listed", async () => {
     const create = () => s3.client.send(new CreateBucketCommand({ Bucket: "another-bucket" }));
     await create();
     await expect(create()).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
@@ -74,7 +74,7 @@ describe("buckets", () => {
     });
   });
 
-  test.each(["ab", "Upper", "under_score", "-dash"])("are not called %s", async (name) => {
+  test.each(["ab", "Upper", "under_score", "-dash"])("cannot have the name %s", async (name) => {
     const answer = await raw(s3.server, `/${name}`, { method: "PUT" });
     expect(await answer.text()).toContain("<Code>InvalidBucketName</Code>");
   });
@@ -85,7 +85,7 @@ test.each([
   ["GET", `/${Bucket}/key?tagging`],
   ["GET", `/${Bucket}`],
   ["PATCH", `/${Bucket}/key`],
-])("does not take %s %s for something it knows", async (method, path) => {
+])("do not take %s %s for a known operation", async (method, path) => {
   const answer = await raw(s3.server, path, { method });
   expect(answer.status).toBe(501);
   expect(await answer.text()).toContain("<Code>NotImplemented</Code>");
@@ -98,7 +98,7 @@ test.each([
   ["GET", "/plain/object?attributes"],
   ["DELETE", "/plain/object?annotation"],
   ["DELETE", "/plain/object?versionId=1"],
-])("does not take %s %s for the same request without its parameter", async (method, path) => {
+])("do not take %s %s for the request without its parameter", async (method, path) => {
   const send = s3.client.send.bind(s3.client);
   await send(new CreateBucketCommand({ Bucket: "plain" })).catch(() => undefined);
   const answer = await raw(s3.server, path, { method });
@@ -108,7 +108,7 @@ test.each([
   expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
 });
 
-test("has no uploads in parts, and takes no part for the whole", async () => {
+test("have no multipart uploads, and take no part for the whole", async () => {
   const create = s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "parts" }));
   await expect(create).rejects.toMatchObject({ name: "NotImplemented", message: expect.stringContaining("?uploads") });
   const part = { Bucket, Key: "parts", UploadId: "any", PartNumber: 1 };
@@ -118,7 +118,7 @@ test("has no uploads in parts, and takes no part for the whole", async () => {
   await expect(sent).rejects.toMatchObject({ name: "NotImplemented" });
 });
 
-test("reports every request that it lets in", async () => {
+test("report every accepted request", async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "seen/é", Body: "12345" }));
   expect(s3.requests).toEqual([{ operation: "PutObject", bucket: Bucket, key: "seen/é" }]);
 });
@@ -135,7 +135,7 @@ describe("a fault", () => {
     await expect(s3.client.send(new GetObjectCommand({ Bucket, Key: `fault-${fault}` }))).rejects.toThrow();
   });
 
-  test("that passes is not seen through the SDK's own retries", async () => {
+  test("that is temporary is hidden by the SDK's own retries", async () => {
     let left = 2;
     s3.faults = () => (left-- > 0 ? "throttle" : undefined);
     const patient = new S3Client({
@@ -150,7 +150,7 @@ describe("a fault", () => {
   });
 });
 
-test("keeps its objects over a restart, and throws half a write of a dead process away", async () => {
+test("keeps its objects over a restart, and drops a dead process's unfinished writes", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const unfinished = join(dataDir, "s3", "unfinished");
   const open = () => openS3({ dataDir, ...key });

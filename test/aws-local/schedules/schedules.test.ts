@@ -34,8 +34,8 @@ const create = (input: Partial<CreateScheduleCommandInput> = {}) =>
   world.client.send(new CreateScheduleCommand({ ...usual, ...input }));
 const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly", scheduled_at: time } });
 
-describe("a schedule that is put", () => {
-  it("is there as it was put, until it is changed and removed", async () => {
+describe("a schedule that a client puts", () => {
+  it("stays as it was put until it is changed and removed", async () => {
     const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
     expect(ScheduleArn).toBe("arn:aws:scheduler:us-east-1:000000000000:schedule/nova/nova-report-nightly");
     const name = { Name: usual.Name, GroupName: "nova" };
@@ -85,7 +85,7 @@ describe("a schedule that is put", () => {
     await expect(create(input)).rejects.toMatchObject({ name });
   });
 
-  it("is refused where there is one of its name, and where it is to be changed and is not there", async () => {
+  it("is refused if its name exists, and if a changed schedule does not exist", async () => {
     await create();
     await expect(create()).rejects.toMatchObject({ name: "ConflictException" });
     const other = world.client.send(new UpdateScheduleCommand({ ...usual, Name: "other" }));
@@ -94,7 +94,7 @@ describe("a schedule that is put", () => {
 });
 
 describe("a schedule", () => {
-  it("fires at its times, with the time that it was due", async () => {
+  it("fires at its times, and passes the time at which it was due", async () => {
     await create();
     world.schedules.fire();
     await world.clock.until("2026-11-24T01:59:59Z");
@@ -103,7 +103,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("fires at nobody's times before it may, while it is disabled, and once it is gone", async () => {
+  it("does not fire before it is allowed, while it is disabled, and after it was deleted", async () => {
     await create();
     await world.clock.until("2026-11-22T01:30:00Z");
     world.schedules.fire();
@@ -117,7 +117,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it("of a rate fires at once and then at its pace, which a change that changes nothing keeps", async () => {
+  it("of a rate fires immediately and then at its pace, which an update without a change keeps", async () => {
     world.schedules.fire();
     const rate = { ...usual, ScheduleExpression: "rate(10 minutes)" };
     await create(rate);
@@ -128,7 +128,7 @@ describe("a schedule", () => {
     expect(world.delivered).toEqual(times.map(at));
   });
 
-  it("begins when it is told to", async () => {
+  it("starts at its StartDate", async () => {
     world.schedules.fire();
     const StartDate = new Date("2026-11-22T01:10:30Z");
     await create({ ScheduleExpression: "rate(10 minutes)", StartDate });
@@ -138,14 +138,14 @@ describe("a schedule", () => {
     expect(world.delivered).toEqual(times.map((time) => at(`2026-11-22T${time}Z`)));
   });
 
-  it("of one time fires then, by the clocks of its zone, and never again", async () => {
+  it("of one time fires then, by the clock of its zone, and never again", async () => {
     await create({ ScheduleExpression: "at(2026-12-24T18:00:30)", ScheduleExpressionTimezone: "Europe/Madrid" });
     world.schedules.fire();
     await world.clock.until("2027-12-25T00:00:00Z");
     expect(world.delivered).toEqual([at("2026-12-24T17:00:30Z")]);
   });
 
-  it("keeps what no function takes", async () => {
+  it("keeps events that no function takes", async () => {
     world.takes = false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await create({ ScheduleExpression: "rate(1 day)" });
@@ -157,7 +157,7 @@ describe("a schedule", () => {
   });
 });
 
-describe("what was due while nothing ran", () => {
+describe("a time that was due while no process ran", () => {
   /** Closed at one time, opened again at another one. */
   async function reopenedAt(time: string): Promise<void> {
     world.schedules.fire();
@@ -169,7 +169,7 @@ describe("what was due while nothing ran", () => {
     await world.schedules.rest();
   }
 
-  it("is left out, and said", async () => {
+  it("is skipped, with a warning", async () => {
     await create({ Description: "Trigger nightly of workflow report" });
     await reopenedAt("2026-11-25T08:00:00Z");
     expect(world.delivered).toEqual([]);
@@ -187,7 +187,7 @@ describe("what was due while nothing ran", () => {
 });
 
 describe("a clock that jumps", () => {
-  it("leaves out what was due meanwhile, says so, and fires from then on", async () => {
+  it("skips the times that were due meanwhile, warns, and fires from then on", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");
@@ -201,7 +201,7 @@ describe("a clock that jumps", () => {
     ]);
   });
 
-  it("goes back and every schedule that has begun goes on from there", async () => {
+  it("backwards makes every started schedule continue from there", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     await create({ Name: "once", ScheduleExpression: "at(2026-11-22T01:15:00)" });
     world.schedules.fire();

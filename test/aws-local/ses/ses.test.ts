@@ -35,7 +35,7 @@ async function sent(input: Partial<SendEmailCommandInput>): Promise<string> {
 }
 
 describe("a mail that is sent through SES", () => {
-  it("is kept as a file, composed of its parts", async () => {
+  it("becomes a file, composed of its parts", async () => {
     const mail = await sent({
       Destination: { ToAddresses: ["a@example.com"], CcAddresses: ["b@example.com"] },
       Content: { Simple: { Subject: { Data: "It failed" }, Body: { Text: { Data: "Why: x" } } } },
@@ -44,7 +44,7 @@ describe("a mail that is sent through SES", () => {
     expect(mail).toMatch(/\r?\n\r?\nWhy: x/);
   });
 
-  it("is kept as it is where it came whole", async () => {
+  it("becomes a file unchanged if it is raw", async () => {
     const raw = "From: a@b\r\n\r\nünï";
     expect(await sent({ Content: { Raw: { Data: Buffer.from(raw) } } })).toBe(raw);
   });
@@ -52,7 +52,7 @@ describe("a mail that is sent through SES", () => {
   it.each<[string, Partial<SendEmailCommandInput>]>([
     ["nothing", { Content: {} }],
     ["a template", { Content: { Template: { TemplateName: "x" } } }],
-  ])("is refused where it is %s", async (_what, input) => {
+  ])("is refused if it is %s", async (_what, input) => {
     const before = await readdir(join(dataDir, "mail"));
     await expect(sent(input)).rejects.toMatchObject({
       name: "BadRequestException",
@@ -62,7 +62,7 @@ describe("a mail that is sent through SES", () => {
   });
 });
 
-it("answers nobody with another key, and no other request", async () => {
+it("is refused with another key, and with another operation", async () => {
   const other = clientWith("other");
   const send = other.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from("x") } } }));
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });

@@ -25,7 +25,7 @@ function opened(idleShare: number) {
   return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
-it("begins a line at once where there is room, and the others when one leaves, the oldest first", async () => {
+it("starts a line immediately while capacity is left, and the oldest waiting line when one leaves", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await after(0)).toEqual([1, 2]);
@@ -34,7 +34,7 @@ it("begins a line at once where there is room, and the others when one leaves, t
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("begins more lines while processors idle, twice as many at each look", async () => {
+it("starts more lines while processors idle, twice as many at each check", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await after(60)).toEqual([1, 2, 3]);
@@ -42,7 +42,7 @@ it("begins more lines while processors idle, twice as many at each look", async 
   expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("begins nothing while a request holds it back, and then all that there is room for", async () => {
+it("starts no line while a request holds it back, and then all that fit", async () => {
   const { enter, hold, after } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -60,14 +60,14 @@ it("is held back for a second and a half at most", async () => {
   expect(await after(300)).toEqual([1, 2]);
 });
 
-it("keeps no line waiting for one that is at work for long", async () => {
+it("lets a long line block no other line", async () => {
   const { enter, after } = opened(0);
   enter(1, 2, 3, 4);
   expect(await after(1_900)).toEqual([1, 2]);
   expect(await after(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("takes no room for a line that has left before it was in", async () => {
+it("keeps no slot for a line that has left before it started", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
@@ -77,7 +77,7 @@ it("takes no room for a line that has left before it was in", async () => {
   expect(vi.getTimerCount()).toBe(2);
 });
 
-it("lets owners take turns, however many works one of them has, and however old these are", async () => {
+it("lets owners take turns, even if one of them has many or old works", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
   for (const line of [11, 12]) enterAt(line, "other", line);

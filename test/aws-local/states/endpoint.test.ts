@@ -8,7 +8,7 @@ function post(url: string, target: string, body: string) {
 }
 
 describe("the endpoint", () => {
-  it("answers nobody without the data folder's access key", async () => {
+  it("answers only the data folder's access key", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, accessKeyId: "AKSTRANGER" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({
@@ -21,7 +21,7 @@ describe("the endpoint", () => {
     expect((await fetch(url, { method: "POST", body: "{}", headers })).status).toBe(403);
   });
 
-  it("answers nobody with the key's id and another secret", async () => {
+  it("refuses the key's id with another secret", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, secretAccessKey: "anything" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({

@@ -43,7 +43,7 @@ async function diedRunning() {
 }
 
 describe("a data folder opened again", () => {
-  it("answers as the process that wrote it did", async () => {
+  it("answers like the process that wrote it", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -60,7 +60,7 @@ describe("a data folder opened again", () => {
     await expect(second.client.send(start("one"))).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
   });
 
-  it("names what was interrupted, once, and keeps how far it came", async () => {
+  it("names interrupted executions once, and keeps their events", async () => {
     const first = await diedRunning();
     expect(first.changes).toEqual([]);
     const second = await testServer({ dataDir: first.dataDir });
@@ -101,7 +101,7 @@ describe("a data folder opened again", () => {
     expect(await tell(third.client, "one")).toEqual(told);
   });
 
-  it("believes the history where the process died between it and the index", async () => {
+  it("trusts the history if the process died between it and the index", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -116,7 +116,7 @@ describe("a data folder opened again", () => {
     expect(described).toMatchObject({ status: "SUCCEEDED", output: '{"x":1}' });
   });
 
-  it("has an execution's start on disk before it is answered", async () => {
+  it("has an execution's start on disk before the client gets a response", async () => {
     const held = heldLambda();
     const { client, dataDir } = await testServer({ invokeLambda: held.invokeLambda });
     await client.send(new CreateStateMachineCommand({ name: "flow", definition: invokes, roleArn: ROLE }));
@@ -126,7 +126,7 @@ describe("a data folder opened again", () => {
     expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
   });
 
-  it("has an execution's end on disk before anybody is told of it", async () => {
+  it("has an execution's end on disk before listeners learn of it", async () => {
     const told: string[] = [];
     const server = await testServer({
       onStatusChange() {
@@ -143,7 +143,7 @@ describe("a data folder opened again", () => {
     ]);
   });
 
-  it("reads no history of what has ended until somebody asks", async () => {
+  it("reads no history of an ended execution until a client asks", async () => {
     const first = await testServer();
     await first.client.send(create);
     for (const name of ["one", "two"]) await first.client.send(start(name));

@@ -31,7 +31,7 @@ function calling() {
 const turn = () => new Promise(setImmediate);
 
 describe("the lines of executions", () => {
-  it("of a map wait for each other, and the time limits of those that wait stand still", async () => {
+  it("of a map wait for each other, and the time limits of waiting ones stand still", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -48,7 +48,7 @@ describe("the lines of executions", () => {
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("stay in from one function to the next", async () => {
+  it("stay at work from one function to the next", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);
@@ -60,7 +60,7 @@ describe("the lines of executions", () => {
     expect(begun).toEqual(["0", "1", "0"]);
   });
 
-  it("let the only line of another execution in before those of a map that came earlier", async () => {
+  it("let the only line of another execution start before earlier lines of a map", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);

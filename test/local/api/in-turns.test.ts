@@ -41,7 +41,7 @@ function api() {
 }
 
 describe("requests to the local API", () => {
-  it("of another key do not wait for all that one key has sent before", async () => {
+  it("of another key do not wait for all earlier requests of one key", async () => {
     const { begun, answers, ask } = api();
     for (const number of [1, 2, 3, 4]) ask("flood", `/flood/${number}`);
     const other = ask("other", "/other");
@@ -64,7 +64,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3", "/get"]);
   });
 
-  it("that take long keep no other request waiting", async () => {
+  it("that take long do not block others", async () => {
     const { begun, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(499);
@@ -73,7 +73,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("have their whole time from the moment of their turn", async () => {
+  it("get their whole time from the start of their turn", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

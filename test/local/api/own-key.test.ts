@@ -20,7 +20,7 @@ async function kept(): Promise<string> {
 }
 
 describe("the key of a data folder", () => {
-  it("is an admin's for all clients, and lies where only its owner may read", async () => {
+  it("acts as an admin of all clients, in a file that only its owner may read", async () => {
     const { text, principal } = await ownKey(folder, api.ports);
     expect(principal).toMatchObject({ role: "admin", client: null, name: "this machine" });
     expect(await authenticate(api.ports, text)).toEqual(principal);
@@ -28,11 +28,11 @@ describe("the key of a data folder", () => {
     expect((await stat(join(folder, "api-key"))).mode & 0o777).toBe(0o600);
   });
 
-  it("is the same the next time", async () => {
+  it("stays the same at the next start", async () => {
     expect(await ownKey(folder, api.ports)).toEqual(await ownKey(folder, api.ports));
   });
 
-  it("is another one when it was deleted", async () => {
+  it("changes after the file was deleted", async () => {
     const { text, principal } = await ownKey(folder, api.ports);
     await deleteKey(api.ports, { ...principal, id: "key_other" }, principal.id);
     const { text: next } = await ownKey(folder, api.ports);

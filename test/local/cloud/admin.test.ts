@@ -50,7 +50,7 @@ describe("the owner's admin endpoint", () => {
     },
   );
 
-  it("tells a guest what an execution has cost, and when it ends", async () => {
+  it("reports the cost and the end of an execution to a guest", async () => {
     const one = await guest();
     counters.countAws("dynamodb", execution, 10);
     expect(await one.counters(execution)).toEqual(counters.of(execution));
@@ -65,14 +65,14 @@ describe("the owner's admin endpoint", () => {
     expect(heard.map((event) => event.state)).toEqual(["started", "succeeded"]);
   });
 
-  it("is not mistaken for another process that listens where a dead owner did", async () => {
+  it("does not take another process at a dead owner's port for the owner", async () => {
     expect(await visit({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
       await visit({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
     ).toBeNull();
   });
 
-  it("admits newcomers until the last guest has left, and nobody afterwards", async () => {
+  it("admits new guests until the last guest has left, and none afterwards", async () => {
     const first = await guest();
     const left = admin.guests.lastOneLeft();
     const second = await guest();
@@ -82,7 +82,7 @@ describe("the owner's admin endpoint", () => {
     expect(await visit(owner, "secret", true)).toBeNull();
   });
 
-  it("tells the owner of a guest that wants executions to go on, and not of one that only looks", async () => {
+  it("reports to the owner only guests that want executions to continue", async () => {
     let drivers = 0;
     admin.guests.onDriver(() => {
       drivers += 1;
@@ -93,7 +93,7 @@ describe("the owner's admin endpoint", () => {
     expect([drivers, admin.guests.count]).toEqual([1, 2]);
   });
 
-  it("tells guests that wait for something when it closes or dies", async () => {
+  it("informs waiting guests when it closes or dies", async () => {
     const [polite, waiting] = [await guest(), await guest()];
     admin.guests.sayGoodbye();
     await polite.ownerEnding;
@@ -108,14 +108,14 @@ describe("an owner that dies", () => {
   it.each([
     ["in the middle of an event", '{"node":"a","state":"started"}\n{"node":'],
     ["between two events", '{"node":"a","state":"started"}\n'],
-  ])("%s is gone for who waits for the end", async (_what, text) => {
+  ])("ends the wait of guests: %s", async (_what, text) => {
     await using dying = await ownerSaying(text);
     const heard: NodeEvent[] = [];
     await expect(dying.guest.untilEnd(execution, (event) => heard.push(event))).rejects.toThrow(OwnerGone);
     expect(heard).toEqual([{ node: "a", state: "started" }]);
   });
 
-  it.each(["", '{"aws_calls":'])("in the middle of the counters (%j) is gone as well", async (text) => {
+  it.each(["", '{"aws_calls":'])("fails while it sends the counters (%j), too", async (text) => {
     await using dying = await ownerSaying(text);
     await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
   });

@@ -64,11 +64,11 @@ describe("a server of the local cloud", () => {
     ["sesv2", 403],
     ["e2bApi", 401],
     ["admin", 401],
-  ])("(%s) refuses a stranger who announces a gigabyte before any of it came", async (name, status) => {
+  ])("(%s) refuses a stranger who announces a gigabyte before any byte arrives", async (name, status) => {
     expect(await ask(endpoints[name], { "content-length": gigabyte })).toMatchObject({ status });
   });
 
-  it("(API) refuses who announces a gigabyte before any of it came", async () => {
+  it("(API) refuses a client that announces a gigabyte before any byte arrives", async () => {
     expect(await ask(api.url, { "content-length": gigabyte })).toMatchObject({ status: 413 });
   });
 
@@ -78,7 +78,7 @@ describe("a server of the local cloud", () => {
     ["eventbridge", "events", 2],
     ["scheduler", "scheduler", 2],
     ["sesv2", "ses", 2],
-  ])("(%s) takes no more than its service does of who knows its key", async (name, service, megabytes) => {
+  ])("(%s) accepts no more from a client with its key than the service does", async (name, service, megabytes) => {
     const headers = signedHeaders(service, key(), `${endpoints[name]}/`, { method: "POST" });
     const tooLarge = { status: 413, body: expect.stringContaining("RequestEntityTooLarge") };
     expect(await ask(endpoints[name], { ...headers, "content-length": gigabyte })).toMatchObject(tooLarge);
@@ -89,7 +89,7 @@ describe("a server of the local cloud", () => {
     expect(await ask(endpoints[name], { ...headers, "transfer-encoding": "chunked" }, write)).toMatchObject(tooLarge);
   });
 
-  it("waits for nobody's head and body for ever", () => {
+  it("limits the time for the head and the body of a request", () => {
     expect(servers.length).toBeGreaterThanOrEqual(9);
     for (const { headersTimeout, requestTimeout } of servers) {
       expect(headersTimeout).toBeGreaterThan(0);

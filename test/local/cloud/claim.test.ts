@@ -31,7 +31,7 @@ describe("a data folder", () => {
     expect(new Set(claims.map((claim) => claim.instance)).size).toBe(1);
   });
 
-  it("gets a new owner when the old one is killed, although its file is still there", async () => {
+  it("gets a new owner after the old one is killed, although its file still exists", async () => {
     const first = await start();
     await kill(first.child);
     const second = await start();
@@ -39,7 +39,7 @@ describe("a data folder", () => {
     expect(second.instance).not.toBe(first.instance);
   });
 
-  it("keeps its owner until the last guest has left, however it leaves", async () => {
+  it("keeps its owner until the last guest has left or died", async () => {
     const owner = await start();
     const guest = await start();
     owner.child.stdin?.write("close\n");
@@ -52,7 +52,7 @@ describe("a data folder", () => {
     expect((await start()).role).toBe("owner");
   });
 
-  it("tells a guest at once that its owner was killed", async () => {
+  it("informs a guest immediately that its owner was killed", async () => {
     const owner = await start();
     const { adminKey } = await readKeys(dataDir);
     const claim = await claimFolder(dataDir, adminKey, { drives: true, isReadOnly: false });

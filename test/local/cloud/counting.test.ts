@@ -41,7 +41,7 @@ const item = JSON.stringify({ Item: { pk: { S: `${execution}#` } } });
 const put = (bytes: number): RequestInit => ({ method: "PUT", body: Buffer.alloc(bytes) });
 const toSandbox = { headers: { "e2b-sandbox-id": "ione" } };
 
-describe("what an execution asks of the endpoints", () => {
+describe("a request of an execution to the endpoints", () => {
   it.each<[string, (typeof services)[number], string, RequestInit, object]>([
     ["an item that is put", "dynamodb", "/", dynamodb("PutItem", item), { dynamodb: 1, bytes: item.length }],
     ["a query", "dynamodb", "/", dynamodb("Query", item), { dynamodb: 1 }],
@@ -65,7 +65,7 @@ const one = "exec_01KATESTTESTTESTTESTTESTT1";
 const two = "exec_01KATESTTESTTESTTESTTESTT2";
 
 describe("the counters of an execution", () => {
-  it("count the requests that name it, each once, with what they store", () => {
+  it("count each request that names it once, with the bytes that it stores", () => {
     const book = new CounterBook();
     book.countAws("dynamodb", `{"pk":"${one}#","id":"${one}"}`, 100);
     book.countAws("dynamodb", `{"pk":"${one}#"}`, 0);
@@ -80,7 +80,7 @@ describe("the counters of an execution", () => {
     expect(book.of(two).aws_calls).toEqual({ dynamodb: 0, s3: 0, states: 1 });
   });
 
-  it("are zero for one that nobody named", () => {
+  it("are zero if no request named it", () => {
     expect(new CounterBook().of(one)).toEqual({
       aws_calls: { dynamodb: 0, s3: 0, states: 0 },
       sandbox_calls: 0,

@@ -13,11 +13,11 @@ const keys: Keys = {
 const environment = () => environmentOf("/data", {} as Endpoints, keys);
 
 describe("the variables of the local cloud", () => {
-  it("say the region to every client: the SDKs of JavaScript by one name, boto3 and the AWS CLI by another", () => {
+  it("name the region for every client: one variable for the SDKs of JavaScript, one for boto3 and the AWS CLI", () => {
     expect(environment()).toMatchObject({ AWS_REGION: "us-east-1", AWS_DEFAULT_REGION: "us-east-1" });
   });
 
-  it("hold the secret that signs, and no key of the owner's admin endpoint", () => {
+  it("contain the secret that signs, and no key of the owner's admin endpoint", () => {
     expect(environment()).toMatchObject({ AWS_ACCESS_KEY_ID: "NOVAKEY", AWS_SECRET_ACCESS_KEY: "secret" });
     expect(Object.values(environment())).not.toContain("admin");
   });
@@ -37,7 +37,7 @@ describe("a process that enters it", () => {
     ["AWS_PROFILE", undefined],
     ["AWS_SESSION_TOKEN", undefined],
     ["AWS_ENDPOINT_URL", undefined],
-  ])("has no %s of the shell any more", (name, value) => {
+  ])("no longer has the shell's %s", (name, value) => {
     vi.stubEnv(name, "eu-west-3");
     enterEnvironment(environment());
     expect(process.env[name]).toBe(value);

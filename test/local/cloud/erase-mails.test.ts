@@ -27,7 +27,7 @@ async function askedRun(client?: string): Promise<string> {
 }
 
 describe("a mail in the data folder", { timeout: 60_000 }, () => {
-  it("goes with the run that it is about, and with no other one", async () => {
+  it("is erased with its run, and with no other run", async () => {
     const [kept, erased] = [await askedRun(), await askedRun()];
     for (const execution of [kept, erased]) {
       await answer(cloud.service, by, { execution }, { choice: "approved" });
@@ -37,7 +37,7 @@ describe("a mail in the data folder", { timeout: 60_000 }, () => {
     expect(await mails()).toBe(1);
   });
 
-  it("goes with its client", async () => {
+  it("is erased with its client", async () => {
     await createClient(cloud.service, by, { slug: "ines", name: "Ines" });
     await askedRun("ines");
     const before = await mails();

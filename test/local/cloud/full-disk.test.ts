@@ -33,7 +33,7 @@ async function reading<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
 let id: string;
 
 describe("a full disk", { timeout: 60_000 }, () => {
-  it("stops runs where they are until there is room, and refuses others with one sentence", async () => {
+  it("pauses runs until it has space, and refuses other requests with one sentence", async () => {
     const disk = await fullDisk(dataDir);
     const [full, again] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
     const cloud = await openTestCloud({

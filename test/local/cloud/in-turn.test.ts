@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openLocalCloud } from "@nova/local";
 import { expect, it } from "vitest";
 
-it("a process that opens one cloud after another has the stores of the one that is open, also as its guest", async () => {
+it("a process that opens one cloud after another uses the stores of the open one, also as its guest", async () => {
   for (const turn of ["first", "second"]) {
     const dataDir = await mkdtemp(join(tmpdir(), `nova-${turn}-`));
     const owner = await openLocalCloud({ dataDir });

@@ -29,7 +29,7 @@ it.each([
   ["asks somebody", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
-])("a node that %s is told to have started, and then that", async (_, answer, state) => {
+])("a node that %s reports its start, and then that", async (_, answer, state) => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   expect(await told(input, answer)).toEqual([
     { node: "a", state: "started" },
@@ -37,7 +37,7 @@ it.each([
   ]);
 });
 
-it("a node whose attempt failed is told to be tried again, whether its code is long or not", async () => {
+it("a node whose attempt failed reports a retry, whether its code is long or not", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
   const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
@@ -56,18 +56,18 @@ it.each([
   expect([event?.items, event?.map]).toEqual([items, items && "m"]);
 });
 
-it("a node whose outcome was taken from another run is reported as reused", async () => {
+it("a node with an outcome of another run is reported as reused", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const answer = { summary: { node: "a", set: [], deleted: [], executionTimeMs: 0, reused: true } };
   expect((await told(input, answer)).at(-1)).toEqual({ node: "a", state: "succeeded", message: "reused" });
 });
 
-it("a map tells how many items it has", async () => {
+it("a map reports how many items it has", async () => {
   const input = { execution, node: "m", scope: "", seq: 0 };
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("the second task of a node that waits does not start it again, and other functions are nobody's progress", async () => {
+it("the second task of a waiting node does not start it again, and other functions report no progress", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

@@ -1,21 +1,21 @@
 import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
-import { Room } from "../../../packages/aws-local/src/disk/room.ts";
+import { DiskSpace } from "../../../packages/aws-local/src/disk/disk-space.ts";
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
-import { whenThereIsRoom } from "../../../packages/local/src/cloud/lambda.ts";
+import { pauseOnFullDisk } from "../../../packages/local/src/cloud/lambda.ts";
 import { handClock } from "../../aws-local/states/support/hand-clock.ts";
 
-const noRoom: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
+const noSpace: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
 
-it("invokes a function again that failed while the disk was full, once there is room", async () => {
+it("invokes a function again if it failed because the disk was full", async () => {
   const clock = handClock();
-  const room = new Room(tmpdir(), { clock });
-  const results: LambdaResult[] = [noRoom, { ok: true, payload: "1" }];
-  const invoke = whenThereIsRoom(async () => {
-    if (results.length === 2) room.refusal(full);
+  const disk = new DiskSpace(tmpdir(), { clock });
+  const results: LambdaResult[] = [noSpace, { ok: true, payload: "1" }];
+  const invoke = pauseOnFullDisk(async () => {
+    if (results.length === 2) disk.refusal(full);
     return results.shift() as LambdaResult;
-  }, room);
+  }, disk);
   const answer = invoke("arn", "{}");
   await new Promise(setImmediate);
   expect(results).toHaveLength(1);
@@ -23,12 +23,12 @@ it("invokes a function again that failed while the disk was full, once there is 
   expect(await answer).toEqual({ ok: true, payload: "1" });
 });
 
-it("hands on what failed for another reason, and what nobody waits for any more", async () => {
-  const room = new Room(tmpdir(), { clock: handClock() });
-  const invoke = whenThereIsRoom(async () => noRoom, room);
-  expect(await invoke("arn", "{}")).toBe(noRoom);
-  room.refusal(full);
+it("returns failures with another cause, and failures after the disk was closed", async () => {
+  const disk = new DiskSpace(tmpdir(), { clock: handClock() });
+  const invoke = pauseOnFullDisk(async () => noSpace, disk);
+  expect(await invoke("arn", "{}")).toBe(noSpace);
+  disk.refusal(full);
   const waiting = invoke("arn", "{}");
-  room.close();
-  expect(await waiting).toBe(noRoom);
+  disk.close();
+  expect(await waiting).toBe(noSpace);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { Room } from "../../../packages/aws-local/src/disk/room.ts";
+import { DiskSpace } from "../../../packages/aws-local/src/disk/disk-space.ts";
 import { Mails } from "../../../packages/local/src/cloud/mails.ts";
 
 let dataDir: string;
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 const open = () =>
-  new Mails({ dataDir, room: new Room(dataDir) }, async (functionArn, payload) => {
+  new Mails({ dataDir, disk: new DiskSpace(dataDir) }, async (functionArn, payload) => {
     expect(functionArn).toMatch(/:nova-receive-mail:/);
     const [record] = JSON.parse(payload).Records;
     received.push(record.s3.object.key);
@@ -26,7 +26,7 @@ const open = () =>
 
 const put = (key: string) => ({ bucket: "nova", key, bytes: 1 });
 
-it("hands each mail to its function once functions have something to work with", async () => {
+it("delivers each mail to its function after the cloud is open", async () => {
   const mails = open();
   mails.onCreated(put("mail/1"));
   mails.onCreated(put("blobs/1"));
@@ -38,7 +38,7 @@ it("hands each mail to its function once functions have something to work with",
   mails.close();
 });
 
-it("hands over what a process that was killed had accepted, and nothing twice", async () => {
+it("delivers the mails that a killed process had accepted, each once", async () => {
   // A killed process closes nothing.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
@@ -50,7 +50,7 @@ it("hands over what a process that was killed had accepted, and nothing twice", 
   }
 });
 
-it("tells of a mail as S3 does", async () => {
+it("describes a mail as S3 does", async () => {
   const mails = open();
   mails.drive();
   mails.onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });

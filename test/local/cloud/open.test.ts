@@ -47,7 +47,7 @@ async function run(code: string, more: object = {}): Promise<Trace> {
 }
 
 describe("the local cloud", { timeout: 120_000 }, () => {
-  it("runs a workflow through all of its endpoints, and counts what that took", async () => {
+  it("runs a workflow through all of its endpoints, and counts the cost", async () => {
     const { execution, path, context } = await run("context['n'] += 1");
     expect({ ...execution, path }).toMatchObject({ status: "completed", open: false, path: ["start", "work", "end"] });
     expect(context.text).toBe('{"n":2}');
@@ -57,14 +57,14 @@ describe("the local cloud", { timeout: 120_000 }, () => {
     expect(Math.min(aws_calls.dynamodb, sandbox_calls, bytes_stored)).toBeGreaterThan(2);
   });
 
-  it("installs what a workflow requires, for this workflow alone", async () => {
+  it("installs the requirements of a workflow only for this workflow", async () => {
     const wheel = await makeWheel(await findPython([]), dataDir);
     const { context } = await run("import novatiny; context['n'] = novatiny.answer", { requirements: [wheel] });
     expect(context.text).toBe('{"n":42}');
     expect((await run("import novatiny")).execution.error?.message).toContain("No module named 'novatiny'");
   });
 
-  it("closes a run that Step Functions has ended on its own, before anybody hears of the end", async () => {
+  it("closes a run that Step Functions ended on its own, before listeners learn of the end", async () => {
     const { execution } = await run("import time; time.sleep(30)", { timeout: 1 });
     expect(execution).toMatchObject({ status: "failed", open: false, error: { node: "work", class: "NodeTimeout" } });
   });

@@ -13,14 +13,14 @@ async function newFolder(mode: number): Promise<string> {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-describe("a data folder that was there before", () => {
-  it.each([0o755, 0o777, 0o750, 0o711])("with mode %o is its owner's alone", async (mode) => {
+describe("an existing data folder", () => {
+  it.each([0o755, 0o777, 0o750, 0o711])("with mode %o becomes private to its owner", async (mode) => {
     const folder = await newFolder(mode);
     await makePrivateFolder(folder);
     expect(await modeOf(folder)).toBe("700");
   });
 
-  it("loses the wide modes of its database, blobs, keys and mails too, and keeps those of Python", async () => {
+  it("loses the open modes of its database, blobs, keys and mails, but not of its Python files", async () => {
     const folder = await newFolder(0o755);
     const files = ["keys.json", "api-key", "credential-keys.json", "dynamodb.sqlite", "dynamodb.sqlite-wal"];
     for (const name of files) await writeFile(join(folder, name), "x", { mode: 0o644 });
@@ -42,7 +42,7 @@ describe("a data folder that was there before", () => {
     },
   );
 
-  it("stays read-only where it was", async () => {
+  it("stays read-only", async () => {
     const folder = await newFolder(0o755);
     await writeFile(join(folder, "keys.json"), "x");
     await chmod(folder, 0o555);
@@ -50,7 +50,7 @@ describe("a data folder that was there before", () => {
     expect(await modeOf(folder)).toBe("555");
   });
 
-  it("is refused where others may read it and it holds other files", async () => {
+  it("is refused if others may read it and it holds other files", async () => {
     const folder = await newFolder(0o755);
     await writeFile(join(folder, "thesis.tex"), "x");
     await expect(makePrivateFolder(folder)).rejects.toThrow(
@@ -61,7 +61,7 @@ describe("a data folder that was there before", () => {
     await makePrivateFolder(folder);
   });
 
-  it.runIf(process.getuid?.() === 0)("is refused where it belongs to another user", async () => {
+  it.runIf(process.getuid?.() === 0)("is refused if it belongs to another user", async () => {
     const folder = await newFolder(0o755);
     await chown(folder, 65_534, 65_534);
     await expect(makePrivateFolder(folder)).rejects.toThrow(/belongs to another user \(65534\), who could read/);

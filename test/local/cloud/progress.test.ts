@@ -5,7 +5,7 @@ const started: NodeEvent = { node: "a", state: "started" };
 const succeeded: NodeEvent = { node: "a", state: "succeeded" };
 
 describe("the progress of an execution", () => {
-  it("is told to whoever comes in the middle, from the beginning", async () => {
+  it("reaches a listener that joins in the middle from the start", async () => {
     const progress = new Progress();
     progress.note("exec_1", started);
     const heard: NodeEvent[] = [];
@@ -18,7 +18,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([started, succeeded]);
   });
 
-  it("is told to whoever comes after its end, and does not keep them", async () => {
+  it("reaches a listener that comes after the end, and does not keep it", async () => {
     const progress = new Progress();
     progress.note("exec_1", succeeded);
     progress.end("exec_1");
@@ -27,7 +27,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([succeeded]);
   });
 
-  it("is never forgotten while somebody waits for the end", async () => {
+  it("is never forgotten while a listener waits for the end", async () => {
     const progress = new Progress();
     const end = progress.untilEnd("exec_first");
     for (let index = 0; index < 2_000; index++) progress.end(`exec_${index}`);
@@ -35,7 +35,7 @@ describe("the progress of an execution", () => {
     await end;
   });
 
-  it("is not forgotten before anybody came, however many others wait or were asked after", async () => {
+  it("is kept for its first listener, however many others wait", async () => {
     const progress = new Progress();
     for (let index = 0; index < 1_500; index++) {
       progress.end(`exec_over_${index}`);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("requirements", () => {
-  it("are installed once into a folder that is there whole or not at all", async () => {
+  it("are installed once, into a folder that is complete or missing", async () => {
     const target = join(folder, "templates", "a");
     await Promise.all([installRequirements(python, [wheel], target), installRequirements(python, [wheel], target)]);
     const { stdout } = await run(python.path, ["-c", "import novatiny; print(novatiny.answer)"], {
@@ -43,7 +43,7 @@ describe("requirements", () => {
     await installRequirements(python, ["this is already there"], target);
   });
 
-  it("that pip refuses are one sentence, and leave nothing behind", async () => {
+  it("that pip refuses result in one sentence, and leave no file", async () => {
     const target = join(folder, "refused");
     await expect(installRequirements(python, ["not a ! requirement"], target)).rejects.toThrow(
       /the requirements not a ! requirement cannot be installed \(.*Invalid requirement.*\) - correct them/,
@@ -63,7 +63,7 @@ describe("requirements", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are handed to pip behind its options, in an empty folder, one by one", async () => {
+  it("are passed to pip after its options, in an empty folder, one by one", async () => {
     const asked: unknown[] = [];
     const machine: Machine = {
       takesDebianPackages: false,
@@ -80,7 +80,7 @@ describe("requirements", () => {
     expect(asked).toEqual([[python.path, "--target", draft, "--", ...lines, draft]]);
   });
 
-  it("are left uninstalled by Ctrl-C, with nothing behind", async () => {
+  it("are not installed after Ctrl-C, and leave no file", async () => {
     const slow = join(folder, "slow");
     await writeFile(slow, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
     const target = join(folder, "interrupted");
@@ -94,7 +94,7 @@ describe("requirements", () => {
     expect(process.listenerCount("SIGINT")).toBe(before);
   });
 
-  it("are one template in whatever order they are written", () => {
+  it("are one template in any order", () => {
     expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
     expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
     expect(templateName(["rich"])).not.toBe(templateName(["rich==13.0"]));
@@ -146,13 +146,13 @@ describe("the Python of the sandboxes", () => {
     expect([ready.missing, steps]).toEqual([[], []]);
   });
 
-  it("is asked for no more than is needed", async () => {
+  it("is checked only for the needed packages", async () => {
     const steps = [{ lacks: ["pandas"] }];
     await ensurePython({ needed: ["fitz"] }, machineThat(steps, true));
     expect(steps).toEqual([]);
   });
 
-  it("keeps what was installed before, as a whole, and leaves nothing beside it", async () => {
+  it("keeps the packages installed before, and leaves no other folder", async () => {
     const cache = join(folder, "cache", "nova");
     const name = `python${python.version.split(".", 2).join(".")}`;
     await mkdir(join(cache, name, "pandas"), { recursive: true });
@@ -162,7 +162,7 @@ describe("the Python of the sandboxes", () => {
     expect(await readdir(join(cache, name))).toEqual([]);
   });
 
-  it("never gets them from Debian where nobody has allowed it", async () => {
+  it("never gets packages from Debian without permission", async () => {
     const steps = [both, pip(offline), both];
     await expect(ensurePython({}, machineThat(steps, true))).rejects.toThrow("Python lacks fitz, psycopg");
     expect(steps).toEqual([]);
@@ -177,7 +177,7 @@ describe("the Python of the sandboxes", () => {
       `pip could not install it (${offline})`,
     ],
     ["what pip brings is of no use", false, [both, pip(), compiles, both], "pip installed what it cannot import"],
-  ])("ends in a sentence that says what to install where %s", async (_what, isRoot, steps, why) => {
+  ])("ends with a sentence that names the missing packages if %s", async (_what, isRoot, steps, why) => {
     await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
       `Python lacks fitz, psycopg and ${why} - install pymupdf<2, psycopg[binary]<4 for py, or name another Python in NOVA_PYTHON`,
     );

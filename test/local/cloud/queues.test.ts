@@ -53,7 +53,7 @@ async function become(ids: string[], expected: string[]): Promise<void> {
 }
 
 describe("runs that wait for a slot", { timeout: 60_000 }, () => {
-  it("stay queued where a run is interrupted at the end, and begin at the next start", async () => {
+  it("stay queued if the owner ends by an interrupt, and start after the next opening", async () => {
     const ids = await start(600, 0, 0);
     await cloud.close({ interrupt: true });
     await open(false);
@@ -63,7 +63,7 @@ describe("runs that wait for a slot", { timeout: 60_000 }, () => {
     await become(ids, ["interrupted", "completed", "completed"]);
   });
 
-  it("stay queued where the end waits for the run that is at work", async () => {
+  it("stay queued if the owner waits for the run at work before it ends", async () => {
     const ids = await start(1, 0);
     await cloud.close();
     await open(false);

@@ -30,20 +30,20 @@ afterEach(() => {
 const json = { "content-type": "application/x-amz-json-1.0" };
 
 describe("the tap on requests", () => {
-  it.each([2, 300_000])("copies a JSON body of %d bytes, which the server still reads whole", async (bytes) => {
+  it.each([2, 300_000])("copies a JSON body of %d bytes, which the server still reads completely", async (bytes) => {
     const body = `"${"x".repeat(bytes - 2)}"`;
     const response = await fetch(`${url}/a`, { method: "POST", headers: json, body });
     expect(await response.text()).toBe(String(bytes));
     expect(seen).toMatchObject([{ port: Number(new URL(url).port), status: 200, json: body }]);
   });
 
-  it("keeps no bytes that are not JSON, and says how the request was answered", async () => {
+  it("keeps only JSON bodies, and reports how the request was answered", async () => {
     await fetch(`${url}/refused`, { method: "PUT", body: Buffer.alloc(1000) });
     expect(seen).toMatchObject([{ status: 412, json: "" }]);
     expect(seen[0]?.request.url).toBe("/refused");
   });
 
-  it("sees nothing once it is stopped", async () => {
+  it("observes no request after it was stopped", async () => {
     stop();
     await fetch(url, { method: "POST", headers: json, body: "{}" });
     expect(seen).toEqual([]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("the documentation of a template", () => {
-  it("is indexed once, with what the workflow requires", async () => {
+  it("is indexed once, together with the workflow's requirements", async () => {
     const template = await prepareTemplate(folder, [wheel]);
     const file = join(docstringsFolder(folder), `${template}.json`);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
@@ -38,14 +38,14 @@ describe("the documentation of a template", () => {
     await prepareTemplate(folder, [wheel]);
   });
 
-  it("is what a search in that template answers from", async () => {
+  it("is the source of a search in that template", async () => {
     const documentation = new TemplateDocumentation(docstringsFolder(folder));
     expect(documentation.search("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
     expect(documentation.search("unknown", "", templateName([wheel])).text).toContain("novatiny");
     expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
-  it("is not needed: a Python that fails leaves no index, and no half of one", async () => {
+  it("is optional: a Python that fails leaves no index, and no part of one", async () => {
     const file = join(folder, "none", "x.json");
     expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
     expect(existsSync(join(folder, "none"))).toBe(false);

@@ -82,7 +82,7 @@ async function ranBy(trigger: string): Promise<string> {
 }
 
 describe("a workflow with triggers runs", () => {
-  it("when it is time", async () => {
+  it("at its time", async () => {
     // A schedule without a first time fires at once.
     await cloud.service.schedules.put({ workflow: "orders", trigger: "often", expression: "rate(20 minutes)" });
     const record = (await ask(`GET /executions/${await ranBy("often")}`)) as Record<string, object>;
@@ -90,7 +90,7 @@ describe("a workflow with triggers runs", () => {
     expect(record.context).toMatchObject({ region: "es", schedule: { trigger: "often" } });
   });
 
-  it("for an event that fits, and for no other one", async () => {
+  it("for an event that matches, and for no other event", async () => {
     await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 99}' });
     const id = await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850.0}' });
     const run = await ranBy("paid");
@@ -104,7 +104,7 @@ describe("a workflow with triggers runs", () => {
     expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
   });
 
-  it("for no event that says of its detail what only NOVA knows, and it does so aloud", async () => {
+  it("for no event that claims NOVA's own details, and the cloud reports it", async () => {
     const nova_detail = { key: `events/${"0".repeat(64)}.json`, bytes: 5 };
     const event = { source: "shop", type: "Paid", detail: { total: 850, nova_detail } };
     expect(await problem("POST /events", { ...event, on_bus: true })).toMatch(/^400 detail\.nova_detail is reserved/);
@@ -120,7 +120,7 @@ describe("a workflow with triggers runs", () => {
     );
   });
 
-  it("for a request that is signed, whose sender waits for the result, and once", async () => {
+  it("for a signed request whose sender waits for the result, and once", async () => {
     const [first, second] = [await deliver('{"total": 21}', "d-1"), await deliver('{"total": 21}', "d-1")];
     expect([first.status, second.status]).toEqual([200, 200]);
     const result = (await first.json()) as Record<string, object>;
@@ -128,7 +128,7 @@ describe("a workflow with triggers runs", () => {
     expect(await second.json()).toMatchObject({ execution_id: result.execution_id });
   });
 
-  it("for a request of bytes, and answers where it will be", async () => {
+  it("for a request of bytes, and answers where the result will be", async () => {
     const body = Buffer.from([0, 255, 128]);
     const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body });
     expect(answer.status).toBe(202);
@@ -139,7 +139,7 @@ describe("a workflow with triggers runs", () => {
 });
 
 describe("a request to a hook", () => {
-  it("is answered alike whether nobody has it or it is signed by somebody else", async () => {
+  it("is answered alike if the hook is unknown or another key signed it", async () => {
     const [wrong, absent] = [
       await deliver("{}", "d-2", "other"),
       await fetch(`${api.url}/hooks/nobody`, { method: "POST" }),
@@ -160,7 +160,7 @@ describe("a request to a hook", () => {
 });
 
 describe("a run that fails", () => {
-  it("is told to whom the workflow names, signed", async () => {
+  it("is reported to the recipients in the workflow, signed", async () => {
     const answer = await deliver('{"total": "no number"}', "d-3");
     const { execution_id } = (await answer.json()) as { execution_id: string };
     await vi.waitFor(() => expect(paged).toHaveLength(2), { timeout: 15_000, interval: 20 });
@@ -171,7 +171,7 @@ describe("a run that fails", () => {
 });
 
 describe("a workflow that is deleted", () => {
-  it("is started by nothing any more", async () => {
+  it("no longer starts", async () => {
     await ask("DELETE /workflows/orders");
     expect((await deliver('{"total": 1}', "d-4")).status).toBe(404);
     const before = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
@@ -181,15 +181,15 @@ describe("a workflow that is deleted", () => {
   });
 });
 
-describe("requirements that come over the API", () => {
+describe("requirements that arrive through the API", () => {
   const needing = (line: string) => inARow("needs", { work: "a = 1" }, { requirements: [line] });
 
-  it.each(["a b c", "-r /etc/hostname", "/nonexistent/x.whl", "\u0000"])("are a finding: %j", async (line) => {
+  it.each(["a b c", "-r /etc/hostname", "/nonexistent/x.whl", "\u0000"])("result in a finding: %j", async (line) => {
     expect(await ask("POST /workflows/validate", needing(line))).toMatchObject({ valid: false });
     expect(await problem("POST /workflows", needing(line))).toMatch(/^422 NOVA114: requirements: .* - write a package/);
   });
 
-  it("are a problem where only pip finds it", async () => {
+  it("result in a problem if only pip finds it", async () => {
     vi.stubEnv("PIP_NO_INDEX", "1");
     expect(await problem("POST /workflows", needing("novatiny==9"))).toMatch(
       /^422 the requirements novatiny==9 cannot be installed \(ERROR: No matching distribution .*\) - correct them/,

@@ -74,11 +74,11 @@ describe("the console", () => {
     "/console/assets/..%2f..%2fsecret.js",
     "/console/../secret.js",
     "/console//secret.js",
-  ])("shows nothing beside its folder: %s", async (path) => {
+  ])("serves no file outside its folder: %s", async (path) => {
     expect(await (await get(path)).text()).not.toContain("a secret");
   });
 
-  it("runs its own scripts alone, in no frame, and tells nobody where its reader came from", async () => {
+  it("runs only its own scripts, in no frame, and sends no referrer", async () => {
     const { headers } = await get("/console/");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -89,7 +89,7 @@ describe("the console", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  it("gives its key for the code of a link, once, and for no other text", async () => {
+  it("exchanges the code of a link for its key, once, and no other text", async () => {
     const [, code] = pages.link(server.url).split("/console/#code=");
     const exchange = (body: string) => get("/console/session", "*/*", { method: "POST", body });
     for (const wrong of ["", "x".repeat(43), `${code}x`, "x".repeat(5000)]) {
@@ -101,7 +101,7 @@ describe("the console", () => {
     expect((await exchange(code as string)).status).toBe(401);
   });
 
-  it("signs in with keys alone, unless the variables name an issuer that knows it", async () => {
+  it("signs in only with keys, unless the variables name an issuer that knows it", async () => {
     expect(await (await get("/console/config.json")).json()).toEqual({});
     env.NOVA_JWT_ISSUER = "https://login.example.com/tenant";
     expect(await (await get("/console/config.json")).json()).toEqual({});
@@ -120,7 +120,7 @@ describe("the console", () => {
     expect(wider).toContain("https://login.example.com https://tokens.example.com;");
   });
 
-  it("says why it cannot be shown, while the API goes on", async () => {
+  it("explains why it cannot be shown, while the API continues", async () => {
     isBuilt = false;
     const answer = await get("/console/");
     isBuilt = true;

@@ -55,7 +55,7 @@ test("keeps each of the mails that arrive at once", async () => {
   expect(new Set(subjects).size).toBe(20);
 });
 
-test("keeps nothing of a mail whose sender hangs up in the middle, and takes the next one", async () => {
+test("keeps no part of a mail whose sender hangs up, and accepts the next one", async () => {
   const client = connect(catcher.port, "127.0.0.1");
   const replies = client[Symbol.asyncIterator]();
   await replies.next();
@@ -71,6 +71,6 @@ test("keeps nothing of a mail whose sender hangs up in the middle, and takes the
   expect((await readdir(dir)).filter((name) => !name.endsWith(".eml"))).toEqual([]);
 });
 
-test("says so when its port is taken", async () => {
+test("reports a taken port", async () => {
   await expect(openMailCatcher({ dir, port: catcher.port })).rejects.toThrow(/EADDRINUSE/);
 });

@@ -32,7 +32,7 @@ async function send(changes: object = {}): Promise<string> {
   }
 }
 
-it("stores a mail once for all of its recipients, with what SES puts above it", async () => {
+it("stores a mail once for all of its recipients, with SES's headers on top", async () => {
   expect(await send({ bcc: "d@in.example" })).toMatch(/^250 OK [0-9a-z]{26}$/);
   expect(stored.map(({ key }) => key)).toEqual([expect.stringMatching(/^mail\/[0-9a-z]{26}$/)]);
   const headers = readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? [];
@@ -43,13 +43,13 @@ it("stores a mail once for all of its recipients, with what SES puts above it", 
   expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
 });
 
-it("proves the sender that a mail names, whoever hands it over", async () => {
+it("vouches for the sender that the mail names, not for the client", async () => {
   await send({ envelope: { from: "bounce@other.example", to: mail.to } });
   const ses = sesHeaders(readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? []);
   expect(verdictsOf(ses).provenDomain).toBe("example.com");
 });
 
-it("tells the sender to try again where a mail cannot be stored", async () => {
+it("asks the sender to try again if a mail cannot be stored", async () => {
   failure = new Error("the disk is full");
   await expect(send()).rejects.toThrow(/451 the mail could not be stored: the disk is full/);
   failure = undefined;

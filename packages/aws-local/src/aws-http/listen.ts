@@ -14,7 +14,7 @@ export interface AwsHttp extends AccessKey, Binding {
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
   /** The disk of the data folder. */
-  room: RoomForWrites | undefined;
+  disk: WriteErrors | undefined;
   /** The largest body. */
   maxBytes?: number;
   /** The status for requests that are not signed with the key; absent: 403. */
@@ -24,7 +24,7 @@ export interface AwsHttp extends AccessKey, Binding {
 }
 
 /** Recognises write errors that a full or read-only disk causes. */
-export interface RoomForWrites {
+export interface WriteErrors {
   /** The error for the client; undefined for an error with another cause. */
   refusal(error: unknown): AwsError | undefined;
 }
@@ -102,8 +102,8 @@ function succeeded({ contentType }: AwsHttp, answer: object | string): Answered 
 }
 
 /** `inXml`: the client reads only XML. */
-function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
-  const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
+function failed({ disk, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
+  const refusal = error instanceof AwsError ? error : (disk?.refusal(error) ?? failure(service, error));
   const { name, message, status } = refusal;
   if (inXml) return answered(status, "text/xml", xmlOf(refusal));
   const text = JSON.stringify({ __type: name, message, Message: message });

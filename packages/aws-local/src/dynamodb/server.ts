@@ -1,7 +1,7 @@
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import type { Room } from "../disk/room.ts";
+import type { DiskSpace } from "../disk/disk-space.ts";
 import { perform, type RawRequest } from "./operations/route.ts";
 import { Store } from "./store/store.ts";
 
@@ -12,7 +12,7 @@ export interface DynamoDbOptions extends AccessKey {
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
   /**
    * Called for each accepted request. Makes it fail like DynamoDB under load: `throttle` and `error` before it has any
    * effect; `lost` replaces the response by an error after the effect.
@@ -32,10 +32,10 @@ export interface DynamoDbRequest {
  * Throws DynamoDbFolderError if another process has the file.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer> {
-  const { dataDir, port, room, accessKeyId, secretAccessKey } = options;
-  const store = new Store(dataDir, room?.isReadOnly);
+  const { dataDir, port, disk, accessKeyId, secretAccessKey } = options;
+  const store = new Store(dataDir, disk?.isReadOnly);
   const server = await listen({
-    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room, port },
+    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, disk, port },
     // The largest request is a BatchWriteItem.
     ...{ maxBytes: 16 * 1024 * 1024, refusedStatus: 400, breaksConnections: false },
     answer: (request, body) => performed(request, body, store, options),

@@ -3,8 +3,8 @@ import type { AccessKey } from "../access/signature.ts";
 import { listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
 import { Deliveries, type Invoke } from "../deliveries.ts";
+import { DiskSpace } from "../disk/disk-space.ts";
 import { KeyedFile } from "../disk/keyed-file.ts";
-import { Room } from "../disk/room.ts";
 import { putEvents } from "./operations/put-events.ts";
 import { ruleOperations } from "./operations/rules.ts";
 import { targetOperations } from "./operations/targets.ts";
@@ -21,7 +21,7 @@ export interface EventsOptions extends AccessKey {
   invoke: Invoke;
   now?: () => number;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
 }
 
 export type Events = Awaited<ReturnType<typeof openEvents>>;
@@ -31,13 +31,13 @@ const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, .
 /** Opens EventBridge over a data folder. */
 export async function openEvents(options: EventsOptions) {
   const { dataDir, accessKeyId, secretAccessKey, patterns, customBus, standing = [], invoke, now = Date.now } = options;
-  const { room = new Room(dataDir) } = options;
+  const { disk = new DiskSpace(dataDir) } = options;
   const folder = join(dataDir, "events");
-  const deliveries = new Deliveries(folder, invoke, room, now);
+  const deliveries = new Deliveries(folder, invoke, disk, now);
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
   const service = { rules, patterns, customBus, standing, deliveries, now };
   const server = await listen({
-    ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, room },
+    ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, disk },
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {

@@ -7,7 +7,7 @@ import { httpServer, type Listening, openServer } from "@nova/serve-local";
 import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
-import type { Room } from "../disk/room.ts";
+import type { DiskSpace } from "../disk/disk-space.ts";
 import { checkAccess } from "./access.ts";
 import { addressOf, type OnCreated } from "./call.ts";
 import { allowPages, isPreflight } from "./cors.ts";
@@ -32,7 +32,7 @@ export interface S3Options extends AccessKey {
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
   /** Receives `ObjectCreated:Put` notifications. */
   onCreated?: OnCreated;
   /** Called for each accepted request. Makes it fail like S3 under load, before it has any effect. */
@@ -45,7 +45,7 @@ const maxRequestMs = 60 * 60 * 1000;
 /** Opens S3 with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
 export async function openS3(options: S3Options): Promise<Listening> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
-  const store = await ObjectStore.open(dir, options.room?.isThere);
+  const store = await ObjectStore.open(dir, options.disk?.hasSpace);
   const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response, store, access, options).catch(() => response.destroy());
@@ -69,7 +69,7 @@ async function answer(
   response: ServerResponse,
   store: ObjectStore,
   access: Access,
-  { onCreated, faults, room }: S3Options,
+  { onCreated, faults, disk }: S3Options,
 ): Promise<void> {
   response.setHeader("x-amz-request-id", randomUUID());
   allowPages(request, response);
@@ -81,7 +81,7 @@ async function answer(
     failAs(faults?.({ operation, bucket: call.bucket, key: call.key }));
     await run(call);
   } catch (error) {
-    sendError(response, asS3Error(error, room), request.url ?? "/");
+    sendError(response, asS3Error(error, disk), request.url ?? "/");
   }
 }
 
@@ -90,8 +90,8 @@ function failAs(fault: "throttle" | "error" | undefined): void {
   if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
 }
 
-function asS3Error(error: unknown, room: Room | undefined): AwsError {
-  const refused = error instanceof AwsError ? error : room?.refusal(error);
+function asS3Error(error: unknown, disk: DiskSpace | undefined): AwsError {
+  const refused = error instanceof AwsError ? error : disk?.refusal(error);
   if (refused) return refused;
   const reason = error instanceof Error ? error.message : String(error);
   return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Deliveries } from "../deliveries.ts";
+import type { DiskSpace } from "../disk/disk-space.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
-import type { Room } from "../disk/room.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
 
@@ -17,7 +17,7 @@ export interface FiringOptions {
   store: KeyedFile<StoredSchedule>;
   deliveries: Deliveries;
   clock: Clock;
-  room: Room;
+  disk: DiskSpace;
   /** Receives a sentence about schedules that were due while no process ran. */
   warn(sentence: string): void;
 }
@@ -40,12 +40,12 @@ export class Firing {
 
   /** Follows a schedule that was changed or deleted. If the disk is full, it fires when the disk has space. */
   watch(key: string): void {
-    const { room } = this.#options;
+    const { disk } = this.#options;
     try {
       if (this.#fires) this.#see(key);
     } catch (error) {
-      if (!room.refusal(error)) throw error;
-      if (room.isAwaited) room.untilThere().then(() => this.watch(key));
+      if (!disk.refusal(error)) throw error;
+      if (disk.isWaiting) disk.untilSpace().then(() => this.watch(key));
     }
   }
 

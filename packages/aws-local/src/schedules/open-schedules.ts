@@ -5,8 +5,8 @@ import { listen } from "../aws-http/listen.ts";
 import { notServed, requestOf } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { Deliveries, type Invoke } from "../deliveries.ts";
+import { DiskSpace } from "../disk/disk-space.ts";
 import { KeyedFile } from "../disk/keyed-file.ts";
-import { Room } from "../disk/room.ts";
 import { Firing } from "./firing.ts";
 import { scheduleOperations, scheduleRoutes } from "./operations/schedules.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
@@ -22,7 +22,7 @@ export interface SchedulesOptions extends AccessKey {
   warn?: (sentence: string) => void;
   clock?: Clock;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
 }
 
 export type Schedules = Awaited<ReturnType<typeof openSchedules>>;
@@ -30,14 +30,14 @@ export type Schedules = Awaited<ReturnType<typeof openSchedules>>;
 /** Opens EventBridge Scheduler over a data folder. */
 export async function openSchedules(options: SchedulesOptions) {
   const { accessKeyId, secretAccessKey, invoke, clock = systemClock, warn = () => undefined } = options;
-  const { expressions, groups = [], room = new Room(options.dataDir) } = options;
+  const { expressions, groups = [], disk = new DiskSpace(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
-  const deliveries = new Deliveries(folder, invoke, room, clock.now);
+  const deliveries = new Deliveries(folder, invoke, disk, clock.now);
   const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
-  const firing = new Firing({ expressions, store, deliveries, clock, room, warn });
+  const firing = new Firing({ expressions, store, deliveries, clock, disk, warn });
   const service = { expressions, groups: ["default", ...groups], store, firing, now: clock.now };
   const { url, close } = await listen({
-    ...{ name: "EventBridge Scheduler", contentType: "application/json", accessKeyId, secretAccessKey, room },
+    ...{ name: "EventBridge Scheduler", contentType: "application/json", accessKeyId, secretAccessKey, disk },
     answer({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
       const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);

@@ -4,7 +4,7 @@ import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
 import { notServed, type Request, requestOf } from "../aws-http/request.ts";
-import type { Room } from "../disk/room.ts";
+import type { DiskSpace } from "../disk/disk-space.ts";
 import { keepMail } from "./keep-mail.ts";
 
 export { keepMail };
@@ -15,17 +15,17 @@ export interface SesOptions extends AccessKey {
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
 }
 
 /** Opens SES (v2): each mail becomes an .eml file that any mail program opens. */
-export function openSes({ dataDir, accessKeyId, secretAccessKey, room, port }: SesOptions): Promise<Listening> {
+export function openSes({ dataDir, accessKeyId, secretAccessKey, disk, port }: SesOptions): Promise<Listening> {
   return listen({
     name: "SES",
     contentType: "application/json",
     accessKeyId,
     secretAccessKey,
-    room,
+    disk,
     port,
     async answer({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {

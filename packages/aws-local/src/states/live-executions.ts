@@ -84,7 +84,7 @@ export class LiveExecutions {
 
   /** Answers a token. Returns whether it was awaited; if so, the answer survives this process. */
   async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
-    this.#options.room.require();
+    this.#options.disk.requireSpace();
     const execution = this.#executions.get(executionOfToken(token));
     const run = execution && (await this.#awake(execution));
     const to = run?.pending.numberOf("token", token);
@@ -119,7 +119,7 @@ export class LiveExecutions {
   async idle(): Promise<void> {
     do {
       while (this.#isBusy) await this.#change.promise;
-      // A listener that was told may be about to start another execution.
+      // A listener may be about to start another execution.
       await new Promise(setImmediate);
     } while (this.#isBusy);
   }
@@ -213,7 +213,7 @@ export class LiveExecutions {
   }
 
   #ownerOf(execution: Execution): Owner {
-    const { clock, room, invokeLambda, readObject, startChild } = this.#options;
+    const { clock, disk, invokeLambda, readObject, startChild } = this.#options;
     return {
       now: () => clock.now(),
       write: (line) => this.#write(execution, line),
@@ -235,7 +235,7 @@ export class LiveExecutions {
       endOfChild: (arn) => endOfChild(this.#executions, arn),
       onRest: () => this.#onRest(execution),
       onEnd: (outcome) => this.#onEnd(execution, outcome),
-      pause: () => (room.isThere ? undefined : room.untilThere()),
+      pause: () => (disk.hasSpace ? undefined : disk.untilSpace()),
     };
   }
 

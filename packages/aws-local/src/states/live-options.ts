@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Room } from "../disk/room.ts";
+import type { DiskSpace } from "../disk/disk-space.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { ExecutionStart } from "./asl/execute.ts";
 import type { ChildStart, ReadObject, StartedChild } from "./asl/host.ts";
@@ -9,7 +9,7 @@ import type { Execution } from "./store/executions.ts";
 
 export interface LiveOptions {
   clock: Clock;
-  room: Room;
+  disk: DiskSpace;
   invokeLambda: InvokeLambda;
   readObject: ReadObject;
   /** The definition that an execution runs, and its names. */

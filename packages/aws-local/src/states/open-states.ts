@@ -4,7 +4,7 @@ import type { AccessKey } from "../access/signature.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
 import { type Clock, steady, systemClock } from "../clock.ts";
-import { Room } from "../disk/room.ts";
+import { DiskSpace } from "../disk/disk-space.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { ReadObject } from "./asl/host.ts";
 import type { StatusChange } from "./ends.ts";
@@ -33,7 +33,7 @@ export interface StatesOptions extends AccessKey {
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
   /** The disk of the data folder. */
-  room?: Room;
+  disk?: DiskSpace;
 }
 
 export interface States extends AwsServer {
@@ -55,13 +55,13 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const clock = steady(options.clock ?? systemClock);
   const folder = join(options.dataDir, "states");
   mkdirSync(folder, { recursive: true });
-  const { room = new Room(options.dataDir) } = options;
+  const { disk = new DiskSpace(options.dataDir) } = options;
   const machines = new Machines(join(folder, "machines.ndjson"));
-  const executions = new Executions(folder, room);
+  const executions = new Executions(folder, disk);
   const { accessKeyId, secretAccessKey, invokeLambda, onStatusChange, ownerOf, readObject = noObjects } = options;
   const live: LiveExecutions = new LiveExecutions(executions, {
     clock,
-    room,
+    disk,
     invokeLambda,
     readObject,
     onStatusChange,
@@ -70,10 +70,10 @@ export async function openStates(options: StatesOptions): Promise<States> {
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });
   const service = { machines, executions, live, clock };
-  const interrupted = room.isThere ? await live.recover() : [];
+  const interrupted = disk.hasSpace ? await live.recover() : [];
   const server = await listen({
     ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", maxBytes },
-    ...{ accessKeyId, secretAccessKey, room, port: options.port },
+    ...{ accessKeyId, secretAccessKey, disk, port: options.port },
     answer(message, body) {
       return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
     },

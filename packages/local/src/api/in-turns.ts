@@ -15,7 +15,7 @@ const longMs = 500;
 export function inTurns(handler: HttpApiHandler, capacity = new Capacity<object>(mostRequests)): HttpApiHandler {
   return async (event, context) => {
     const { headers, requestContext, rawQueryString } = event;
-    // Such a request waits for the end of a run, and does little work.
+    // A request with `wait` waits for the end of a run, and does little work.
     if (/(?:^|&)wait=/.test(rawQueryString)) return handler(event, context);
     const owner = headers.authorization ?? requestContext.http.sourceIp;
     const arrived = Date.now();

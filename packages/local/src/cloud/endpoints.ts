@@ -4,8 +4,8 @@ import type { StartInput } from "@nova/engine";
 import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } from "@nova/workflow";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
-import { createLambda, deliver, functionArn, whenThereIsRoom } from "./lambda.ts";
-import type { RoomyOptions } from "./local-cloud.ts";
+import { createLambda, deliver, functionArn, pauseOnFullDisk } from "./lambda.ts";
+import type { EndpointOptions } from "./local-cloud.ts";
 import { Mails } from "./mails.ts";
 import type { Progress } from "./progress.ts";
 import { standing } from "./standing-rules.ts";
@@ -15,14 +15,14 @@ import { readObject } from "./stores.ts";
  * Opens all AWS services. E2B is already opening at the same time: the slowest of them decides when a run can start.
  */
 export async function openEndpoints(
-  options: RoomyOptions,
+  options: EndpointOptions,
   { accessKeyId, secretAccessKey }: Keys,
   opening: Promise<E2bServer>,
   progress: Progress,
 ) {
-  const { dataDir, room, faults, fires, warn } = options;
-  const invoke = whenThereIsRoom(options.invokeLambda ?? createLambda(), room);
-  const common = { dataDir, room, accessKeyId, secretAccessKey };
+  const { dataDir, disk, faults, fires, warn } = options;
+  const invoke = pauseOnFullDisk(options.invokeLambda ?? createLambda(), disk);
+  const common = { dataDir, disk, accessKeyId, secretAccessKey };
   const delivering = { ...common, invoke: (arn: string, text: string) => deliver(invoke, arn, text) };
   const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, schedules, ses] = await Promise.all([
@@ -90,11 +90,11 @@ export async function openEndpoints(
     },
     /** Ends the executions at work; the waiting ones stay. */
     interrupt(error: string, cause: string): Promise<void> {
-      room.close();
+      disk.close();
       return states.live.stopBusy({ kind: "aborted", error, cause });
     },
     async close() {
-      room.close();
+      disk.close();
       await Promise.all([events.close(), schedules.close()]);
       mails.close();
       await states.close();

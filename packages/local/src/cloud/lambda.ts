@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InvokeLambda, Room } from "@nova/aws-local";
+import type { DiskSpace, InvokeLambda } from "@nova/aws-local";
 import { arnOf } from "@nova/aws-local";
 
 export function functionArn(name: string): string {
@@ -39,12 +39,12 @@ async function loadFunctions(): Promise<InvokeLambda> {
  * Wraps `invoke`: functions wait while the disk is full, and a function that failed for this reason is invoked again.
  * So the execution pauses without spending a retry. Functions tolerate being invoked twice.
  */
-export function whenThereIsRoom(invoke: InvokeLambda, room: Room): InvokeLambda {
+export function pauseOnFullDisk(invoke: InvokeLambda, disk: DiskSpace): InvokeLambda {
   return async (...call) => {
     for (;;) {
-      await room.untilThere();
+      await disk.untilSpace();
       const result = await invoke(...call);
-      if (result.ok || !room.isAwaited) return result;
+      if (result.ok || !disk.isWaiting) return result;
     }
   };
 }

@@ -1,11 +1,11 @@
-import type { InvokeLambda, Room } from "@nova/aws-local";
+import type { DiskSpace, InvokeLambda } from "@nova/aws-local";
 import type { DynamoDbOptions } from "@nova/aws-local/dynamodb";
 import type { S3Options } from "@nova/aws-local/s3";
 import type { E2bOptions } from "@nova/e2b-local";
 import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import type { Unstarted } from "../deliveries/heard.ts";
+import type { Unstarted } from "../deliveries/observe-deliveries.ts";
 import type { Counters } from "./counting.ts";
 import type { Listener, Watcher } from "./progress.ts";
 
@@ -31,7 +31,7 @@ export interface CloudOptions {
 }
 
 /** The options with the disk that all stores of the folder share. */
-export type RoomyOptions = CloudOptions & { room: Room };
+export type EndpointOptions = CloudOptions & { disk: DiskSpace };
 
 /** The cloud of one data folder, for commands that run workflows in it. */
 export interface LocalCloud {

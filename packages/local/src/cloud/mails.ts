@@ -2,14 +2,14 @@ import { join } from "node:path";
 import type { InvokeLambda, OnCreated } from "@nova/aws-local";
 import { Deliveries } from "@nova/aws-local";
 import { deliver, functionArn } from "./lambda.ts";
-import type { RoomyOptions } from "./local-cloud.ts";
+import type { EndpointOptions } from "./local-cloud.ts";
 
 const folder = "mail/";
 
 /** Delivers mails from the bucket to the function that receives them. */
 export class Mails extends Deliveries {
-  constructor({ dataDir, room }: Pick<RoomyOptions, "dataDir" | "room">, invoke: InvokeLambda) {
-    super(join(dataDir, "incoming-mail"), (arn, payload) => deliver(invoke, arn, payload), room);
+  constructor({ dataDir, disk }: Pick<EndpointOptions, "dataDir" | "disk">, invoke: InvokeLambda) {
+    super(join(dataDir, "incoming-mail"), (arn, payload) => deliver(invoke, arn, payload), disk);
   }
 
   /** Turns a stored mail into the notification that S3 sends to Lambda. */

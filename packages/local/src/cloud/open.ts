@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { Room } from "@nova/aws-local";
+import { DiskSpace } from "@nova/aws-local";
 import { claimFolder } from "./claim.ts";
 import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";
-import type { CloudOptions, LocalCloud, RoomyOptions } from "./local-cloud.ts";
+import type { CloudOptions, EndpointOptions, LocalCloud } from "./local-cloud.ts";
 import { withoutEffect } from "./variables.ts";
 
 /**
@@ -15,22 +15,22 @@ export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud>
   const dataDir = resolve(options.dataDir);
   const { drives = true, warn } = options;
   let isOpen = false;
-  const room = new Room(dataDir, { warn: (sentence) => drives && isOpen && warn?.(sentence) });
+  const disk = new DiskSpace(dataDir, { warn: (sentence) => drives && isOpen && warn?.(sentence) });
   try {
-    const cloud = await openWith({ ...options, dataDir, room });
+    const cloud = await openWith({ ...options, dataDir, disk });
     isOpen = true;
     return cloud;
   } catch (error) {
-    const refusal = room.refusal(error);
-    room.close();
+    const refusal = disk.refusal(error);
+    disk.close();
     throw refusal ? new LocalCloudError(refusal.message, { cause: error }) : error;
   }
 }
 
-async function openWith(options: RoomyOptions): Promise<LocalCloud> {
-  const { dataDir, drives = true, room } = options;
+async function openWith(options: EndpointOptions): Promise<LocalCloud> {
+  const { dataDir, drives = true, disk } = options;
   const keys = await readKeys(dataDir);
-  const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: room.isReadOnly });
+  const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: disk.isReadOnly });
   if (claim.role === "guest") {
     const sentence = drives ? withoutEffect(process.env, claim.owner) : undefined;
     if (sentence !== undefined) options.warn?.(sentence);
@@ -38,10 +38,10 @@ async function openWith(options: RoomyOptions): Promise<LocalCloud> {
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }
   try {
-    room.try();
-    if (drives) room.require();
+    disk.probe();
+    if (drives) disk.requireSpace();
     const { noSandboxes, openSandboxes } = await import("./sandboxes.ts");
-    const opening = room.isThere ? openSandboxes(options, keys) : Promise.resolve(noSandboxes);
+    const opening = disk.hasSpace ? openSandboxes(options, keys) : Promise.resolve(noSandboxes);
     const { openAsOwner } = await import("./owner.ts");
     return await openAsOwner(options, keys, claim.lock, opening);
   } catch (error) {

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { E2bServer } from "@nova/e2b-local";
 import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
-import { heard } from "../deliveries/heard.ts";
+import { observeDeliveries } from "../deliveries/observe-deliveries.ts";
 import { openAdmin } from "./admin-server.ts";
 import { CounterBook, requestCounter, serveOwnRequests, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
-import type { LocalCloud, RoomyOptions } from "./local-cloud.ts";
+import type { EndpointOptions, LocalCloud } from "./local-cloud.ts";
 import { type FolderLock, newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { Progress } from "./progress.ts";
 import { servicePorts } from "./service.ts";
@@ -25,15 +25,15 @@ const goodbyeMs = 10_000;
  * a read-only folder it writes nothing, and guests do not see this process.
  */
 export async function openAsOwner(
-  options: RoomyOptions,
+  options: EndpointOptions,
   keys: Keys,
   lock: FolderLock,
   opening: Promise<E2bServer>,
 ): Promise<LocalCloud> {
-  const { dataDir, room } = options;
+  const { dataDir, disk } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
   // An `owner.json` that a killed owner left names endpoints that are gone.
-  const isWritten = room.isThere;
+  const isWritten = disk.hasSpace;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
   const opened = await openEndpoints(options, keys, opening, progress);
@@ -50,7 +50,7 @@ export async function openAsOwner(
   };
   const service = await servicePorts(dataDir, environment, templateFor);
   // The functions of this process use the same ports.
-  if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
+  if (options.onUnstarted) service.deliveries = observeDeliveries(service.deliveries, options.onUnstarted);
   // Runs that a killed owner was working on are over now. Listeners learn of it.
   const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
@@ -59,7 +59,7 @@ export async function openAsOwner(
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
-  const sweeping = keepSweeping(service, room, options.fires === true);
+  const sweeping = keepSweeping(service, disk, options.fires === true);
   /** Stops admissions: a run that started now would be cut off, or would keep this process open for its whole queue. */
   const holdQueues = () => {
     if (service.admissions) service.admissions.held = true;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type E2bServer, openE2b, type Python } from "@nova/e2b-local";
 import { pythonFolder } from "@nova/sandbox/files";
 import type { Keys } from "./keys.ts";
-import type { RoomyOptions } from "./local-cloud.ts";
+import type { EndpointOptions } from "./local-cloud.ts";
 import { findPython, packagesFolder, packagesFolders, promisedModules, pythonVariable } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
 
@@ -15,14 +15,14 @@ const preloaded = {
 
 /** Opens E2B first: this process loads everything else while Python starts. With `drives: false` no Python starts. */
 export function openSandboxes(
-  { dataDir, limits, warn, room, drives = true }: RoomyOptions,
+  { dataDir, limits, warn, disk, drives = true }: EndpointOptions,
   { e2bApiKey }: Keys,
 ): Promise<E2bServer> {
   return openE2b({
     apiKey: e2bApiKey,
     modules: promisedModules,
     pythonVariable,
-    disk: room,
+    disk,
     waits: !drives,
     sitePackages: packagesFolders(),
     preloaded,

@@ -1,16 +1,16 @@
-import type { Room } from "@nova/aws-local";
+import type { DiskSpace } from "@nova/aws-local";
 import type { ServicePorts } from "@nova/service";
 
 /** The interval of the deployed sweeper. */
 const sweepEveryMs = 60_000;
 
 /** Repeats lost work at intervals. `atOnce`: runs start at once that waited in queues when the last process ended. */
-export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean) {
+export function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const closing = new AbortController();
   /** The sweep under way, or the last one: sweeps never overlap. */
   let swept = Promise.resolve();
   const sweepNext = () => {
-    swept = swept.then(() => sweep(service, room, closing.signal));
+    swept = swept.then(() => sweep(service, disk, closing.signal));
   };
   if (atOnce) sweepNext();
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
@@ -25,8 +25,8 @@ export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean)
   };
 }
 
-async function sweep(service: ServicePorts, room: Room, signal: AbortSignal): Promise<void> {
-  if (!room.isThere) return;
+async function sweep(service: ServicePorts, disk: DiskSpace, signal: AbortSignal): Promise<void> {
+  if (!disk.hasSpace) return;
   try {
     const { eraseExpired, sweepService } = await import("@nova/service");
     const { broken } = await sweepService(service, { signal });

@@ -48,7 +48,7 @@ async function holds(condition: string): Promise<boolean> {
   }
 }
 
-describe("holds", () => {
+describe("a condition holds", () => {
   test.each([
     "#name = :hello",
     "n = :n",
@@ -72,7 +72,7 @@ describe("holds", () => {
   });
 });
 
-describe("does not hold", () => {
+describe("a condition does not hold", () => {
   test.each([
     "#name = :he",
     "n = :hello",
@@ -90,7 +90,7 @@ describe("does not hold", () => {
   });
 });
 
-describe("refuses", () => {
+describe("a condition is refused", () => {
   test.each([
     ["", "The expression can not be empty;"],
     ["n == :n", 'Syntax error; token: "=", near: "= = :n"'],

@@ -43,7 +43,7 @@ async function update(UpdateExpression: string, ReturnValues: ReturnValue = "UPD
   return Attributes;
 }
 
-describe("writes what the expression says", () => {
+describe("an update changes the attributes of the expression", () => {
   test.each<[string, Record<string, AttributeValue>]>([
     ["SET n = :one", { n: { N: "1" } }],
     ["SET text2 = txt, txt = :s", { text2: { S: "t" }, txt: { S: "new" } }],
@@ -62,14 +62,14 @@ describe("writes what the expression says", () => {
     ["REMOVE doc.below", { doc: { M: { a: { N: "1" } } } }],
     ["REMOVE txt, n", { txt: undefined, n: undefined }],
     ["REMOVE nothing", {}],
-  ])("and nothing else: %s", async (expression, changes) => {
+  ])("and no others: %s", async (expression, changes) => {
     const expected = Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value));
     expect(await update(expression, "ALL_NEW")).toEqual(expected);
     expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(expected);
   });
 });
 
-describe("refuses", () => {
+describe("an update is refused", () => {
   test.each([
     ["SET", 'Invalid UpdateExpression: Syntax error; token: "<EOF>"'],
     ["PUT n = :one", 'Invalid UpdateExpression: Syntax error; token: "PUT"'],
@@ -102,13 +102,13 @@ describe("refuses", () => {
   });
 });
 
-test("answers the item as it is then, what was touched of it, or nothing", async () => {
+test("returns the whole item, the changed attributes or nothing", async () => {
   expect(await update("REMOVE nothing", "UPDATED_NEW")).toBeUndefined();
   expect(await update("SET fresh = :one", "ALL_NEW")).toEqual({ ...item, fresh: { N: "1" } });
   expect(await update("SET n = :one", "NONE")).toBeUndefined();
 });
 
-test("makes the item that is not there, with or without an expression", async () => {
+test("creates a missing item, with or without an expression", async () => {
   const plain = { TableName: "items", ReturnValues: "ALL_NEW" } as const;
   const made = await database.client.updateItem({ ...plain, Key: { pk: { S: "made" } } });
   expect(made.Attributes).toEqual({ pk: { S: "made" } });

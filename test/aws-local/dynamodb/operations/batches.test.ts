@@ -31,7 +31,7 @@ test("writes and reads several tables at once", async () => {
   });
 });
 
-test("leaves unprocessed what is above 16 MB", async () => {
+test("leaves keys above 16 MB unprocessed", async () => {
   const names = Array.from({ length: 50 }, (_, i) => `k${i}`);
   const text = { S: "x".repeat(380_000) };
   for (const name of names) await database.client.putItem({ TableName: "large", Item: { ...Key(name), text } });
@@ -49,7 +49,7 @@ test.each<[string, BatchWriteItemCommandInput["RequestItems"], string]>([
   ["an empty request", { items: [{}] }, "must contain exactly one of the supported datatypes"],
   ["an unknown table", { unknown: [put("a")] }, "Requested resource not found"],
   ["a bad key", { items: [put("fine"), { DeleteRequest: { Key: { x: { S: "a" } } } }] }, "does not match the schema"],
-])("refuses to write %s, and writes nothing", async (_, RequestItems, message) => {
+])("refuses to write %s, and stores no item", async (_, RequestItems, message) => {
   await expect(database.client.batchWriteItem({ RequestItems })).rejects.toThrow(message);
   expect((await database.client.getItem({ TableName: "items", Key: Key("fine") })).Item).toBeUndefined();
 });

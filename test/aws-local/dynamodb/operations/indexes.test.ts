@@ -43,7 +43,7 @@ test("orders an index by its own sort key", async () => {
   expect(await members()).toEqual(["b", "c", "a"]);
 });
 
-test("follows an item that changes, moves and goes", async () => {
+test("follows an item that changes, moves and disappears", async () => {
   const { client } = database;
   const set = (sk: string, UpdateExpression: string, values?: Record<string, AttributeValue>) =>
     client.updateItem({

@@ -45,7 +45,7 @@ async function sortKeys(table: string, condition: string, more?: Partial<QueryCo
   return Items.map(({ sk }) => Object.values(sk as object)[0]);
 }
 
-describe("orders a partition", () => {
+describe("a query orders a partition", () => {
   test("of numbers by their value", async () => {
     expect((await sortKeys("numbers", "pk = :p")).map(Number)).toEqual(ordered.map(Number));
     expect(await sortKeys("numbers", "pk = :p", { ScanIndexForward: false, Limit: 1 })).toEqual(["1".padEnd(21, "0")]);
@@ -57,7 +57,7 @@ describe("orders a partition", () => {
   });
 });
 
-describe("reads a range", () => {
+describe("a query reads a range", () => {
   test.each([
     ["numbers", "pk = :p AND sk = :one", ["1"]],
     ["numbers", "pk = :p AND sk < :low", ["-100000000000000000000", "-99.5", "-1.5"]],
@@ -74,8 +74,8 @@ describe("reads a range", () => {
   });
 });
 
-describe("pages", () => {
-  test.each([true, false])("meet every item once, forward: %s", async (ScanIndexForward) => {
+describe("pages of a query", () => {
+  test.each([true, false])("contain every item once, forward: %s", async (ScanIndexForward) => {
     const met: unknown[] = [];
     let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
     do {
@@ -88,7 +88,7 @@ describe("pages", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item that makes them a megabyte, filtered or not", async () => {
+  test("end with the item that brings them to a megabyte, filtered or not", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {
@@ -99,7 +99,7 @@ describe("pages", () => {
     expect(second).toMatchObject({ Count: 0, ScannedCount: 4, LastEvaluatedKey: { sk: { N: "7" } } });
   });
 
-  test("count what they read, and show what the filter lets through", async () => {
+  test("count the items that they read, and contain those that pass the filter", async () => {
     const filter = { FilterExpression: "even = :even", Limit: 5 };
     const ExpressionAttributeValues = { ":p": { S: "p" }, ":even": { BOOL: true } };
     const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });
@@ -109,7 +109,7 @@ describe("pages", () => {
   });
 });
 
-describe("refuses", () => {
+describe("a query refuses a condition", () => {
   test.each<[string, string, Partial<QueryCommandInput>, string]>([
     ["numbers", "sk = :one", {}, "Query condition missed key schema element: pk"],
     ["numbers", "pk = :p AND even = :one", {}, "Query condition missed key schema element: sk"],

@@ -29,7 +29,7 @@ async function everyKey(more: Partial<ScanCommandInput> = {}): Promise<(string |
   return found;
 }
 
-test("meets every item once, in no order to rely on", async () => {
+test("returns every item once, in an unpredictable order", async () => {
   const found = await everyKey({ Limit: 7 });
   expect(found.toSorted()).toEqual(names.toSorted());
   expect(found).not.toEqual(names);

@@ -10,7 +10,7 @@ const global = (IndexName: string, ...keys: string[]) => ({
   Projection: { ProjectionType: "ALL" as const },
 });
 
-test("describes a table as it was made, and as being made in the answer to that", async () => {
+test("describes a table as it was created, and as CREATING in the first response", async () => {
   const group = { AttributeName: "group", AttributeType: "S" } as const;
   const { TableDescription } = await database.client.createTable({
     ...plain,
@@ -39,12 +39,12 @@ test("lists tables page by page", async () => {
   expect(second.LastEvaluatedTableName).toBeUndefined();
 });
 
-test("knows no other table", async () => {
+test("rejects unknown tables", async () => {
   await expect(database.client.describeTable({ TableName: "gone" })).rejects.toThrow("Table: gone not found");
 });
 
-describe("refuses", () => {
-  test("a table that is there already", async () => {
+describe("CreateTable refuses", () => {
+  test("an existing table", async () => {
     await expect(database.client.createTable(plain)).rejects.toMatchObject({ name: "ResourceInUseException" });
   });
 

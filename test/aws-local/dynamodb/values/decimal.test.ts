@@ -20,7 +20,7 @@ test.each([
   ["-0.001", "-0.001"],
   ["9.9E125", `99${"0".repeat(124)}`],
   ["1E-130", `0.${"0".repeat(129)}1`],
-])("gives %s its one text", (given, canonical) => {
+])("normalises %s", (given, canonical) => {
   expect(canonicalNumber(given)).toBe(canonical);
 });
 
@@ -55,7 +55,7 @@ const decimals = fc
   .tuple(fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }), fc.integer({ min: -80, max: 80 }))
   .map(([digits, power]) => canonicalNumber(`${digits}E${power}`));
 
-test("orders the bytes of numbers as the numbers are ordered", () => {
+test("sorts the bytes of numbers like the numbers", () => {
   const scale = (text: string) => {
     const [whole = "", fraction = ""] = text.replace("-", "").split(".");
     const magnitude = BigInt(whole + fraction.padEnd(130, "0"));

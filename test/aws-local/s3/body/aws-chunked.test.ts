@@ -21,7 +21,7 @@ function encode(chunks: Uint8Array[], trailer = ""): Buffer {
   return Buffer.concat([...framed, Buffer.from(`0\r\n${trailer}\r\n`)]);
 }
 
-test("gives back what was framed, wherever the network cuts it", async () => {
+test("removes the framing, with any cuts of the network", async () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 300 });
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), async (chunks, size) => {

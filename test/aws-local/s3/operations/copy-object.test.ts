@@ -6,7 +6,7 @@ const s3 = useS3();
 const get = (Key: string) => s3.client.send(new GetObjectCommand({ Bucket, Key }));
 
 describe("CopyObject", () => {
-  test("copies bytes, type and metadata, or takes new ones", async () => {
+  test("copies bytes, type and metadata, or replaces the metadata", async () => {
     const said = { ContentType: "text/plain", Metadata: { by: "first" } };
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "from é", Body: "copied", ...said }));
     const CopySource = `${Bucket}/${encodeURIComponent("from é")}`;
@@ -18,7 +18,7 @@ describe("CopyObject", () => {
     expect(await (await get("other")).Body?.transformToString()).toBe("copied");
   });
 
-  test("knows no source that is not there", async () => {
+  test("refuses a missing source", async () => {
     const copy = new CopyObjectCommand({ Bucket, Key: "x", CopySource: `${Bucket}/missing` });
     await expect(s3.client.send(copy)).rejects.toMatchObject({ name: "NoSuchKey" });
   });

@@ -19,18 +19,18 @@ test.each([
   ["bytes=-3", "xyz", "bytes 23-25/26"],
   ["bytes=-100", body, "bytes 0-25/26"],
   ["bytes=20-1000", "uvwxyz", "bytes 20-25/26"],
-])("gives the range %s", async (Range, expected, ContentRange) => {
+])("returns the range %s", async (Range, expected, ContentRange) => {
   const part = await get({ Range });
   expect(await part.Body?.transformToString()).toBe(expected);
   expect(part).toMatchObject({ ContentRange, ContentLength: expected.length, $metadata: { httpStatusCode: 206 } });
   expect(part.ChecksumCRC32).toBeUndefined();
 });
 
-test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("takes %s for no range", async (Range) => {
+test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("ignores the range %s", async (Range) => {
   expect(await (await get({ Range })).Body?.transformToString()).toBe(body);
 });
 
-test("refuses a range behind the end", async () => {
+test("refuses a range after the end", async () => {
   await expect(get({ Range: "bytes=26-" })).rejects.toMatchObject({ name: "InvalidRange" });
 });
 
@@ -45,14 +45,14 @@ describe("a condition", () => {
   });
 });
 
-test("answers a HEAD with everything but the bytes", async () => {
+test("answers a HEAD with the headers and no bytes", async () => {
   const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: "ENABLED" }));
   expect(head).toMatchObject({ ContentLength: 26, ETag, AcceptRanges: "bytes", ChecksumType: "FULL_OBJECT" });
   expect(head.ChecksumCRC32).toBeDefined();
   expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test("lets the request choose the headers of the answer", async () => {
+test("lets the request choose headers of the response", async () => {
   const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
   expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
 });
@@ -61,14 +61,14 @@ test.each([
   ["key", { Key: "missing" }, "NoSuchKey"],
   ["key below an object", { Key: "alphabet/below" }, "NoSuchKey"],
   ["bucket", { Bucket: "missing" }, "NoSuchBucket"],
-])("knows no such %s", async (_, input, name) => {
+])("does not find the %s", async (_, input, name) => {
   await expect(get(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 404 } });
   await expect(s3.client.send(new HeadObjectCommand({ Bucket, Key, ...input }))).rejects.toMatchObject({
     name: "NotFound",
   });
 });
 
-test("goes on giving what it began with when the object is replaced meanwhile", async () => {
+test("keeps returning the first object if another one replaces it meanwhile", async () => {
   const [old, young] = [Buffer.alloc(8_000_000, "o"), Buffer.alloc(8_000_000, "y")];
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: old }));
   const { Body } = await get({ Key: "replaced" });

@@ -51,7 +51,7 @@ test.each<[Partial<ListObjectsV2CommandInput>, string[], string[]]>([
   expect({ found, prefixes }).toEqual({ found: expectedKeys, prefixes: expectedPrefixes });
 });
 
-test.each([1, 2, 5])("pages by %i without a gap and without a double, common prefixes too", async (pageSize) => {
+test.each([1, 2, 5])("pages by %i without gaps and repetitions, common prefixes included", async (pageSize) => {
   const found: (string | undefined)[] = [];
   for await (const page of paginateListObjectsV2({ client: s3.client, pageSize }, { Bucket, Delimiter: "/" })) {
     expect((page.Contents?.length ?? 0) + (page.CommonPrefixes?.length ?? 0)).toBeLessThanOrEqual(pageSize);
@@ -62,7 +62,7 @@ test.each([1, 2, 5])("pages by %i without a gap and without a double, common pre
   expect([...found].sort()).toEqual([...whole, ...prefixes].sort());
 });
 
-test("encodes keys where the client asks for it", async () => {
+test("encodes keys if the client asks for it", async () => {
   const { keys: found } = await list({ Prefix: "x", EncodingType: "url" });
   expect(found).toEqual(["x%26%3Cy%3E"]);
 });

@@ -64,7 +64,7 @@ const keys = [
   "$~^%",
 ];
 
-test("takes every key for itself alone", async () => {
+test("gives every key its own object", async () => {
   for (const Key of keys) await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: `body of ${Key}` }));
   for (const Key of keys) expect((await bytesOf(Key)).toString()).toBe(`body of ${Key}`);
 });
@@ -128,7 +128,7 @@ describe("a checksum", () => {
     expect(await isThere("wrong")).toBe(false);
   });
 
-  test("SHA-256 that is wrong is refused of the SDK too", async () => {
+  test("SHA-256 that is wrong is refused for the SDK, too", async () => {
     const wrong = { Bucket, Key: "wrong", Body: "body", ChecksumSHA256: sha256(Buffer.from("other")) };
     await expect(s3.client.send(new PutObjectCommand(wrong))).rejects.toMatchObject({ name: "BadDigest" });
   });
@@ -168,13 +168,13 @@ describe("a condition", () => {
     expect(body.readableDidRead).toBe(false);
   });
 
-  test("of any other kind is refused in a sentence", async () => {
+  test("of any other kind is refused with a sentence", async () => {
     await expect(put("matched", "two", { IfMatch: '"etag"' })).rejects.toMatchObject({ name: "NotImplemented" });
   });
 });
 
 describe("half a write", () => {
-  test("is never visible: a reader sees the old object or the new one, whole", async () => {
+  test("is never visible: a reader gets the old object or the new one, complete", async () => {
     const [old, young] = [Buffer.alloc(2_000_000, "a"), Buffer.alloc(2_000_000, "b")];
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "over", Body: old }));
     let isWriting = true;
@@ -194,7 +194,7 @@ describe("half a write", () => {
     expect(reads).toBeGreaterThan(1);
   });
 
-  test("of a client that went away leaves what was there", async () => {
+  test("of a client that left keeps the old object", async () => {
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "cut", Body: "whole" }));
     const controller = new AbortController();
     const body = new ReadableStream<Uint8Array>({

@@ -12,7 +12,7 @@ const key = fc
   .map((segments) => segments.join("/"))
   .filter((text) => text !== "" && text.isWellFormed());
 
-test("gives every key a path of its own that stays in the bucket and leads back to the key", () => {
+test("gives every key its own path, which stays in the bucket and leads back to the key", () => {
   fc.assert(
     fc.property(key, (one) => {
       const path = keyPath(one);
@@ -27,7 +27,7 @@ test("gives every key a path of its own that stays in the bucket and leads back 
   );
 });
 
-test("keeps keys apart that a file system without upper case would take for one", () => {
+test("separates keys that a case-insensitive file system would confuse", () => {
   fc.assert(
     fc.property(key, key, (one, other) => {
       fc.pre(one !== other);
@@ -36,7 +36,7 @@ test("keeps keys apart that a file system without upper case would take for one"
   );
 });
 
-test("can be read by people where the key can", () => {
+test("stays readable for people if the key is readable", () => {
   expect(keyPath("blobs/acme/exec_01J/ab.txt")).toBe("blobs/acme/exec_01^j/ab.txt$");
 });
 

@@ -99,12 +99,12 @@ async function isRefusedByValidator(definition: Json): Promise<boolean> {
   }
 }
 
-it("takes a definition that uses everything", async () => {
+it("accepts a definition that uses all features", async () => {
   expect(isRefused(definition)).toBe(false);
   expect(await isRefusedByValidator(definition)).toBe(false);
 });
 
-it("refuses whatever asl-validator refuses", async () => {
+it("refuses every definition that asl-validator refuses", async () => {
   const values = [undefined, null, "x", "$.z", "Succeed", -1, 1.5, true, [], {}, { Bogus: 1 }];
   const change = fc.record({ path: fc.constantFrom(...pathsOf(definition)), value: fc.constantFrom(...values) });
   const agrees = fc.asyncProperty(change, async ({ path, value }) => {

@@ -26,11 +26,11 @@ describe("States.Format", () => {
     expect(() => evaluate(text, { a: 1 })).toThrow(reason);
   });
 
-  it.each([{ a: {} }, { a: [1] }])("is a runtime error for %j, which AWS would print as Java does", (data) => {
+  it.each([{ a: {} }, { a: [1] }])("is a runtime error for %j, which AWS would print like Java", (data) => {
     expect(() => evaluate("States.Format('{}', $.a)", data)).toThrow(/^States.Runtime: .*neither a text nor a number/);
   });
 
-  it("is a runtime error where a path finds nothing", () => {
+  it("is a runtime error if a path finds nothing", () => {
     expect(() => evaluate("States.Format('{}', $.missing)")).toThrow(
       /^States.Runtime: .*No results for path: \$\['missing'\]/,
     );

@@ -26,7 +26,7 @@ describe("the limit of 256 KiB", () => {
     ["a Pass state's output", { Type: "Pass", Result: text(200_000), ResultPath: "$.b" }, { a: text(200_000) }],
     ["a task's input", { ...task, Parameters: { "a.$": "$", "b.$": "$" } }, text(200_000)],
     ["what a result makes of the input", { ...task, ResultPath: "$.b" }, { a: text(200_000) }],
-  ])("holds for %s and ends the execution whatever is caught", async (_name, state, input) => {
+  ])("holds for %s, and ends the execution even if it has a Catch", async (_name, state, input) => {
     const caught = { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }] };
     const guarded = (state as { Type: string }).Type === "Task" ? { ...state, ...caught } : state;
     const more = guarded === state ? {} : { Caught: { Type: "Succeed" } };
@@ -36,7 +36,7 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
-it("holds the limit for what a catcher adds to the input", async () => {
+it("holds for the data that a catcher adds to the input", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,
@@ -55,7 +55,7 @@ const loop = {
 };
 
 describe("the limits of an execution", () => {
-  it("fails it with its 25,000th event", async () => {
+  it("fail it with its 25,000th event", async () => {
     const result = await runStateMachine(loop, {}, { invokeLambda: noLambda, clock: virtualClock() });
     expect(result.events).toHaveLength(HISTORY_LIMIT);
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime" });
@@ -63,7 +63,7 @@ describe("the limits of an execution", () => {
     expect(result.events.at(-1)).toMatchObject({ id: HISTORY_LIMIT, type: "ExecutionFailed" });
   });
 
-  it("ends it as TIMED_OUT after the state machine's TimeoutSeconds, whatever is caught", async () => {
+  it("end it as TIMED_OUT after the state machine's TimeoutSeconds, even if it has a Catch", async () => {
     const clock = virtualClock();
     const state = { ...task, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }], End: true };
     const definition = { StartAt: "S", TimeoutSeconds: 60, States: { S: state, Caught: { Type: "Succeed" } } };
@@ -73,7 +73,7 @@ describe("the limits of an execution", () => {
     expect(clock.now() - virtualClock().now()).toBe(60_000);
   });
 
-  it("ends it inside a Parallel when it is stopped, and no Retry or Catch takes that for a failure", async () => {
+  it("end it inside a Parallel when it is stopped, and no Retry or Catch takes that for a failure", async () => {
     const stop = new AbortController();
     const invokeLambda: typeof echo = () => new Promise(() => setImmediate(() => stop.abort()));
     const handling = {
@@ -88,7 +88,7 @@ describe("the limits of an execution", () => {
     expect(result.events.map(({ type }) => type).slice(-2)).toEqual(["LambdaFunctionStarted", "ExecutionAborted"]);
   });
 
-  it("ends it as ABORTED when it is stopped, and tells the running function", async () => {
+  it("end it as ABORTED when it is stopped, and abort the running function", async () => {
     const stop = new AbortController();
     let told = false;
     const invokeLambda: typeof echo = (_arn, _payload, signal) =>

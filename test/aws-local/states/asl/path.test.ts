@@ -28,7 +28,7 @@ describe("reading a path", () => {
     ["$.with-dash_1", true],
     ["$.nothing", null],
     ["$$.State.Name", "S"],
-  ])("%s finds what is there", (path, expected) => {
+  ])("%s finds the value", (path, expected) => {
     expect(read(path)).toEqual(expected);
   });
 
@@ -39,14 +39,14 @@ describe("reading a path", () => {
     ["$.nothing.inside", "No results for path: $['nothing']['inside']"],
     ["$.books.title", "No results for path: $['books']['title']"],
     ["$.toString", "No results for path: $['toString']"],
-  ])("%s says as AWS does that nothing is there", (path, message) => {
+  ])("%s reports a missing value as AWS does", (path, message) => {
     expect(() => read(path)).toThrow(new RangeError(message));
   });
 
   it.each([
     ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
     ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
-  ])("%s is rejected: it is no path that names one place", (path) => {
+  ])("%s is rejected: it is no path to one place", (path) => {
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });
@@ -67,7 +67,7 @@ describe("writing a result", () => {
     expect(input).toEqual(before);
   });
 
-  it("makes a key named __proto__ a key like any other", () => {
+  it("makes a key with the name __proto__ an ordinary key", () => {
     const written = write("$.__proto__", { a: 1 }, { polluted: true });
     expect(JSON.stringify(written)).toBe('{"a":1,"__proto__":{"polluted":true}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -76,7 +76,7 @@ describe("writing a result", () => {
   it.each([
     ["$.r", "text"],
     ["$.a.b", { a: 1 }],
-  ])("at %s fails where the input has no place for it", (path, input) => {
+  ])("at %s fails if the input has no place for it", (path, input) => {
     expect(() => write(path, input, 1)).toThrow(/States.ResultPathMatchFailure: Unable to apply step/);
   });
 

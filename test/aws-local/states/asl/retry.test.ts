@@ -16,7 +16,7 @@ describe("Retry", () => {
     ["a longest delay", { IntervalSeconds: 10, MaxAttempts: 4, MaxDelaySeconds: 30 }, [10_000, 20_000, 30_000, 30_000]],
     ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
     ["no attempts", { MaxAttempts: 0 }, []],
-  ])("waits by %s, then fails as the last attempt did", async (_name, fields, delays) => {
+  ])("waits by %s, then fails like the last attempt", async (_name, fields, delays) => {
     const clock = virtualClock({ random: () => 0.5 });
     const script = scripted(...Array(delays.length + 1).fill(broken));
     const state = { ...task, Retry: [{ ErrorEquals: ["Broken"], ...fields }] };
@@ -26,7 +26,7 @@ describe("Retry", () => {
     expect(script.payloads).toHaveLength(delays.length + 1);
   });
 
-  it("counts each retrier on its own", async () => {
+  it("counts each retrier separately", async () => {
     const script = scripted(broken, failure("Other"), broken, failure("Other"), broken);
     const retry = [
       { ErrorEquals: ["Broken"], MaxAttempts: 2 },
@@ -38,7 +38,7 @@ describe("Retry", () => {
     expect(clock.sleeps).toEqual([1000, 7000, 2000, 7000]);
   });
 
-  it("goes on with the first success, entering the state once and showing the count of retries", async () => {
+  it("continues with the first success; it enters the state once and shows the number of retries", async () => {
     const state = { ...task, Parameters: { "n.$": "$$.State.RetryCount" }, Retry: [{ ErrorEquals: ["States.ALL"] }] };
     const script = scripted(broken, broken, answer("done"));
     const result = await runState(state, {}, { invokeLambda: script.invokeLambda });
@@ -84,7 +84,7 @@ describe("ErrorEquals", () => {
     expect(await isCaught(name, { Parameters: { "x.$": "$.no" } }, echo)).toBe(false);
   });
 
-  it.each(["States.ALL", "States.ResultPathMatchFailure"])("%s catches a result that has no place", async (name) => {
+  it.each(["States.ALL", "States.ResultPathMatchFailure"])("%s catches a result without a place", async (name) => {
     expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
   });
 
@@ -116,7 +116,7 @@ describe("Catch", () => {
     [{}, { Error: "Broken", Cause: expect.stringContaining('"errorMessage":"it broke"') }],
     [{ ResultPath: "$.error" }, { x: 1, error: { Error: "Broken", Cause: expect.any(String) } }],
     [{ ResultPath: null }, { x: 1 }],
-  ])("with %j hands on the input and the error", async (fields, expected) => {
+  ])("with %j passes the input and the error on", async (fields, expected) => {
     const { invokeLambda } = scripted(broken);
     const result = await runState(catchAll(fields), { x: 1 }, { invokeLambda, more });
     expect(result.output).toEqual(expected);
@@ -134,7 +134,7 @@ describe("Catch", () => {
     expect(result.output).toMatchObject({ part: 1, e: { Error: { Error: "Broken" } } });
   });
 
-  it("comes after the retries, and the first catcher that names the error wins", async () => {
+  it("follows the retries, and the first catcher that names the error wins", async () => {
     const { invokeLambda, payloads } = scripted(broken, broken);
     const state = {
       ...task,

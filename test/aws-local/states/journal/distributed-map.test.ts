@@ -36,7 +36,7 @@ it("items of a distributed Map wait through several processes, and the list is r
   ]);
 });
 
-it("a stop ends an execution whose list is being read", async () => {
+it("a stop ends an execution while its list is read", async () => {
   const called = Promise.withResolvers<void>();
   const readObject = () => {
     called.resolve();

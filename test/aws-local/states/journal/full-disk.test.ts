@@ -1,18 +1,18 @@
 import { StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { expect, it } from "vitest";
-import { Room } from "../../../../packages/aws-local/src/disk/room.ts";
+import { DiskSpace } from "../../../../packages/aws-local/src/disk/disk-space.ts";
 import { fullDisk } from "../../../support/full-disk.ts";
 import { handClock } from "../support/hand-clock.ts";
 import { asks, historyOf, input, inRow, keeper, rested, standing, succeed } from "../support/parked.ts";
 import { MACHINE, temporaryFolder, testServer } from "../support/server.ts";
 
-it("takes neither an answer nor a time limit on a full disk, and goes on where it was once there is room", async () => {
+it("accepts no answer and no time limit on a full disk, and continues once the disk has space", async () => {
   const [clock, dataDir, { invokeLambda, tokenOf }] = [handClock(), await temporaryFolder(), keeper()];
-  const disk = await fullDisk(dataDir);
-  const room = new Room(dataDir, { clock });
+  const fault = await fullDisk(dataDir);
+  const disk = new DiskSpace(dataDir, { clock });
   const limited = inRow({ Ask: { ...asks, TimeoutSeconds: 60 } });
-  const server = await rested(limited, { clock, dataDir, invokeLambda, room });
-  disk.fill();
+  const server = await rested(limited, { clock, dataDir, invokeLambda, disk });
+  fault.fill();
   const another = new StartExecutionCommand({ stateMachineArn: MACHINE, name: "two" });
   const refusal = { name: "InsufficientStorage", message: expect.stringMatching(/is full - free some space/) };
   await expect(server.client.send(another)).rejects.toMatchObject(refusal);
@@ -20,8 +20,8 @@ it("takes neither an answer nor a time limit on a full disk, and goes on where i
   clock.pass(61);
   await new Promise(setImmediate);
   expect((await historyOf(server)).at(-1)).toMatchObject({ type: "TaskSubmitted" });
-  disk.free();
-  const back = room.untilThere();
+  fault.free();
+  const back = disk.untilSpace();
   clock.pass(1);
   await back;
   expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });

@@ -10,7 +10,7 @@ const hours = 3600;
 const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a machine that sleeps for three hours", () => {
-  it("ends what fell due meanwhile as soon as it wakes", async () => {
+  it("ends everything that fell due meanwhile as soon as it wakes", async () => {
     const clock = watched();
     const server = await rested(inRow(wait), { clock });
     clock.jump(3 * hours);
@@ -19,7 +19,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out what nobody has answered in time", async () => {
+  it("times out tasks without an answer in time", async () => {
     const [clock, { invokeLambda }] = [watched(), keeper()];
     const server = await rested(inRow({ Ask: { ...asks, TimeoutSeconds: 2 * hours } }), { clock, invokeLambda });
     clock.jump(3 * hours);
@@ -27,7 +27,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
   });
 
-  it("gives a function the time that it had left", async () => {
+  it("gives a function its remaining time", async () => {
     const [clock, { called, invokeLambda, release }] = [watched(), heldLambda()];
     const server = await begun(inRow({ Work: { ...works, TimeoutSeconds: 60 } }), { clock, invokeLambda });
     await called;
@@ -41,7 +41,7 @@ describe("a machine that sleeps for three hours", () => {
   });
 });
 
-it("lets nothing wait for longer where the clock is set back", async () => {
+it("prolongs no wait if the clock is set back", async () => {
   const clock = watched();
   const server = await rested(inRow(wait), { clock });
   clock.jump(-3 * hours);

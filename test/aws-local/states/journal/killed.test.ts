@@ -38,7 +38,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
 }
 
 describe("a process that is killed at any line of an execution's file", () => {
-  it("leaves an execution that goes on to the same end, or was in the middle of a function", async () => {
+  it("leaves an execution that continues to the same end, or that was in the middle of a function", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
     for (let kept = 2; kept <= lines.length; kept++) {
@@ -55,7 +55,7 @@ describe("a process that is killed at any line of an execution's file", () => {
     expect(seen).toEqual(new Set(["ABORTED", "SUCCEEDED"]));
   });
 
-  it("has lost no event that follows from what is there", async () => {
+  it("has lost no event that follows from the written ones", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const clock = handClock();
     const inputs = lines.filter((line) => !line.includes('"type":'));
@@ -66,7 +66,7 @@ describe("a process that is killed at any line of an execution's file", () => {
     expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
   });
 
-  it("cannot make an execution go another way: one that would is ended, with a sentence", async () => {
+  it("cannot make an execution take another order: such an execution ends with a message", async () => {
     const { dataDir, lines } = await wholeRun();
     const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
     const server = await testServer({ dataDir: await cutAfter(dataDir, other) });

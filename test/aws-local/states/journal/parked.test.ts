@@ -19,7 +19,7 @@ import { EXECUTION, MACHINE } from "../support/server.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 describe("an execution that waits for an answer", () => {
-  it("goes on in the next process, from where it was", async () => {
+  it("continues in the next process, from the same state", async () => {
     const { tokenOf, payloads, invokeLambda } = keeper();
     const definition = inRow({ Before: works, Ask: { ...asks, ResultPath: "$.answer" }, After: works });
     const second = await reopened(await rested(definition, { invokeLambda }), { invokeLambda });
@@ -31,7 +31,7 @@ describe("an execution that waits for an answer", () => {
     expect(second.changes).toMatchObject([{ name: "one", status: "SUCCEEDED", input: '{"n":1}' }]);
   });
 
-  it("has one history, whatever processes it ran in", async () => {
+  it("has one history, even over several processes", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const first = await rested(inRow({ One: asks, Two: asks }), { invokeLambda });
     await first.client.send(succeed(tokenOf(input)));
@@ -46,7 +46,7 @@ describe("an execution that waits for an answer", () => {
     expect(after.at(-1)?.type).toBe("ExecutionSucceeded");
   });
 
-  it("fails in the next process as SendTaskFailure says, and is caught there", async () => {
+  it("fails in the next process with the error of SendTaskFailure, which is caught there", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const caught = { ...asks, Catch: [{ ErrorEquals: ["Refused"], Next: "After" }] };
     const first = await rested(inRow({ Ask: caught, After: works }), { invokeLambda });
@@ -56,7 +56,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '{"Error":"Refused","Cause":"no"}' });
   });
 
-  it("is interrupted when the process dies in the function that follows the answer", async () => {
+  it("is interrupted if the process dies in the function after the answer", async () => {
     const { tokenOf, invokeLambda: keep } = keeper();
     const called = Promise.withResolvers<void>();
     const invokeLambda: InvokeLambda = (arn, payload) => {
@@ -70,7 +70,7 @@ describe("an execution that waits for an answer", () => {
     expect((await reopened(first)).interrupted).toEqual(["one"]);
   });
 
-  it("takes one answer, and tells every other that it is over", async () => {
+  it("takes one answer, and refuses every other as expired", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const second = await reopened(await rested(inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
     const taskToken = tokenOf(input);
@@ -86,7 +86,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(await reopened(second))).toMatchObject({ status: "ABORTED", error: "Enough" });
   });
 
-  it("is the same for whoever starts it once more with the same input", async () => {
+  it("is the same for a repeated start with the same input", async () => {
     const { client } = await reopened(await rested(inRow({ Ask: asks }), keeper()));
     const again = (text: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: text });
     await client.send(again('{"n":1}'));
@@ -95,7 +95,7 @@ describe("an execution that waits for an answer", () => {
 });
 
 describe("branches and iterations", () => {
-  it("keep what has ended, what was retried and where each stands, from process to process", async () => {
+  it("keep their results, retries and positions from process to process", async () => {
     const { tokenOf, payloads, invokeLambda: keep } = keeper();
     const flaky = '{"of":"flaky"}';
     const invokeLambda: InvokeLambda = async (arn, payload) => {
@@ -124,7 +124,7 @@ describe("branches and iterations", () => {
   });
 });
 
-describe("a function that is given a token", () => {
+describe("a function with a token", () => {
   it.each([
     ["is called once more with the same token when the process died under it", false],
     ["may be answered before it ends, and the answer outlives the process", true],

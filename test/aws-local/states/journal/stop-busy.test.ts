@@ -5,7 +5,7 @@ import { heldLambda, MACHINE, ROLE } from "../support/server.ts";
 
 const Interrupted = { kind: "aborted", error: "Interrupted", cause: "by hand" } as const;
 
-it("stops what is in a function and whoever waits for it, and leaves what is parked", async () => {
+it("stops executions in a function and their waiting parents, and leaves parked ones", async () => {
   const { called, invokeLambda } = heldLambda();
   const answersTokens = (arn: string, payload: string) =>
     payload.includes("token") ? Promise.resolve({ ok: true as const, payload }) : invokeLambda(arn, payload);

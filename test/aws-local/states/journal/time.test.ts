@@ -32,8 +32,8 @@ async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
   return (await historyOf(server)).map(({ type }) => type);
 }
 
-describe("time that passes while no process is there", () => {
-  it("ends a Wait state at once when it fell due", async () => {
+describe("time that passes without a process", () => {
+  it("ends a Wait state immediately if it fell due", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
     await first.close();
     clock.pass(7200);
@@ -41,7 +41,7 @@ describe("time that passes while no process is there", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("begins a task again whose retry fell due, and keeps no process until then", async () => {
+  it("starts a task again whose retry fell due, and needs no process until then", async () => {
     const clock = handClock();
     const calls: string[] = [];
     const invokeLambda: InvokeLambda = async (_arn, payload) =>
@@ -55,7 +55,7 @@ describe("time that passes while no process is there", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("leaves a Wait state what it had left", async () => {
+  it("leaves a Wait state its remaining time", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
     await first.close();
     clock.pass(3000);
@@ -66,7 +66,7 @@ describe("time that passes while no process is there", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times a task out that nobody has answered, and its answer comes too late", async () => {
+  it("times out a task without an answer, and its answer comes too late", async () => {
     const limited = { ...asks, TimeoutSeconds: 60, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }] };
     const { first, clock, options, tokenOf } = await resting(inRow({ Ask: limited, Late: { Type: "Pass" } }));
     await first.close();
@@ -80,7 +80,7 @@ describe("time that passes while no process is there", () => {
     await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
   });
 
-  it("answers nothing by the heartbeats that earlier versions wrote down", async () => {
+  it("answers no task by the heartbeats that earlier versions wrote", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks }));
     await first.close();
     appendFileSync(join(first.dataDir, "states/history/0.ndjson"), '{"to":2,"beat":true,"at":1}\n');
@@ -97,7 +97,7 @@ describe("time that passes while no process is there", () => {
     expect(await standing(await reopened(first, options))).toMatchObject({ status: "TIMED_OUT" });
   });
 
-  it("lets what fell due first happen first", async () => {
+  it("handles the earliest due event first", async () => {
     const fails = {
       StartAt: "Short",
       States: { Short: { ...waits(10), Next: "Stop" }, Stop: { Type: "Fail", Error: "First" } },
@@ -112,7 +112,7 @@ describe("time that passes while no process is there", () => {
 });
 
 describe("a process that does not drive", () => {
-  it("lets nothing go on, whatever falls due", async () => {
+  it("continues no execution, even if it falls due", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.close();
     clock.pass(20);
@@ -123,7 +123,7 @@ describe("a process that does not drive", () => {
     expect(payloads).toEqual([input]);
   });
 
-  it("takes an answer down for the next that does", async () => {
+  it("writes an answer down for the next process that drives", async () => {
     const { first, options, tokenOf, payloads } = await resting(inRow({ Ask: asks, After: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -136,8 +136,8 @@ describe("a process that does not drive", () => {
   });
 });
 
-describe("a function that is begun once somebody drives", () => {
-  it("is not begun again when the process dies under it", async () => {
+describe("a function that starts once a process drives", () => {
+  it("does not start again when the process dies during it", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -149,7 +149,7 @@ describe("a function that is begun once somebody drives", () => {
 });
 
 describe("a process that is about to close", () => {
-  it("begins nothing that falls due meanwhile", async () => {
+  it("starts no work that falls due meanwhile", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.live.rest();
     clock.pass(10);

@@ -36,7 +36,7 @@ async function family(parent: object, child: object, options: Partial<StatesOpti
 }
 
 describe("states:startExecution.sync:2", () => {
-  it("waits for the child's end, and hands on its output", async () => {
+  it("waits for the child's end, and returns its output", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const { status, output } = await standing(server);
     const { startDate, stopDate } = await server.client.send(describeChild);
@@ -59,7 +59,7 @@ describe("states:startExecution.sync:2", () => {
     ]);
   });
 
-  it("records what AWS records", async () => {
+  it("records AWS's events", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const events = await historyOf(server);
     expect(events.slice(2, 6).map(({ type, previousEventId }) => [type, previousEventId])).toEqual([
@@ -108,7 +108,7 @@ describe("states:startExecution.sync:2", () => {
     expect(cause).toContain(`(Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: `);
   });
 
-  it("gives a child without a name one of its own, and takes text as input as it is", async () => {
+  it("gives a child without a name its own name, and passes text as input unchanged", async () => {
     const parameters = { StateMachineArn: CHILD, Input: '{"n":1}' };
     const machine = inRow({ Start: { ...starts, Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
@@ -155,7 +155,7 @@ describe("a child whose end is awaited", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
   });
 
-  it("goes on when its parent's task times out", async () => {
+  it("continues if its parent's task times out", async () => {
     const clock = handClock();
     const limited = { ...starts, TimeoutSeconds: 5 };
     const server = await family(inRow({ Start: limited }), inRow({ Ask: asks }), { ...keeper(), clock });
@@ -164,7 +164,7 @@ describe("a child whose end is awaited", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING" });
   });
 
-  it("is parked with its parent, and both go on in another process", async () => {
+  it("is parked with its parent, and both continue in another process", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const parent = inRow({ Start: { ...starts, OutputPath: "$.Output" }, After: works });
     const second = await reopened(await family(parent, inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
@@ -173,7 +173,7 @@ describe("a child whose end is awaited", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
   });
 
-  it("takes its parent with it when the process dies in the middle of a function", async () => {
+  it("ends with its parent if the process dies in the middle of a function", async () => {
     const { called, invokeLambda } = heldLambda();
     const server = await testServer({ invokeLambda });
     for (const [name, definition] of Object.entries({
@@ -191,7 +191,7 @@ describe("a child whose end is awaited", () => {
   it.each([
     ["of its end", "stoppedAtMs"],
     ["that it was started", "startedAtMs"],
-  ])("tells its parent %s when the process died between the two", async (_, said) => {
+  ])("tells its parent %s if the process died between the two", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));

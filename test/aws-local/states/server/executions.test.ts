@@ -63,7 +63,7 @@ describe("StartExecution", () => {
     ]);
   });
 
-  it("names an execution that has no name, and gives {} for no input", async () => {
+  it("names an execution without a name, and uses {} as the default input", async () => {
     const { client, live } = await testServer();
     await createFlow(client);
     const { executionArn } = await client.send(start());
@@ -72,7 +72,7 @@ describe("StartExecution", () => {
     expect((await client.send(new DescribeExecutionCommand({ executionArn }))).input).toBe("{}");
   });
 
-  it("answers the first execution while it runs with the same input", async () => {
+  it("returns the first execution while it runs with the same input", async () => {
     const held = heldLambda();
     const { client, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -149,7 +149,7 @@ describe("an execution that fails", () => {
     expect(changes).toMatchObject([{ status: "FAILED", error: "Broken", cause: described.cause, output: null }]);
   });
 
-  it("is told even where the listener fails", async () => {
+  it("is reported even if the listener fails", async () => {
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     const { client, live } = await testServer({
       onStatusChange: async () => {
@@ -266,7 +266,7 @@ describe("an execution that has ended", () => {
 });
 
 describe("GetExecutionHistory", () => {
-  it("gives the events in order, in reverse and page by page", async () => {
+  it("returns the events in order, in reverse and page by page", async () => {
     const { client, live } = await testServer();
     await createFlow(client, invokes);
     await client.send(start("one", '{"secret":1}'));
@@ -280,7 +280,7 @@ describe("GetExecutionHistory", () => {
     expect(JSON.stringify(events)).toContain("secret");
   });
 
-  it("shows what has happened so far while the execution runs", async () => {
+  it("returns the events so far while the execution runs", async () => {
     const held = heldLambda();
     const { client } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -297,7 +297,7 @@ describe("finding an execution", () => {
     ["ExecutionDoesNotExist", `${EXECUTION}:none`, `Execution Does Not Exist: '${EXECUTION}:none'`],
     ["InvalidArn", "nonsense", "Invalid Arn: 'Invalid ARN prefix: nonsense'"],
     ["InvalidArn", MACHINE, "Invalid Arn: 'Resource type not valid in this context: stateMachine'"],
-  ])("answers %s for %s, whatever is asked", async (name, executionArn, message) => {
+  ])("answers %s for %s in every operation", async (name, executionArn, message) => {
     const { client } = await testServer();
     const asked = [
       client.send(new DescribeExecutionCommand({ executionArn })),

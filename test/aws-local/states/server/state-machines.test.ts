@@ -15,7 +15,7 @@ const create = (fields: Partial<CreateStateMachineCommandInput> = {}) =>
   new CreateStateMachineCommand({ ...flow, ...fields });
 
 describe("CreateStateMachine", () => {
-  it("keeps what it was given", async () => {
+  it("keeps its fields", async () => {
     const { client } = await testServer();
     const created = await client.send(create());
     expect(created).toMatchObject({ stateMachineArn: MACHINE, creationDate: expect.any(Date) });
@@ -34,7 +34,7 @@ describe("CreateStateMachine", () => {
   it.each<[string, Partial<CreateStateMachineCommandInput>]>([
     ["again", {}],
     ["with another role", { roleArn: `${ROLE}2` }],
-  ])("answers the same state machine when it is sent %s, and ignores the difference", async (_name, fields) => {
+  ])("returns the same state machine if it is sent %s, and ignores the difference", async (_name, fields) => {
     const { client } = await testServer();
     const first = await client.send(create());
     const second = await client.send(create(fields));
@@ -96,7 +96,7 @@ describe("CreateStateMachine", () => {
 });
 
 describe("UpdateStateMachine", () => {
-  it("makes a revision only where something changed", async () => {
+  it("creates a revision only after a change", async () => {
     const { client } = await testServer();
     await client.send(create());
     const update = (fields: object) =>
@@ -111,7 +111,7 @@ describe("UpdateStateMachine", () => {
     expect(described).toMatchObject({ definition: invokes, roleArn: `${ROLE}2`, revisionId: second.revisionId });
   });
 
-  it("refuses a definition that is wrong and keeps the one it has", async () => {
+  it("refuses an invalid definition and keeps the old one", async () => {
     const { client } = await testServer();
     await client.send(create());
     const update = new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: "{}" });
@@ -160,7 +160,7 @@ describe("finding state machines", () => {
 });
 
 describe("DeleteStateMachine", () => {
-  it("aborts what runs, frees the name, and may be sent again", async () => {
+  it("aborts running executions, frees the name, and may be repeated", async () => {
     const held = heldLambda();
     const { client, changes } = await testServer({ invokeLambda: held.invokeLambda });
     await client.send(create({ definition: invokes }));

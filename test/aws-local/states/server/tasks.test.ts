@@ -52,7 +52,7 @@ describe("task tokens", () => {
     expect(await outcome()).toMatchObject({ status: "FAILED", error: "Refused", cause: "no" });
   });
 
-  it("are good for one answer", async () => {
+  it("are valid for one answer", async () => {
     const { client, taskToken } = await waitingRun();
     await client.send(new SendTaskSuccessCommand({ taskToken, output: "1" }));
     const gone = { name: "TaskTimedOut", message: "Task Timed Out: 'Provided task does not exist anymore'" };
@@ -60,7 +60,7 @@ describe("task tokens", () => {
     await expect(client.send(new SendTaskFailureCommand({ taskToken }))).rejects.toMatchObject(gone);
   });
 
-  it("are told from tokens that were never given out", async () => {
+  it("differ from tokens that were never issued", async () => {
     const { client } = await testServer();
     const forged = client.send(new SendTaskSuccessCommand({ taskToken: "forged", output: "1" }));
     await expect(forged).rejects.toMatchObject({ name: "InvalidToken", message: "Invalid Token: 'Invalid token'" });

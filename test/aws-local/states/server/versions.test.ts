@@ -49,7 +49,7 @@ describe("versions", () => {
     expect(await versions(client)).toHaveLength(1);
   });
 
-  it("never take a number that was used before", async () => {
+  it("never reuse a number", async () => {
     const { client } = await testServer();
     await client.send(create(true));
     const remove = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: `${MACHINE}:1` });
@@ -66,7 +66,7 @@ describe("versions", () => {
     await expect(client.send(qualified)).rejects.toMatchObject({ name: "StateMachineDoesNotExist" });
   });
 
-  it("run as they were published, whatever came after", async () => {
+  it("run as they were published, after any later changes", async () => {
     const { client, live } = await testServer({
       invokeLambda: async () => ({ ok: true, payload: '"invoked"' }),
     });

@@ -59,7 +59,7 @@ export class DefinitionRejected extends Error {
   }
 }
 
-/** Thrown through states that were told to stop. It is no failure, so no Retry or Catch sees it. */
+/** Thrown through states that have to stop. It is no failure, so no Retry or Catch sees it. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }

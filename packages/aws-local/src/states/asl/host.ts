@@ -83,7 +83,7 @@ export const DECIDED = "decided";
 
 const SECRET_BYTES = 24;
 
-/** Tokens contain their execution, so that an expired token can be told from an invalid one. */
+/** Tokens contain their execution, so an expired token differs from an invalid one. */
 export function tokenOf(executionArn: string, secret: Uint8Array): string {
   return Buffer.concat([secret.subarray(0, SECRET_BYTES), Buffer.from(executionArn)]).toString("base64");
 }

@@ -28,7 +28,7 @@ export interface Owner {
   /** `over` ends the wait for the answer, and identifies its time limit. */
   invokeLambda(call: LambdaCall, stopSignal: AbortSignal, over: AbortSignal): Promise<LambdaResult>;
   /**
-   * The same request returns the same child when it is repeated. @throws Error with the name of the failure that AWS
+   * Starts a child. A repeated request returns the same child. @throws Error with the name of the failure that AWS
    * reports
    */
   startChild(child: ChildStart, request: string): StartedChild;

@@ -45,7 +45,7 @@ export function startExecution(service: Service, start: Start): Execution {
 }
 
 /**
- * The same name with the same input repeats the request while the execution runs; so does a repeated request of its
+ * A request with the name and the input of a running execution is a repetition; so is a repeated request of its
  * parent.
  */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {

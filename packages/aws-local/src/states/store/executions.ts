@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { Backlog, type DiskSpace } from "../../disk/disk-space.ts";
 import { appendWhole, LineFile, parseLines, readIfThere } from "../../disk/line-file.ts";
-import { Backlog, type Room } from "../../disk/room.ts";
 import type { HistoryEvent } from "../history.ts";
 import { type Journal, journalIn, type Line } from "./lines.ts";
 
@@ -60,8 +60,8 @@ export class Executions {
   readonly #all: Execution[] = [];
   readonly #byArn = new Map<string, Execution>();
 
-  constructor(folder: string, room: Room) {
-    this.#backlog = new Backlog(room);
+  constructor(folder: string, disk: DiskSpace) {
+    this.#backlog = new Backlog(disk);
     this.#folder = join(folder, "history");
     mkdirSync(this.#folder, { recursive: true });
     const { file, lines } = LineFile.open<Change>(join(folder, "executions.ndjson"));

@@ -142,7 +142,7 @@ class Zygote:
 
     def _warm(self):
         """Imports the packages in a child, whose own child becomes the zygote that answers from then on: a fork has
-        one thread, whatever the packages started. It ends when `alive` is closed, however this process dies."""
+        one thread, even if the packages started more. It ends when `alive` is closed, however this process dies."""
         taken_over, announce = os.pipe()
         orphaned, self.alive = os.pipe()
         self.warmer = os.fork()

@@ -45,7 +45,7 @@ describe("rules combined", () => {
 });
 
 describe("a Choice state", () => {
-  it("takes the first rule that holds and hands its input on", async () => {
+  it("takes the first rule that holds, and passes its input on", async () => {
     const rules = [5, 3, 1].map((n) => ({ Variable: "$.v", NumericEquals: n, Next: `At${n}` }));
     const at = Object.fromEntries(
       [5, 3, 1].map((n) => [`At${n}`, { Type: "Pass", Result: n, ResultPath: "$.at", End: true }]),
@@ -59,14 +59,14 @@ describe("a Choice state", () => {
     ]);
   });
 
-  it("fails with States.NoChoiceMatched where no rule holds and there is no Default", async () => {
+  it("fails with States.NoChoiceMatched if no rule holds and there is no Default", async () => {
     const state = { Type: "Choice", Choices: [{ Variable: "$.v", NumericEquals: 2, Next: "Yes" }] };
     const result = await runState(state, { v: 1 }, { more: { Yes: more.Yes } });
     expect(result).toMatchObject({ status: "FAILED", error: "States.NoChoiceMatched" });
     expect(result.cause).toMatch(/^An error occurred while executing the state 'S' \(entered at the event id #2\)\./);
   });
 
-  it("fails with States.Runtime where it compares something that is not there", async () => {
+  it("fails with States.Runtime if it compares a missing value", async () => {
     const result = await choose({ Variable: "$.v", NumericEquals: 1 }, { ok: 1 });
     expect(result).toMatchObject({
       error: "States.Runtime",

@@ -32,7 +32,7 @@ const objects = (texts: Record<string, string>) => async (place: { bucket: strin
 const tooMany = { status: "FAILED", error: "States.ExceedToleratedFailureThreshold" };
 
 describe("a distributed Map", () => {
-  it("has the results of items in their order, and nothing of them in the history", async () => {
+  it("returns the results of items in their order, without their events in the history", async () => {
     const state = { Type: "Map", ItemProcessor: pass, ItemsPath: "$.list", Label: "all" };
     const result = await runState(state, { list: [1, "two", null] });
     expect(result.output).toEqual([1, "two", null]);
@@ -48,7 +48,7 @@ describe("a distributed Map", () => {
     expect(result.events[3]?.mapRunStartedEventDetails?.mapRunArn).toMatch(/:mapRun:direct\/all:[\w-]{36}$/);
   });
 
-  it("reads its items from S3, and shows each to the selector with its number", async () => {
+  it("reads its items from S3, and passes each with its number to the selector", async () => {
     const ItemSelector = { "i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value", "all.$": "$.at" };
     const state = { Type: "Map", ItemProcessor: pass, ItemReader: reader, ItemSelector };
     const readObject = objects({ "b/items.json": '["x", {"y": 1}]' });
@@ -63,7 +63,7 @@ describe("a distributed Map", () => {
   it.each([
     ["is not there", {}, "The specified key does not exist."],
     ["is no list", { "b/items.json": "{}" }, "The JSON file must hold a list."],
-  ])("fails where the object %s, and can be caught", async (_name, texts, cause) => {
+  ])("fails if the object %s, and the failure can be caught", async (_name, texts, cause) => {
     const state = { Type: "Map", ItemProcessor: pass, ItemReader: reader };
     const readObject = objects(texts);
     const run = (more: object) => runState({ ...state, ...more }, { at: { bucket: "b" } }, { readObject });
@@ -80,7 +80,7 @@ describe("a distributed Map", () => {
     expect(caught.output).toBe("caught");
   });
 
-  it("gives each item an execution of its own", async () => {
+  it("gives each item its own execution", async () => {
     const show = { Type: "Pass", Parameters: { "in.$": "$" } };
     const result = await runState({ Type: "Map", ItemProcessor: body(show), Label: "L" }, ["a", "b"]);
     expect(result.output).toEqual([{ in: "a" }, { in: "b" }]);
@@ -112,14 +112,14 @@ describe("a distributed Map", () => {
     expect(most).toBe(expected);
   });
 
-  it("has more items than one history could hold", async () => {
+  it("can have more items than one history could hold", async () => {
     const items = Array.from({ length: 13_000 }, (_, i) => i);
     const result = await runState({ Type: "Map", ItemProcessor: pass, ResultPath: null, OutputPath: null }, items);
     expect(result.status).toBe("SUCCEEDED");
     expect(result.events).toHaveLength(8);
   });
 
-  it("says that its run was aborted when its execution is stopped", async () => {
+  it("records its run as aborted when its execution is stopped", async () => {
     const stop = new AbortController();
     const invokeLambda: InvokeLambda = () => {
       stop.abort();

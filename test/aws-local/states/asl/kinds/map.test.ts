@@ -96,7 +96,7 @@ describe("a Map state", () => {
     expect(most).toBe(expected);
   });
 
-  it("ends with the first iteration that fails, and begins no further one", async () => {
+  it("ends with the first iteration that fails, and starts no further one", async () => {
     const result = await runState({ Type: "Map", MaxConcurrency: 1, ItemProcessor: breakAt3 }, [1, 3, 4]);
     expect(result).toMatchObject({ status: "FAILED", error: "SomeFailure" });
     expect(outline(result).slice(-4)).toEqual([
@@ -107,7 +107,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("aborts the iterations that were under way", async () => {
+  it("aborts the iterations under way", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     const forever: InvokeLambda = (arn, payload) =>
       payload === "0" ? invokeLambda(arn, payload) : new Promise(() => {});
@@ -124,7 +124,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("begins again on a Retry without reporting the failure in between", async () => {
+  it("starts again on a Retry without reporting the failure in between", async () => {
     const fields = { ItemProcessor: breakAt3, Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] };
     const types = (await runState({ Type: "Map", ...fields }, [3])).events.map((event) => event.type);
     expect(types.filter((type) => type === "MapStateStarted")).toHaveLength(2);

@@ -29,7 +29,7 @@ describe("a Parallel state", () => {
     });
   });
 
-  it("hangs each branch's events on its start, and its exit on the branch that ended last", async () => {
+  it("chains each branch's events to its start, and its exit to the branch that ended last", async () => {
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")] }, {});
     expect(outline(result)).toEqual([
       "1<0 ExecutionStarted",
@@ -66,7 +66,7 @@ describe("a Parallel state", () => {
     expect(clock.now()).toBe(virtualClock().now());
   });
 
-  it("hands the branch's error to its own Catch", async () => {
+  it("passes the branch's error to its own Catch", async () => {
     const fields = { Catch: [{ ErrorEquals: ["FailureType"], ResultPath: "$.error", Next: "Caught" }] };
     const more = { Caught: { Type: "Succeed" } };
     const result = await runState({ Type: "Parallel", Branches: [fail], ...fields }, { x: 1 }, { more });
@@ -93,7 +93,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("does not hear a task that answers after another branch failed", async () => {
+  it("ignores a task that answers after another branch failed", async () => {
     let answered = () => {};
     const late = new Promise<void>((resolve) => {
       answered = resolve;

@@ -29,13 +29,13 @@ describe("a Pass state", () => {
       { Parameters: { deep: { "value.$": "$.no" } } },
       `${where} The JSONPath '$.no' specified for the field 'value.$' could not be found in the input '{"a":1}'`,
     ],
-  ])("%j ends the execution where the path finds nothing", async (fields, cause) => {
+  ])("%j ends the execution if the path finds nothing", async (fields, cause) => {
     const result = await runState({ Type: "Pass", ...fields }, { a: 1 });
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime", cause });
     expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 PassStateEntered", "3<2 ExecutionFailed"]);
   });
 
-  it("records what went in and came out", async () => {
+  it("records its input and output", async () => {
     const result = await runState({ Type: "Pass", Result: 2, ResultPath: "$.b" }, { a: 1 });
     expect(result.events).toMatchObject([
       { type: "ExecutionStarted", executionStartedEventDetails: { input: '{"a":1}' } },
@@ -63,7 +63,7 @@ describe("a Fail state", () => {
     expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 FailStateEntered", "3<2 ExecutionFailed"]);
   });
 
-  it("is a runtime error where its path finds nothing or no string", async () => {
+  it("is a runtime error if its path finds no string", async () => {
     const missing = await runState({ Type: "Fail", ErrorPath: "$.no" }, {});
     expect(missing.cause).toBe(
       `${where} The JSONPath '$.no' specified for the field 'ErrorPath' could not be found in the input '{}'`,
@@ -79,7 +79,7 @@ describe("a Wait state", () => {
     [{ SecondsPath: "$.s" }, { s: 31_536_000 }, 31_536_000],
     [{ TimestampPath: "$.t" }, { t: "2026-01-01T02:00:00+01:00" }, 3600],
     [{ TimestampPath: "$.t" }, { t: "2020-01-01T00:00:00Z" }, 0],
-  ])("%j waits that long", async (fields, input, seconds) => {
+  ])("%j waits for this time", async (fields, input, seconds) => {
     const clock = virtualClock();
     const result = await runState({ Type: "Wait", ...fields }, input, { clock });
     expect(result).toMatchObject({ status: "SUCCEEDED", output: input });

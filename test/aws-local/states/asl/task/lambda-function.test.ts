@@ -6,7 +6,7 @@ import { virtualClock } from "../../support/virtual-clock.ts";
 const task = { Type: "Task", Resource: `${FUNCTION}:live` };
 
 describe("a Task that is a Lambda function", () => {
-  it("sends its input and hands on the bare result, with AWS's five events", async () => {
+  it("sends its input and returns the bare result, with AWS's five events", async () => {
     const { invokeLambda, payloads } = scripted(answer({ seen: true }));
     const result = await runState({ ...task, TimeoutSeconds: 900 }, { x: 1 }, { invokeLambda });
     expect(payloads).toEqual([{ x: 1 }]);
@@ -57,12 +57,12 @@ describe("a Task that is a Lambda function", () => {
     expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "Lambda.Unknown", cause: "killed" });
   });
 
-  it("fails where the result is not JSON", async () => {
+  it("fails if the result is not JSON", async () => {
     const { invokeLambda } = scripted({ ok: true, payload: "undefined" });
     expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "States.TaskFailed" });
   });
 
-  it("times out after its TimeoutSeconds, and the late answer counts for nothing", async () => {
+  it("times out after its TimeoutSeconds, and the late result is dropped", async () => {
     const clock = virtualClock();
     const invokeLambda: InvokeLambda = async () => {
       await clock.sleep(6000);
@@ -74,7 +74,7 @@ describe("a Task that is a Lambda function", () => {
     expect(clock.now() - virtualClock().now()).toBe(5000);
   });
 
-  it("leaves a function that is out of time running, as the cloud does", async () => {
+  it("leaves a function running after its timeout, as the cloud does", async () => {
     const clock = virtualClock();
     let aborted = false;
     const invokeLambda: InvokeLambda = async (_arn, _payload, signal) => {

@@ -20,7 +20,7 @@ async function runWaiting(fields: object, act: (token: string, tokens: TaskToken
 }
 
 describe("lambda:invoke.waitForTaskToken", () => {
-  it("waits for SendTaskSuccess and hands on what it brings", async () => {
+  it("waits for SendTaskSuccess and returns its output", async () => {
     const result = await runWaiting({}, (token, tokens) =>
       setImmediate(() => tokens.succeed(token, { approved: true })),
     );
@@ -38,7 +38,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     });
   });
 
-  it("keeps an answer that comes before the function itself has ended", async () => {
+  it("keeps an answer that arrives before the function has ended", async () => {
     const result = await runWaiting({}, (token, tokens) => tokens.succeed(token, 1));
     expect(result.output).toBe(1);
   });
@@ -46,13 +46,13 @@ describe("lambda:invoke.waitForTaskToken", () => {
   it.each([
     ["Refused", "by hand", { error: "Refused", cause: "by hand" }],
     [undefined, undefined, {}],
-  ])("fails with what SendTaskFailure says: %s", async (error, cause, expected) => {
+  ])("fails with the error of SendTaskFailure: %s", async (error, cause, expected) => {
     const result = await runWaiting({}, (token, tokens) => setImmediate(() => tokens.fail(token, error, cause)));
     expect(result).toMatchObject({ status: "FAILED", ...expected });
     expect(result.events.at(-2)?.type).toBe("TaskFailed");
   });
 
-  it("gives each attempt a token of its own and forgets the old one", async () => {
+  it("gives each attempt its own token and forgets the old one", async () => {
     const seen: string[] = [];
     const live: boolean[] = [];
     const result = await runWaiting({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] }, (token, tokens) => {
@@ -65,7 +65,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(live).toEqual([true, false]);
   });
 
-  it("takes no answer for a task that timed out, and records nothing more of it", async () => {
+  it("accepts no answer for a task that timed out, and records no more of its events", async () => {
     const clock = virtualClock();
     const tokens = new TaskTokens();
     let token = "";

@@ -18,7 +18,7 @@ const SQLITE_FULL = 13;
 /** HTTP's status for a store without space (RFC 4918). No AWS service uses it. */
 const insufficientStorage = 507;
 
-interface RoomOptions {
+interface DiskSpaceOptions {
   clock?: Clock;
   /** Receives a sentence when the disk is full, and when it has space again. */
   warn?: (sentence: string) => void;
@@ -28,7 +28,7 @@ interface RoomOptions {
  * Knows whether a data folder takes writes. The stores of the folder report every write error here. Once the disk is
  * full, all of them wait for space together.
  */
-export class Room {
+export class DiskSpace {
   readonly isReadOnly: boolean;
   readonly #folder: string;
   readonly #clock: Clock;
@@ -36,14 +36,14 @@ export class Room {
   readonly #closing = new AbortController();
   #back: PromiseWithResolvers<void> | undefined;
 
-  constructor(folder: string, { clock = systemClock, warn = () => undefined }: RoomOptions = {}) {
+  constructor(folder: string, { clock = systemClock, warn = () => undefined }: DiskSpaceOptions = {}) {
     this.#folder = folder;
     this.#clock = clock;
     this.#warn = warn;
     this.isReadOnly = !mayWrite(folder);
   }
 
-  get isThere(): boolean {
+  get hasSpace(): boolean {
     return !this.isReadOnly && this.#back === undefined;
   }
 
@@ -60,23 +60,23 @@ export class Room {
   }
 
   /** Throws if the folder takes no writes. */
-  require(): void {
+  requireSpace(): void {
     if (this.isReadOnly) throw insufficient(this.#readOnlySentence);
     if (this.#back) throw insufficient(this.#fullSentence);
   }
 
   /** Tries to write. Other problems of the disk show at the write that they break. */
-  try(): void {
+  probe(): void {
     if (!this.isReadOnly) this.refusal(this.#tried());
   }
 
   /** Whether the disk is full and stores wait for space. */
-  get isAwaited(): boolean {
+  get isWaiting(): boolean {
     return this.#back !== undefined && !this.#closing.signal.aborted;
   }
 
   /** Resolves when the disk has space, and when the folder closes. */
-  async untilThere(): Promise<void> {
+  async untilSpace(): Promise<void> {
     await this.#back?.promise;
   }
 
@@ -136,19 +136,19 @@ function mayWrite(folder: string): boolean {
 
 /** Writes in order. While the disk is full, writes wait in memory, and later writes wait after them. */
 export class Backlog {
-  readonly #room: Room;
+  readonly #disk: DiskSpace;
   readonly #waiting: (() => void)[] = [];
   #isTold = false;
 
-  constructor(room: Room) {
-    this.#room = room;
+  constructor(disk: DiskSpace) {
+    this.#disk = disk;
   }
 
   /** Writes now, or when the disk has space. */
   write(work: () => void): void {
     this.#waiting.push(work);
     const error = this.#catchUp();
-    if (error) this.#waitForRoom();
+    if (error) this.#waitForSpace();
   }
 
   /** Writes before it returns. Throws if the disk is full: then nothing is written. */
@@ -158,7 +158,7 @@ export class Backlog {
     try {
       work();
     } catch (error) {
-      throw this.#room.refusal(error) ?? error;
+      throw this.#disk.refusal(error) ?? error;
     }
   }
 
@@ -168,7 +168,7 @@ export class Backlog {
       try {
         work();
       } catch (error) {
-        const refusal = this.#room.refusal(error);
+        const refusal = this.#disk.refusal(error);
         if (refusal) return refusal;
         this.#waiting.shift();
         throw error;
@@ -178,11 +178,11 @@ export class Backlog {
     return undefined;
   }
 
-  async #waitForRoom(): Promise<void> {
+  async #waitForSpace(): Promise<void> {
     if (this.#isTold) return;
     this.#isTold = true;
-    await this.#room.untilThere();
+    await this.#disk.untilSpace();
     this.#isTold = false;
-    if (this.#room.isThere && this.#catchUp()) this.#waitForRoom();
+    if (this.#disk.hasSpace && this.#catchUp()) this.#waitForSpace();
   }
 }

@@ -1,6 +1,6 @@
 import { recordRefusedDelivery, startFromTrigger } from "@nova/service";
 import { beforeEach, expect, it } from "vitest";
-import { heard } from "../../../packages/local/src/deliveries/heard.ts";
+import { observeDeliveries } from "../../../packages/local/src/deliveries/observe-deliveries.ts";
 import { TriggerWorld } from "../../service/support/trigger-world.ts";
 
 let world: TriggerWorld;
@@ -15,7 +15,7 @@ function ports() {
   const ports = world.ports();
   const hear = ({ workflow, status, reason }: { workflow: string | null; status: string; reason: string }) =>
     void told.push(`${workflow} ${status}: ${reason}`);
-  return { ...ports, deliveries: heard(world.deliveries, hear) };
+  return { ...ports, deliveries: observeDeliveries(world.deliveries, hear) };
 }
 
 const known = {
@@ -33,13 +33,13 @@ const arrival = {
   context: "{}",
 } as const;
 
-it("tells what starts no run, each time that it comes, though one record is left", async () => {
+it("reports each delivery that starts no run, although only one record is kept", async () => {
   for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);
 });
 
-it("tells of what was accepted and then refused, and not of what starts a run", async () => {
+it("reports a delivery that was accepted and then refused, and none that starts a run", async () => {
   const there = ports();
   await startFromTrigger(there, arrival);
   expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);
