@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An agent that does with each connection what the test says. */
+/** An agent that handles each connection as the test says. */
 async function agentThat(answers: (socket: Socket) => void): Promise<string> {
   const path = join(folder, "agent");
   const agent = createServer((socket) => {
@@ -36,7 +36,9 @@ async function agentThat(answers: (socket: Socket) => void): Promise<string> {
   return path;
 }
 
-/** A request whose answer is what the agent sends; resolves with the text, or rejects when the connection breaks. */
+/**
+ * Sends a request whose response is the agent's stream. Resolves with the text, or rejects if the connection breaks.
+ */
 async function throughServer(agent: string, size?: number): Promise<string> {
   const server = createHttpServer(async (_, response) => {
     const socket = openCall(agent, { op: "execute" });

@@ -9,7 +9,7 @@ import { openE2b } from "../../packages/e2b-local/src/open.ts";
 import { choosePython } from "../../packages/e2b-local/src/python.ts";
 import { API_KEY, asRoot, eventually, modules, printed, useServer } from "./server.ts";
 
-/** How many processes of this machine have this word in their command line. */
+/** The number of this machine's processes with this word in their command line. */
 function running(word: string): number {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -26,7 +26,7 @@ async function aPackage(): Promise<string | undefined> {
   return modules.find((name) => !missing.includes(name));
 }
 
-/** Leaves a process behind that nobody waits for, recognisable from outside. */
+/** Starts a detached process whose command line contains `word`. */
 async function leaveDetached(sandbox: Sandbox, word: string) {
   await sandbox.runCode(`
 import os

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const source = fileURLToPath(new URL("../../packages/e2b-local/src/python", import.meta.url));
 
-/** Runs Python on the module alone and returns what it prints. */
+/** Runs Python with the module and returns its output. */
 function python(code: string): string {
   const start = `import sys; sys.path.insert(0, ${JSON.stringify(source)})\n${code}`;
   return execFileSync("python3", ["-B", "-c", start], { encoding: "utf8" }).trim();

@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An interpreter that answers the questions with what it is told, and counts how often it is asked. */
+/** An interpreter that gives this answer to the questions, and counts the questions. */
 function fakePython(place: string, answer: { version?: string; missing?: string[] }): string {
   mkdirSync(join(folder, place), { recursive: true });
   const path = join(folder, place, "python3");

@@ -2,12 +2,12 @@ import { Sandbox, type SandboxOpts } from "@e2b/code-interpreter";
 import { afterAll, beforeAll } from "vitest";
 import { type E2bOptions, type E2bServer, openE2b } from "../../packages/e2b-local/src/open.ts";
 
-/** Packages of which this machine may have some. */
+/** Packages that this machine may have. */
 export const modules = ["fitz", "pandas", "requests", "PIL", "psycopg"];
 
 export const API_KEY = "e2b_test";
 
-/** A server for the tests of one file, and the unchanged SDK pointed at it. */
+/** A server for one test file, and the options that point the unchanged SDK at it. */
 export function useServer(options: Partial<E2bOptions> = {}) {
   const opened: { server: E2bServer; sandboxes: Sandbox[] } = {
     server: undefined as unknown as E2bServer,
@@ -28,14 +28,14 @@ export function useServer(options: Partial<E2bOptions> = {}) {
   };
 }
 
-/** What a cell printed, as one text. */
+/** The output of a cell as one text. */
 export async function printed(sandbox: Sandbox, code: string): Promise<string> {
   const execution = await sandbox.runCode(code);
   if (execution.error) throw new Error(`the cell failed: ${execution.error.traceback}`);
   return execution.logs.stdout.join("").trimEnd();
 }
 
-/** Waits for something that no event announces; fails when it has not come after ten seconds. */
+/** Waits for a condition without an event; fails after ten seconds. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await condition())) {
@@ -44,7 +44,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
   }
 }
 
-/** The local sandbox has files of root alone. */
+/** The local sandbox writes files only as root. */
 export const asRoot = { user: "root" } as const;
 
 export async function exists(sandbox: Sandbox, path: string): Promise<boolean> {

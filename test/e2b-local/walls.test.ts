@@ -11,7 +11,7 @@ let folder: string;
 let server: E2bServer;
 let warnings: string[];
 
-/** A bubblewrap that says this and ends, for as long as a file is there. */
+/** Installs a bubblewrap that prints this sentence and ends, as long as a file exists. */
 function speaking(sentence: string): void {
   const script = `#!/bin/sh\nif [ -e ${folder}/short ]; then echo "${sentence}" >&2; exit 1; fi\nPATH="${realPath}" exec bwrap "$@"\n`;
   writeFileSync(join(folder, "bwrap"), script);

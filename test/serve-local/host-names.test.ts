@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { hostName, httpServer, openServer } from "../../packages/serve-local/src/http-server.ts";
 
-/** Status and body of a GET that names `host`. */
+/** The status and the body of a GET with the host name `host`. */
 function ask(url: string, host: string): Promise<[status: number | undefined, body: string]> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

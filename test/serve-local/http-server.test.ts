@@ -8,7 +8,7 @@ import { httpServer, openServer } from "../../packages/serve-local/src/http-serv
 
 const part = Buffer.alloc(512 * 1024);
 
-/** What a handler may do with a body that it does not read to its end. */
+/** Handlers that do not read a body to its end. */
 const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
   "does not look at it": async () => undefined,
   "leaves its loop": async (request) => {

@@ -47,11 +47,11 @@ afterAll(async () => {
 });
 
 interface Command {
-  /** What the SDK knows of the operation: its name is the third, its traits (with the HTTP method and path) the fourth. */
+  /** The SDK's schema of the operation: its third element is the name, its fourth the traits (HTTP method and path). */
   schema: [unknown, unknown, name: string, traits: { http?: [string, path: string] } | number];
 }
 
-/** Every operation that a client of the SDK has, as a request with values for what stands in its path. */
+/** Every operation of an SDK's client, as a request with values for the labels in its path. */
 function commandsOf(sdk: object): { name: string; command: Command }[] {
   const classes = Object.entries(sdk).filter(([name]) => /^[A-Z].*Command$/.test(name));
   return classes.map(([, Class]) => {
@@ -65,7 +65,7 @@ function commandsOf(sdk: object): { name: string; command: Command }[] {
   });
 }
 
-/** The SDK warns on stderr of requests without a body. */
+/** The SDK warns on stderr about requests without a body. */
 const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 type Send = (command: never) => Promise<unknown>;
@@ -80,10 +80,10 @@ const services: [name: string, Client: new (config: object) => { send: Send; des
     ["ses", ses.SESv2Client, ses, 1],
   ];
 
-/** Where AWS has another word for it. */
+/** The error names of services that do not use `UnknownOperationException`. */
 const refusalOf: Record<string, string> = { s3: "NotImplemented", ses: "NotFoundException" };
 
-/** Whose request differs from that of a served operation by nothing that the server could see. */
+/** Operations whose requests look exactly like those of a served operation. */
 const indistinguishable = ["ListDirectoryBuckets"];
 
 describe.each(services)("an operation that the local %s does not have", (service, Client, sdk) => {

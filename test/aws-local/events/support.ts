@@ -15,9 +15,9 @@ export const target = functionOf("nova-fire-trigger");
 /** EventBridge over a folder that outlives it. */
 export class TestEvents implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-events-"));
-  /** What was delivered: function and payload, as text. */
+  /** The deliveries: function and payload, as text. */
   readonly delivered: { functionArn: string; payload: string }[] = [];
-  /** Whether a function takes what it gets; a promise lets it work on. */
+  /** Whether a function accepts its event; a promise keeps it at work. */
   takes: () => boolean | Promise<boolean> = () => true;
   client!: EventBridgeClient;
   events!: Events;

@@ -158,7 +158,7 @@ describe("a schedule", () => {
 });
 
 describe("a time that was due while no process ran", () => {
-  /** Closed at one time, opened again at another one. */
+  /** Closes the scheduler and opens it again at another time. */
   async function reopenedAt(time: string): Promise<void> {
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");
@@ -208,7 +208,7 @@ describe("a clock that jumps", () => {
     await world.clock.until("2026-11-22T01:30:00Z");
     world.clock.jumpTo("2026-11-21T22:30:00Z");
     await world.clock.until("2026-11-22T00:00:00Z");
-    const fired = ["2026-11-22T01:00:00Z", "2026-11-22T01:15:00Z", "2026-11-21T23:40:00Z"]; // noticed at the next look at the clock
+    const fired = ["2026-11-22T01:00:00Z", "2026-11-22T01:15:00Z", "2026-11-21T23:40:00Z"]; // noticed at the next check of the clock
     expect(world.delivered).toEqual(fired.map(at));
     expect(world.warnings).toEqual([expect.stringMatching(/^hourly had fired until .* it goes on from now$/)]);
   });

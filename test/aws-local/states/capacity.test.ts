@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Room for two lines, on a machine whose processors idle for this share of the time. */
+/** A capacity of two lines, on a machine whose processors idle for this share of the time. */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
   const begun: number[] = [];

@@ -17,7 +17,7 @@ import { EXECUTION, heldLambda, invokes, MACHINE, passes, ROLE, testServer } fro
 const create = new CreateStateMachineCommand({ name: "flow", definition: passes, roleArn: ROLE, publish: true });
 const start = (name: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name, input: '{"x":1}' });
 
-/** Everything the API tells of one execution, without what differs from answer to answer. */
+/** Everything that the API returns about an execution, without request ids. */
 async function tell(client: SFNClient, name: string) {
   const executionArn = `${EXECUTION}:${name}`;
   const answers = [
@@ -30,7 +30,7 @@ async function tell(client: SFNClient, name: string) {
   return answers.map(({ $metadata: _metadata, ...rest }) => rest);
 }
 
-/** A server that died with one execution running: what it had written is in its folder. */
+/** A server that died while an execution ran. Its folder contains everything that it had written. */
 async function diedRunning() {
   const held = heldLambda();
   const server = await testServer({ invokeLambda: held.invokeLambda });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { WorkingLines } from "../../../packages/aws-local/src/states/working-lines.ts";
 
-/** An execution whose lines call a function each, on a machine with room for two lines whose processors are all busy. */
+/** An execution with lines that each call a function, on a busy machine with a capacity of two lines. */
 function calling() {
   const lines = new WorkingLines<string>(new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
   const begun: string[] = [];

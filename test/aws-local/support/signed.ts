@@ -4,15 +4,15 @@ import { type AccessKey, algorithm, Signatures } from "../../../packages/aws-loc
 export interface Signing {
   /** Milliseconds. */
   atMs?: number;
-  /** Headers that are sent and not vouched for. */
+  /** Headers that are sent without being signed. */
   leftOut?: readonly string[];
-  /** As it is sent, where that is not what is normal. */
+  /** The path as sent, if it differs from the normal form. */
   path?: string;
-  /** Day of the scope, where it is not that of the time. */
+  /** The day of the scope, if it differs from the day of the time. */
   day?: string;
 }
 
-/** What a client sends that signs its headers by itself, for requests that no SDK would make. */
+/** The headers of a signed request, for requests that no SDK would make. */
 export function signedHeaders(
   service: string,
   key: AccessKey,
@@ -45,7 +45,7 @@ export function signedHeaders(
   const signature = new Signatures(key.secretAccessKey).of(asSigned);
   const credential = `Credential=${key.accessKeyId}/${scope}`;
   const authorization = `${algorithm} ${credential}, SignedHeaders=${signed.join(";")}, Signature=${signature}`;
-  const { host: _, ...others } = sent; // fetch sends it by itself
+  const { host: _, ...others } = sent; // fetch adds it
   return { ...others, authorization };
 }
 

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const settled = () => new Promise(setImmediate);
 
-/** An API with room for two requests, each of which is answered when the test says so. */
+/** An API for two requests at the same time; the test decides when each is answered. */
 function api() {
   const begun: string[] = [];
   const answers: (() => void)[] = [];
@@ -26,7 +26,7 @@ function api() {
     await promise;
     return { statusCode: 200 };
   };
-  // No processor idles, so nothing begins beyond the room.
+  // No processor idles, so no further request starts.
   const turns = inTurns(handler, new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
   const since = Date.now();
   const ask = (key: string, rawPath: string, rawQueryString = "") => {

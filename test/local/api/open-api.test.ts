@@ -4,7 +4,7 @@ import { openApi } from "@nova/local";
 import { describe, expect, it } from "vitest";
 import { openTestCloud } from "../../support/cloud.ts";
 
-/** Status and body of a GET that names `host`. */
+/** The status and the body of a GET with the host name `host`. */
 function ask(url: string, host: string): Promise<[status: number | undefined, body: string]> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

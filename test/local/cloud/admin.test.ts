@@ -42,7 +42,7 @@ async function guest(drives = true) {
 
 describe("the owner's admin endpoint", () => {
   it.each(["health", "guest", `counters/${execution}`, `progress/${execution}`])(
-    "answers /%s to nobody without the key",
+    "refuses /%s without the key",
     async (path) => {
       const wrong = { headers: { authorization: "Bearer guessed" } };
       expect((await fetch(`${admin.url}/${path}`)).status).toBe(401);
@@ -121,7 +121,7 @@ describe("an owner that dies", () => {
   });
 });
 
-/** Lets a guest in, says so much of whatever it is asked then, and breaks the connection. */
+/** An owner that admits a guest, sends this text in response to each request, and breaks the connection. */
 async function ownerSaying(text: string) {
   const server = createServer((request, response) => {
     if (request.url === "/health") return response.end('{"instance":"one"}');

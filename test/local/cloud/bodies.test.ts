@@ -38,7 +38,10 @@ afterAll(async () => {
   await cloud?.close();
 });
 
-/** Sends the head, and what `write` sends of the body; answers what the server says while it still waits for more. */
+/**
+ * Sends a head, and the part of the body that `write` sends. Returns the server's response while the body is
+ * unfinished.
+ */
 async function ask(url: string, headers: object, write: (to: ClientRequest) => void = () => undefined) {
   const asking = request(url, { method: "POST", headers: { ...headers } });
   asking.flushHeaders();

@@ -1,4 +1,4 @@
-/** A process that claims a data folder, says what it became, and leaves (`close` or the end of stdin). */
+/** A process that claims a data folder, reports its role, and leaves (after `close` or the end of stdin). */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";

@@ -1,4 +1,6 @@
-/** Opens the DynamoDB of a folder and writes entries and records for ever, telling its parent which are acknowledged. */
+/**
+ * Opens the DynamoDB of a folder, writes entries and records for ever, and reports the acknowledged ones to its parent.
+ */
 import { createTable } from "@nova/aws";
 import type { Execution } from "@nova/engine";
 import { documentClient } from "../../../packages/aws/src/clients/clients.ts";

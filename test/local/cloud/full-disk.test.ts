@@ -15,7 +15,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 const steps = inARow("steps", { one: 'context["n"] = 1', two: 'context["n"] += 1' });
 
-/** Every file below the folder but those of Step Functions, and those that SQLite has for as long as it is open. */
+/** All files of the folder, except those of Step Functions and SQLite's temporary ones. */
 async function files(): Promise<string[]> {
   const all = await readdir(dataDir, { recursive: true });
   return all.filter((name) => !/-(wal|journal)$|^states/.test(name)).sort();

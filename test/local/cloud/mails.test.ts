@@ -39,7 +39,7 @@ it("delivers each mail to its function after the cloud is open", async () => {
 });
 
 it("delivers the mails that a killed process had accepted, each once", async () => {
-  // A killed process closes nothing.
+  // A killed process does not close it.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
     const next = open();

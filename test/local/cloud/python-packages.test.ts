@@ -38,7 +38,7 @@ describe("requirements", () => {
     });
     expect(stdout).toBe("42\n");
     expect(await readdir(join(folder, "templates"))).toEqual(["a"]);
-    // Sandboxes may not write there, and would compile it at every start.
+    // Sandboxes cannot write there, and would compile it at every start.
     expect(await readdir(target, { recursive: true })).toContainEqual(expect.stringMatching(/novatiny.*\.pyc$/));
     await installRequirements(python, ["this is already there"], target);
   });
@@ -103,7 +103,7 @@ describe("requirements", () => {
 
 type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 
-/** Plays these steps, in this order and no others: what Python lacks when it is asked, and how commands end. */
+/** Plays exactly these steps in this order: the missing packages at each question, and the results of commands. */
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {
     takesDebianPackages,

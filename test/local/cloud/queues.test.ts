@@ -13,7 +13,7 @@ const by: Principal = { id: "key:ada", role: "admin", client: null, name: "Ada" 
 let dataDir: string;
 let cloud: LocalCloud;
 
-/** `stays`: as `nova dev`, which lets go on whatever waits; else as a command that only looks. */
+/** `stays`: true drives waiting runs, as `nova dev` does; false only reads. */
 async function open(stays: boolean): Promise<void> {
   lendPython(dataDir);
   cloud = await openLocalCloud({ dataDir, fires: stays, drives: stays });
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** As many runs, one behind the other in the queue of a single slot, of which the first has begun. */
+/** Starts one run per number of seconds, in the queue of a single slot. The first one is at work. */
 async function start(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];
   for (const each of seconds) {

@@ -10,7 +10,7 @@ let seen: AnsweredRequest[];
 let stop: () => void;
 
 beforeEach(async () => {
-  // Reads late, as a server does that first asks a disk: a tap that read the stream would have emptied it.
+  // Reads late, like a server that waits for a disk: a tap that read the stream would have emptied it.
   server = createServer(async (request, response) => {
     await new Promise(setImmediate);
     const body = await buffer(request);

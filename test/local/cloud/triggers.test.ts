@@ -7,14 +7,14 @@ import { type LocalApi, openApi } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
-// Read when the functions are loaded.
+// The functions read it when they are loaded.
 vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
 const key = "whsec_9f8e";
 
 let cloud: TestCloud;
 let api: LocalApi;
-/** Somebody who wants to hear of failures. */
+/** A server that receives notifications of failures. */
 let pager: Server;
 const paged: { headers: NodeJS.Dict<string | string[]>; body: unknown }[] = [];
 
@@ -54,7 +54,7 @@ async function ask(request: string, body?: object): Promise<unknown> {
   return answer.status === 204 ? undefined : answer.json();
 }
 
-/** The status in front of what is said of it. */
+/** The status, followed by the problem's text. */
 async function problem(request: string, body: object): Promise<string> {
   const { status, detail } = (await ask(request, body)) as { status: number; detail: string };
   return `${status} ${detail}`;
@@ -66,7 +66,7 @@ function deliver(body: string, delivery: string, by = key) {
   return fetch(`${api.url}/hooks/vendor`, { method: "POST", body, headers });
 }
 
-/** The first run that a trigger has started, once it has ended. */
+/** The first run that a trigger started, after its end. */
 async function ranBy(trigger: string): Promise<string> {
   const execution = await vi.waitFor(
     async () => {
@@ -83,7 +83,7 @@ async function ranBy(trigger: string): Promise<string> {
 
 describe("a workflow with triggers runs", () => {
   it("at its time", async () => {
-    // A schedule without a first time fires at once.
+    // A schedule without a first time fires immediately.
     await cloud.service.schedules.put({ workflow: "orders", trigger: "often", expression: "rate(20 minutes)" });
     const record = (await ask(`GET /executions/${await ranBy("often")}`)) as Record<string, object>;
     expect(record).toMatchObject({ status: "completed", workflow: "orders", client: "default" });

@@ -9,7 +9,7 @@ const database = useDatabase(
   tableInput("large", ["pk", "S"], ["sk", "N"]),
 );
 const ordered = ["-1E+20", "-99.5", "-1.5", "-1", "-0.1", "0", "0.001", "1", "1.5", "2", "10", "99.5", "1E+20"];
-/** In the order of UTF-8, which is not that of UTF-16. */
+/** Sorted by UTF-8 bytes; UTF-16 would sort them in another order. */
 const texts = ["A", "a", "a#1", "a#10", "a#2", "b", "é", "\uffee", "😀"];
 const values: Record<string, AttributeValue> = {
   ":p": { S: "p" },

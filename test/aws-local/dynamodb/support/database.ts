@@ -8,11 +8,11 @@ const credentials = { accessKeyId: "k", secretAccessKey: "s" };
 
 export interface TestDatabase {
   client: DynamoDB;
-  /** What the official client makes of a raw request; for what its own types forbid. */
+  /** Sends a raw request, which the client's types would not allow. */
   send(operation: string, body: string): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
-/** A DynamoDB of this test file's own, in memory, with these tables. */
+/** A DynamoDB in memory for one test file, with these tables. */
 export function useDatabase(...tables: CreateTableCommandInput[]): TestDatabase {
   const database = {} as TestDatabase;
   let close: () => Promise<void>;
@@ -52,7 +52,7 @@ export function keySchema(...names: string[]): NonNullable<CreateTableCommandInp
   return names.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? "HASH" : "RANGE" }));
 }
 
-/** The placeholders that an expression uses, out of all that a test knows. */
+/** The placeholders that an expression uses, out of all placeholders of a test. */
 export function used<T>(expression: string, known: Record<string, T>): Record<string, T> | undefined {
   const found = Object.entries(known).filter(([name]) => new RegExp(`${name}\\b`).test(expression));
   return found.length > 0 ? Object.fromEntries(found) : undefined;

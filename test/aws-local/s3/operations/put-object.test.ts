@@ -134,7 +134,7 @@ describe("a checksum", () => {
   });
 });
 
-/** Of "123456789", as the catalogue of CRC algorithms and the SHA standards give them. */
+/** Checksums of "123456789", from the catalogue of CRC algorithms and the SHA standards. */
 const known = {
   CRC32: Buffer.from("cbf43926", "hex").toString("base64"),
   CRC32C: Buffer.from("e3069283", "hex").toString("base64"),

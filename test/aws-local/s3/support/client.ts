@@ -14,7 +14,7 @@ export interface TestS3 {
   faults: S3Options["faults"];
 }
 
-/** A server of this test file's own, with an empty bucket, and the SDK's client as it comes (but for its warnings). */
+/** A server for one test file, with an empty bucket, and the SDK's client with default settings (but no warnings). */
 export function useS3(): TestS3 {
   const s3 = { requests: [], faults: undefined } as unknown as TestS3;
   beforeAll(async () => {
@@ -52,10 +52,10 @@ export function clientOf({ url }: Pick<Listening, "url">, config: S3ClientConfig
   });
 }
 
-/** The SDK warns on stderr of streams that it cannot repeat. */
+/** The SDK warns on stderr about streams that it cannot repeat. */
 const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** A signed request without an SDK, for what no SDK would send. */
+/** Sends a signed request without an SDK, for requests that no SDK would send. */
 export function raw({ url }: Listening, path: string, init: RequestInit = {}): Promise<Response> {
   return signedFetch("s3", key, `${url}${path}`, init);
 }

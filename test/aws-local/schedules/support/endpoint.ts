@@ -8,7 +8,7 @@ import { expressions } from "../../support/languages.ts";
 
 const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
 
-/** A clock that goes on when the test says so, and lets who sleeps wake in the right order. */
+/** A clock that the test moves. It wakes sleepers in the right order. */
 export class TestClock implements Clock {
   #now: number;
   readonly #sleepers = new Set<{ atMs: number; wake: () => void }>();
@@ -39,13 +39,13 @@ export class TestClock implements Clock {
       if (!next || next.atMs > Date.parse(time)) break;
       this.#now = next.atMs;
       next.wake();
-      // Whoever woke sets the next alarm in a few steps of promises.
+      // A woken sleeper sets its next alarm after a few promises.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now = Date.parse(time);
   }
 
-  /** The machine sleeps until then, or the clock is set: whoever slept wakes as late after it as before. */
+  /** Jumps to a time, as if the machine slept or a user set the clock: the sleepers' remaining time stays the same. */
   jumpTo(time: string): void {
     const jumpMs = Date.parse(time) - this.#now;
     for (const sleeper of this.#sleepers) sleeper.atMs += jumpMs;
@@ -56,7 +56,7 @@ export class TestClock implements Clock {
 /** EventBridge Scheduler over a folder that outlives it. */
 export class TestScheduler implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-schedules-"));
-  /** What was delivered: function and payload. */
+  /** The deliveries: function and payload. */
   readonly delivered: { functionArn: string; payload: unknown }[] = [];
   readonly warnings: string[] = [];
   takes = true;

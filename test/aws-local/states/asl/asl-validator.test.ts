@@ -66,7 +66,7 @@ function pathsOf(value: object, path: Path = []): Path[] {
   });
 }
 
-/** The definition with one value replaced, or taken out where `value` is undefined. */
+/** The definition with one value replaced, or removed if `value` is undefined. */
 function changed(path: Path, value: unknown): Json {
   const copy: unknown = structuredClone(definition);
   const holder = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], copy) as Record<
@@ -89,7 +89,7 @@ function isRefused(definition: Json): boolean {
   }
 }
 
-/** It stumbles over states that are no objects: those are left to us. */
+/** The validator fails with an exception for states that are not objects, so our compiler has to refuse them. */
 async function isRefusedByValidator(definition: Json): Promise<boolean> {
   try {
     return (await aslErrors(definition as unknown as StateMachine)) !== "";

@@ -6,7 +6,7 @@ import { runStateMachine } from "../support/run-state-machine.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 const task = { Type: "Task", Resource: FUNCTION };
-/** A string whose JSON has exactly so many bytes. */
+/** A string whose JSON has exactly this number of bytes. */
 const text = (bytes: number, character = "x") => character.repeat((bytes - 2) / Buffer.byteLength(character));
 
 describe("the limit of 256 KiB", () => {

@@ -6,7 +6,7 @@ import { heldLambda } from "../support/server.ts";
 const wait = { Wait: { Type: "Wait", Seconds: 3600 } };
 const hours = 3600;
 
-/** A machine that looks at its clock every ten seconds. */
+/** A machine that checks its clock every ten seconds. */
 const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a machine that sleeps for three hours", () => {
@@ -31,7 +31,7 @@ describe("a machine that sleeps for three hours", () => {
     const [clock, { called, invokeLambda, release }] = [watched(), heldLambda()];
     const server = await begun(inRow({ Work: { ...works, TimeoutSeconds: 60 } }), { clock, invokeLambda });
     await called;
-    await new Promise(setImmediate); // its time limit is watched
+    await new Promise(setImmediate); // its time limit is set
     await new Promise(setImmediate);
     clock.jump(3 * hours);
     clock.pass(10);

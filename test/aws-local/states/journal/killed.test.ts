@@ -8,7 +8,7 @@ import { type TestServer, temporaryFolder, testServer } from "../support/server.
 const Branches = [inRow({ Wait: { Type: "Wait", Seconds: 60 }, Then: works }), inRow({ Ask: asks, Work: works })];
 const flow = inRow({ Before: works, Fork: { Type: "Parallel", Branches }, Id: { Type: "Pass" }, After: works });
 
-/** Answers what is asked, lets the time pass, and tells how it ended. */
+/** Answers the task, lets the time pass, and returns the end of the execution. */
 async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   await server.client.send(succeed(token)).catch(({ name }: Error) => expect(name).toBe("TaskTimedOut"));
   await server.live.idle();
@@ -27,7 +27,7 @@ async function wholeRun() {
   return { dataDir: server.dataDir, whole, lines, token: tokenOf({ n: 1 }) };
 }
 
-/** The folder as it was when so many lines of the execution's file had been written. */
+/** The folder at the time when this number of lines was in the execution's file. */
 async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<string> {
   const folder = await temporaryFolder();
   cpSync(dataDir, folder, { recursive: true });

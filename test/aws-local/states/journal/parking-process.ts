@@ -1,4 +1,4 @@
-/** A process that parks so many executions, each waiting for its own answer, says what that took, and stays. */
+/** A process that parks many executions, each waiting for its own answer, reports their cost, and stays. */
 import { CreateStateMachineCommand, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { openStates } from "../../../../packages/aws-local/src/states/open-states.ts";
 
@@ -25,7 +25,7 @@ await Promise.all(Array.from({ length: 20 }, startThem));
 await states.live.idle();
 const parkedMs = performance.now() - startedMs;
 client.destroy();
-// The server hears of it in a turn of its own.
+// The server notices the closed connection in a later round of the event loop.
 while (process.getActiveResourcesInfo().includes("TCPSocketWrap")) await new Promise(setImmediate);
 global.gc?.();
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;

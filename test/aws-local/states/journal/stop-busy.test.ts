@@ -23,7 +23,7 @@ it("stops executions in a function and their waiting parents, and leaves parked 
     new StartExecutionCommand({ stateMachineArn: MACHINE.replace(/flow$/, "parent"), name: "two" }),
   );
   await called;
-  // By the time that this is answered the parent rests.
+  // The parent rests before this request is answered.
   await server.client.send(new ListStateMachinesCommand({}));
   await server.live.stopBusy(Interrupted);
   expect(await standing(server)).toMatchObject({ status: "RUNNING" });

@@ -21,7 +21,7 @@ import { heldLambda, type TestServer } from "../support/server.ts";
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
 
-/** An execution of these states at rest, under a clock that is moved by hand. */
+/** An execution of these states at rest, under a clock that the test moves. */
 async function resting(definition: object) {
   const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
   const options = { clock, invokeLambda };

@@ -21,7 +21,7 @@ const waits = JSON.stringify({
   },
 });
 
-/** A run whose task waits; its token came out through the function. */
+/** A run whose task waits; the function has passed its token to the test. */
 async function waitingRun() {
   const token = Promise.withResolvers<string>();
   const server = await testServer({

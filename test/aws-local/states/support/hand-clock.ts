@@ -1,13 +1,13 @@
 import type { Clock } from "../../../../packages/aws-local/src/clock.ts";
 
 export interface HandClock extends Clock {
-  /** Time passes; whoever slept until then is woken, the earliest first. */
+  /** Lets time pass, and wakes the sleepers, the earliest first. */
   pass(seconds: number): void;
-  /** The machine sleeps for so long, or its clock is set: timers stand still meanwhile. */
+  /** Jumps, as if the machine slept or a user set the clock: timers stand still meanwhile. */
   jump(seconds: number): void;
 }
 
-/** A clock that stands still until it is moved; it may outlive the servers that use it. */
+/** A clock that stands still until the test moves it. It may outlive the servers that use it. */
 export function handClock(options: Pick<Clock, "maxNapMs"> = {}): HandClock {
   let nowMs = Date.parse("2026-01-01T00:00:00Z");
   const sleepers = new Map<() => void, number>();

@@ -10,7 +10,7 @@ import type { StatesOptions } from "../../../../packages/aws-local/src/states/op
 import { FUNCTION } from "./run.ts";
 import { EXECUTION, MACHINE, ROLE, type TestServer, testServer } from "./server.ts";
 
-/** A task that hands its token to a function and waits. */
+/** A task that passes its token to a function and waits. */
 export const asks = {
   Type: "Task",
   Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
@@ -28,7 +28,7 @@ export function inRow(states: Record<string, object>): { StartAt: string; States
   return { StartAt: names[0] as string, States: Object.fromEntries(linked) };
 }
 
-/** A function that answers what it is called with, and keeps the tokens that it is given. */
+/** A function that returns its input and keeps the tokens that it receives. */
 export function keeper() {
   const payloads: unknown[] = [];
   const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -43,7 +43,7 @@ export function keeper() {
 
 export const input = { n: 1 };
 
-/** A server on which an execution `one` of a state machine `flow` has begun. */
+/** A server on which an execution `one` of a state machine `flow` has started. */
 export async function begun(
   definition: object,
   options: Partial<StatesOptions> & { input?: unknown } = {},
@@ -56,20 +56,20 @@ export async function begun(
   return server;
 }
 
-/** The same when it has come to rest. */
+/** A server like that of `begun`, after the execution has come to rest. */
 export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
   const server = await begun(...args);
   await server.live.idle();
   return server;
 }
 
-/** As another process that opens the folder once the first is gone. */
+/** Opens the folder as another process would after the first one. */
 export async function reopened(server: TestServer, options: Partial<StatesOptions> = {}): Promise<TestServer> {
   await server.close();
   return testServer({ ...options, dataDir: server.dataDir });
 }
 
-/** How an execution stands once everything has come to rest. */
+/** The state of an execution at rest. */
 export async function standing({ client, live }: TestServer, name = "flow:one") {
   await live.idle();
   return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));

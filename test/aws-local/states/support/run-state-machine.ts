@@ -22,7 +22,7 @@ export interface RunOptions {
   name?: string;
   /** Answers `.waitForTaskToken` tasks. */
   tokens?: TaskTokens;
-  /** The executions that it starts; without them it knows no other state machine. */
+  /** The executions that it starts; without them it cannot start any. */
   children?: Children;
   /** Ends the execution as ABORTED. */
   signal?: AbortSignal;
@@ -37,8 +37,8 @@ export type RunResult = {
 };
 
 /**
- * Runs a definition in this process without a server, for tests that compare two ways of doing the same.
- * @throws DefinitionRejected where the definition cannot be run here
+ * Runs a definition in this process without a server, for tests that compare two implementations.
+ * @throws DefinitionRejected if the definition cannot run here
  */
 export async function runStateMachine(definition: object, input: unknown, options: RunOptions): Promise<RunResult> {
   const { invokeLambda, clock = systemClock, name = randomUUID(), tokens = new TaskTokens() } = options;
@@ -74,7 +74,7 @@ function present(outcome: Outcome): Omit<RunResult, "events"> {
   return { status, ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Executions that one starts and waits for. */
+/** Executions that an execution starts and waits for. */
 export type Children = Pick<Host, "startExecution" | "executionEnded">;
 
 interface DirectOptions {
@@ -85,13 +85,13 @@ interface DirectOptions {
   executionArn: string;
   /** Absent: there is no S3. */
   readObject?: ReadObject | undefined;
-  /** Given to the functions: aborted when the execution is stopped. */
+  /** Passed to the functions; aborted when the execution is stopped. */
   stopSignal: AbortSignal;
 }
 
 /**
- * The world itself, for an execution that lives no longer than this process. Without `children` it knows no other state
- * machines.
+ * A host without a journal, for an execution that lives no longer than this process. Without `children` it cannot start
+ * executions.
  */
 function directHost(options: DirectOptions): Host {
   const { clock, invokeLambda, readObject = noObjects, tokens, executionArn, stopSignal } = options;
@@ -113,7 +113,7 @@ interface Waiting {
   fail(error: StateFailure): void;
 }
 
-/** The tokens that may be answered, while their tasks wait, of executions that live no longer than this process. */
+/** The tokens of waiting tasks, for executions that live no longer than this process. */
 export class TaskTokens {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -131,12 +131,12 @@ export class TaskTokens {
     };
   }
 
-  /** Whether somebody waits for the answer. */
+  /** Whether a task waits for the answer. */
   awaits(token: string): boolean {
     return this.#waiting.has(token);
   }
 
-  /** The answers say whether the token was awaited; the first answer ends the wait. */
+  /** Returns whether the token was awaited; the first answer ends the wait. */
   succeed(token: string, output: Json): boolean {
     const waiting = this.#take(token);
     waiting?.succeed(output);

@@ -4,7 +4,7 @@ import { virtualClock } from "./virtual-clock.ts";
 
 export const FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:work";
 
-/** Answers with JSON of `value`. */
+/** A result with the JSON of `value`. */
 export function answer(value: unknown): LambdaResult {
   return { ok: true, payload: JSON.stringify(value) };
 }
@@ -13,7 +13,7 @@ export function failure(errorType: string, errorMessage = "it broke"): LambdaRes
   return { ok: false, errorType, errorMessage, trace: [`${errorType}: ${errorMessage}`, "    at handler"] };
 }
 
-/** A function that answers what the script says, call by call, and rejects a call that was not expected. */
+/** A function that returns the scripted results one by one, and rejects an unexpected call. */
 export function scripted(...script: (LambdaResult | Error)[]): { invokeLambda: InvokeLambda; payloads: unknown[] } {
   const payloads: unknown[] = [];
   return {
@@ -28,7 +28,7 @@ export function scripted(...script: (LambdaResult | Error)[]): { invokeLambda: I
   };
 }
 
-/** Nothing is invoked. */
+/** A function that rejects every call. */
 export const noLambda: InvokeLambda = scripted().invokeLambda;
 
 export const echo: InvokeLambda = async (_arn, payload) => ({ ok: true, payload });

@@ -27,7 +27,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A server over a folder of its own, with the unchanged SDK client; both are closed with the test. */
+/** A server over its own folder, with the unchanged SDK client. The test's end closes both. */
 export async function testServer(options: Partial<StatesOptions> = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const changes: StatusChange[] = [];
@@ -53,7 +53,7 @@ export function clientOf(endpoint: string, credentials = KEY): SFNClient {
   });
 }
 
-/** A function that does not answer before `release` is called, and an event for each call. */
+/** A function that waits until `release` is called, and reports each call. */
 export function heldLambda() {
   const called = Promise.withResolvers<{ payload: string; signal: AbortSignal | undefined }>();
   const released = Promise.withResolvers<void>();

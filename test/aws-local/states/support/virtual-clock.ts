@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../packages/aws-local/src/clock.ts";
 
 export interface VirtualClock extends Clock {
-  /** The delays that were asked for, in order. */
+  /** The requested delays, in order. */
   readonly sleeps: number[];
 }
 
@@ -10,7 +10,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock that jumps to the next sleeper's time as soon as nothing else can happen: a year passes in a millisecond. */
+/** A clock that jumps to the next sleeper's time when no other work is left: a year passes in a millisecond. */
 export function virtualClock(options: { startMs?: number; random?: () => number } = {}): VirtualClock {
   let nowMs = options.startMs ?? Date.parse("2026-01-01T00:00:00Z");
   const sleepers = new Set<Sleeper>();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "../../../../packages/e2b-local/src/python.ts";
 
-/** The smallest wheel there can be (`novatiny.answer` is 42), so that nothing has to be fetched or built. */
+/** The smallest possible wheel (`novatiny.answer` is 42), so that the test downloads and builds no package. */
 export async function makeWheel(python: Pick<Python, "path">, folder: string): Promise<string> {
   const wheel = join(folder, "novatiny-1.0-py3-none-any.whl");
   await writeFile(join(folder, "make.py"), program);
