@@ -92,7 +92,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves no Python behind if it closes while one starts", async () => {
+  test("leaves no Python if it closes while one starts", async () => {
     const { folder, server, ask } = await opened();
     const refused = ask().catch(() => undefined);
     await eventually(() => running(folder) > 0);

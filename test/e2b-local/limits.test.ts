@@ -127,7 +127,7 @@ del held`;
     await expectBothAlive();
   }, 60_000);
 
-  /** Returns when the last process of the bomb is gone, which is when nobody holds the pipe any more. */
+  /** Returns when the last process of the bomb has closed the pipe. */
   async function surviveBomb(bomb: string) {
     const code = `
 import os

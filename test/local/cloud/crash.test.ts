@@ -12,7 +12,7 @@ import { openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts
 
 const writer = join(import.meta.dirname, "crash-writer.ts");
 
-/** Lets a process write until it has acknowledged some entries, kills it in the middle of the next ones. */
+/** Lets a process write until it has acknowledged some entries, and kills it while it writes the next ones. */
 async function writeUntilKilled(dataDir: string, round: number): Promise<string[]> {
   const child = fork(writer, [dataDir, String(round)], { stdio: "inherit" });
   const acknowledged: string[] = [];

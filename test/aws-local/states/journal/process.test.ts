@@ -15,7 +15,7 @@ interface Said {
   resources: string[];
 }
 
-/** A process with so many executions that wait. */
+/** A process with this number of waiting executions. */
 async function parking(dataDir: string): Promise<Said & { child: ChildProcess }> {
   const flow = JSON.stringify(inRow({ Ask: asks, After: works }));
   const child = spawn(process.execPath, [program, dataDir, String(count), flow], {

@@ -56,7 +56,7 @@ export async function begun(
   return server;
 }
 
-/** A server like that of `begun`, after the execution has come to rest. */
+/** A server like that of `begun`, when the execution rests. */
 export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
   const server = await begun(...args);
   await server.live.idle();
