@@ -48,7 +48,7 @@ export async function peakOf(pid: number, work: Promise<unknown>): Promise<Held>
   return peak;
 }
 
-/** Kills the child with this process, so that a stopped bench leaves no process behind. */
+/** Kills the child together with this process, so that a stopped bench leaves no process. */
 export function dieTogether(child: ChildProcess): void {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

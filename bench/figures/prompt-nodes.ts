@@ -31,7 +31,9 @@ function publishPrompts(cloud: Parameters<Bench>[0], round: number, mark: string
     cloud,
     `bench-prompts-${round}`,
     ids.map((id) => ({
-      ...{ id, type: "action", executor: "prompt" },
+      id,
+      type: "action",
+      executor: "prompt",
       prompt: `Add one to n, which is 0 at first (${id} of ${mark}).`,
     })),
     chain.slice(1).map((to, i) => ({ from: chain[i] as string, to })),

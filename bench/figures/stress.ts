@@ -29,7 +29,7 @@ interface Timed {
   ms: number;
 }
 
-/** Checks that code which ends before its large values arrive leaves no waiting process behind. */
+/** Checks that code which ends before its large values arrive leaves no waiting process. */
 export const stress: Bench = async (cloud) => {
   const versions = new Map<string, WorkflowVersion>([["whole", await publish(cloud, "whole", "")]]);
   for (const [ending, code] of Object.entries(early)) versions.set(ending, await publish(cloud, ending, code));

@@ -27,7 +27,7 @@ const readsPerNode = 2;
 const writesPerRun = 24;
 const readsPerRun = 9;
 
-/** The Lambda's time besides the code: reading, the turn, the calls of the sandbox, committing. */
+/** The Lambda's time in addition to the code: reading, the turn, the calls of the sandbox, committing. */
 const overheadSeconds = 0.15;
 /** Start of a sandbox (E2B's p50 with its facts) and its end. */
 const sandboxStartSeconds = 1;

@@ -28,7 +28,7 @@ export function receiveMail(stack: Stack, { domains }: MailSettings, parts: Mail
     detailType: ["Object Created"],
     detail: { bucket: { name: [bucket.bucketName] }, object: { key: [{ prefix: mailPrefix }] } },
   };
-  // The same shape as an event of S3, without a custom resource that makes CloudFormation call a Lambda.
+  // Has the shape of an event of S3, without a custom resource that makes CloudFormation call a Lambda.
   const key = EventField.fromPath("$.detail.object.key");
   const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
   handOn(stack, "Mails", { pattern, to: receive, undelivered, input });

@@ -26,7 +26,9 @@ function rule(id: string): Rule {
 }
 
 const own = (type: string, kind = "approval") => ({
-  ...{ account: "123456789012", source: "nova", "detail-type": type },
+  account: "123456789012",
+  source: "nova",
+  "detail-type": type,
   detail: { kind },
 });
 

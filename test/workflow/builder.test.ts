@@ -129,7 +129,8 @@ it("the builder makes maps, approvals, waits and branches, with the nodes of a m
 it("the builder makes nodes that run other workflows, once or for each item", () => {
   const fields = { workflow: "billing", output: { total: "total" } };
   const nodes = {
-    ...{ start: start(), bill: workflow({ ...fields, version: 2, onError: "end" }) },
+    start: start(),
+    bill: workflow({ ...fields, version: 2, onError: "end" }),
     each: map({ items: "mails", ...fields }),
     end: end(),
   };
@@ -214,7 +215,7 @@ describe("the builder does not compile", () => {
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
   });
 
-  it("an id of the workflow inside a map, or of a map outside of it", () => {
+  it("an id of the workflow inside a map, or an id of a map in the workflow", () => {
     const body = { read: action({ code: "a = 1" }), check: action({ code: "b = 1" }) };
     // @ts-expect-error "end" is no node of the map
     map({ items: "mails", nodes: body, edges: [{ from: "read", to: "end" }] });

@@ -38,7 +38,8 @@ export function child(id: string, fields: Loose = {}): Loose {
 export function edge(arrow: string): Loose {
   const [, from, to, condition, max] = /^(\S+) > (\S+?)(?:: (.+?))?(?:, max (\d+))?$/.exec(arrow) ?? [];
   return {
-    ...{ from, to },
+    from,
+    to,
     ...(condition !== undefined && { condition: JSON.parse(condition) }),
     ...(max !== undefined && { max: Number(max) }),
   };

@@ -47,7 +47,12 @@ async function openOwn(folder: string): Promise<OpenDatabase> {
   const [port] = (await once(worker, "message")) as [number];
   const password = randomBytes(12).toString("hex");
   return {
-    ...{ host: "127.0.0.1", port, name: "postgres", user: "postgres", password, sslmode: "disable" },
+    host: "127.0.0.1",
+    port,
+    name: "postgres",
+    user: "postgres",
+    password,
+    sslmode: "disable",
     async close() {
       const closed = once(worker, "exit");
       worker.postMessage("close");

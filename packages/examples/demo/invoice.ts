@@ -13,16 +13,16 @@ import { bookingsTable, tableOf, whereabouts } from "./report.ts";
 import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
-/** The same process, with most nodes written as prompts. */
+/** The invoice process with most nodes written as prompts. */
 const sibling = resolve(example, "../invoice-ai");
 /** Runs at the same time, as many as a laptop can use. */
 const width = 2;
 
 /**
- * The invoice workflows on real mails: `npm run demo` takes the seven invoices of the example and a mail without one.
- * They are sent to the workflow whose Python was written by hand, which notifies by mail and books in PostgreSQL; then
- * they go through the one that is written in sentences. `npm run -s demo -- --json [pdf ...]` takes the PDFs given,
- * through the first, and prints one JSON array. With `--console` it ends with a link to the console, and goes on until Ctrl-C.
+ * Runs the invoice workflows on real mails. `npm run demo` takes the seven invoices of the example and a mail without
+ * one. It sends them to the hand-written workflow, which notifies by mail and books in PostgreSQL, and then runs the
+ * workflow written as prompts. `npm run -s demo -- --json [pdf ...]` runs the first workflow on other PDFs and prints
+ * one JSON array. With `--console` it prints a link to the console at the end, and keeps running until Ctrl-C.
  */
 async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

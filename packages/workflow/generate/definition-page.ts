@@ -42,7 +42,7 @@ function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): 
   return `### \`${type}\`\n\n${schema.description}\n\n${table(fields)}`;
 }
 
-/** The fields of a kind that are neither common to all nodes nor to nodes with branches. */
+/** The fields of a kind, without those of all nodes and those of nodes with branches. */
 function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
   const common = ["type", ...Object.keys(nodeFields), ...Object.keys(fanOutFields)];
   return Object.fromEntries(Object.entries(shape).filter(([name]) => !common.includes(name)));

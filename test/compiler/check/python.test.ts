@@ -32,7 +32,13 @@ async function said(steps: Step[], { inputs: declared = inputs, more = { credent
 
 const meant = 'nothing before sets "tiket" - did you mean "ticket"?';
 const map = (items: string, code: string): Step => ({
-  ...{ id: "each", type: "map", items, as: "row", into: "rows", nodes: [action("one", code)], edges: [] },
+  id: "each",
+  type: "map",
+  items,
+  as: "row",
+  into: "rows",
+  nodes: [action("one", code)],
+  edges: [],
 });
 
 describe("a key without an earlier setter", () => {

@@ -100,10 +100,18 @@ describe("a task", () => {
     const waits = (retry: object) => task(machineOf(retry), "work").Retry[0];
     const named = { ErrorEquals: ["NodeRetry"] };
     expect(waits({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })).toEqual({
-      ...{ ...named, IntervalSeconds: 2, MaxAttempts: 4, BackoffRate: 2, MaxDelaySeconds: 60, JitterStrategy: "FULL" },
+      ...named,
+      IntervalSeconds: 2,
+      MaxAttempts: 4,
+      BackoffRate: 2,
+      MaxDelaySeconds: 60,
+      JitterStrategy: "FULL",
     });
     expect(waits({ attempts: 2, delaySeconds: 0 })).toEqual({
-      ...{ ...named, IntervalSeconds: 1, MaxAttempts: 1, BackoffRate: 1 },
+      ...named,
+      IntervalSeconds: 1,
+      MaxAttempts: 1,
+      BackoffRate: 1,
     });
     expect(waits({ attempts: 3, delaySeconds: 90, backoff: 3, maxDelaySeconds: 60 })).toMatchObject({
       IntervalSeconds: 60,
@@ -135,7 +143,10 @@ describe("onError", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
-        ...{ node: "work", "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+        node: "work",
+        "execution.$": "$.execution",
+        "scope.$": "$.scope",
+        "seq.$": "$.seq",
         "error.$": "$.error",
       },
       Next: "work.settled",

@@ -160,7 +160,7 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: {} } };
   }
 
-  /** A person answers at once, nobody answers, or the answer does not reach Step Functions. */
+  /** A person answers at once, the answer is missing, or it does not reach Step Functions. */
   #request(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "expires") return this.#once(payload);

@@ -4,9 +4,9 @@ import fc from "fast-check";
 /** The events at one entry. `pick` chooses one of the possible decisions, or the number of a map's items. */
 export interface Fate {
   /**
-   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times over; `unsettled`: so does its settle.
-   * `flaky`: its Lambda dies once. `closed`: somebody closes the run. `expires`: nobody answers. `late`: somebody does,
-   * and Step Functions never hears of it.
+   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times; `unsettled`: so does its settle.
+   * `flaky`: its Lambda dies once. `closed`: the run is closed meanwhile. `expires`: there is no answer. `late`: there
+   * is an answer, but it does not reach Step Functions.
    */
   kind: "succeeds" | "fails" | "unseen" | "unsettled" | "flaky" | "closed" | "expires" | "late";
   pick: number;

@@ -13,7 +13,7 @@ export interface Graph {
 /** Random valid workflows: nested forks and maps, all nodes reachable, `onError` backwards as well. */
 export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(true).whole(program));
 
-/** The same without cycles. */
+/** Random valid workflows without cycles. */
 export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(false).whole(program));
 
 /** The condition of edges that lead back. */

@@ -93,11 +93,16 @@ function blocks(depth: number, range: { minLength: number; maxLength: number }):
   const inner = blocks(depth - 1, { minLength: 1, maxLength: 3 });
   const several = fc.array(inner, { minLength: 2, maxLength: 3 });
   const fan = fc.record({
-    ...{ kind: fc.constantFrom("action" as const, "until" as const, "child" as const), isLong: fc.boolean(), onError },
+    kind: fc.constantFrom("action" as const, "until" as const, "child" as const),
+    isLong: fc.boolean(),
+    onError,
     branches: several,
   });
   const each: fc.Arbitrary<Each> = fc.record({
-    ...{ kind: fc.constant("map" as const), body: inner, tolerated, onError },
+    kind: fc.constant("map" as const),
+    body: inner,
+    tolerated,
+    onError,
     maxConcurrency: fc.integer({ min: 1, max: 3 }),
     branches: fc.oneof({ weight: 3, arbitrary: fc.constant<Block[]>([]) }, { weight: 1, arbitrary: several }),
   });

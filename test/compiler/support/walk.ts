@@ -43,8 +43,8 @@ export interface Visits {
 }
 
 /**
- * How a frame ends. `failed`: by a node whose failure the chain knows; `lost`: nobody settled it, so that no item may
- * tolerate it; `closed`: by somebody else; `either`: it depends on which branch is faster.
+ * The end of a frame. `failed`: by a node whose failure is in the chain; `lost`: no settle succeeded, so no item may
+ * tolerate it; `closed`: the run was closed meanwhile; `either`: it depends on the speed of branches.
  */
 type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
 type Onward = { to: string | null } | End;

@@ -53,7 +53,8 @@ export function body(nodes: Node[], edges: string[]): Body {
 export function edge(text: string): Edge {
   const [, from = "", to = "", condition, max] = /^(\S+) -> (\S+)(?: : (.+?))?(?:, max (\d+))?$/.exec(text) ?? [];
   return {
-    ...{ from, to },
+    from,
+    to,
     ...(condition !== undefined && { condition: JSON.parse(condition) }),
     ...(max !== undefined && { max: Number(max) }),
   };

@@ -33,7 +33,7 @@ class FindsTheTotal(unittest.TestCase):
         self.assertEqual((found.amount, found.currency), (6123.45, "EUR"))
 
     def test_or_none_in_shuffled_scraps_but_never_stumbles(self):
-        """What a PDF can hold knows no bounds; an error must come from the document, not from reading it."""
+        """A PDF may contain anything; an error must come from the document, not from the reader."""
         scraps = [word for *_, text in invoices() for word in re.findall(r"\S+", text)]
         chance = random.Random(7)
         for _ in range(150):

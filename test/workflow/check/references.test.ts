@@ -5,7 +5,8 @@ const reader = { readCodeKeys: () => null, findNearKey: () => ({ isSlip: false }
 
 function found(prompt: string, more: object = {}, files: Record<string, string> = {}) {
   const definition = {
-    ...{ id: "chain", inputs: { properties: { topic: { type: "string" } } } },
+    id: "chain",
+    inputs: { properties: { topic: { type: "string" } } },
     nodes: [
       { id: "start", type: "start" },
       { id: "outline", name: "My Outline", type: "action", executor: "text", prompt: "Outline {topic}." },
@@ -24,7 +25,8 @@ function found(prompt: string, more: object = {}, files: Record<string, string> 
 
 it("a name may be anything if the run itself defines the names", () => {
   const definition = {
-    ...{ id: "one", inputs: { properties: { __node_mapping: { type: "object" } }, additionalProperties: true } },
+    id: "one",
+    inputs: { properties: { __node_mapping: { type: "object" } }, additionalProperties: true },
     nodes: [
       { id: "start", type: "start" },
       { id: "work", type: "action", executor: "text", prompt: "Edit {My Draft}." },

@@ -60,7 +60,7 @@ class Writer {
   readonly forks: ToldFork[] = [];
   private count = 0;
 
-  /** Adds the steps in a row before `next`; `direct` are the nodes outside of inner branches. */
+  /** Adds the steps in a row before `next`; `direct` are the nodes that belong to no inner branch. */
   body(steps: Step[], next: string | null): Told {
     const [first, ...others] = steps;
     if (!first) throw new TypeError("a program has steps");
@@ -119,7 +119,12 @@ class Writer {
     const inner = this.body(body, ends ? done : null);
     const nodes: Node[] = ends ? [...inner.nodes, { id: done, type: "end" }] : inner.nodes;
     const node: MapNode = {
-      ...{ id, type: "map", items: "list", as: "item", into: "results", maxConcurrency: 5 },
+      id,
+      type: "map",
+      items: "list",
+      as: "item",
+      into: "results",
+      maxConcurrency: 5,
       body: { nodes, edges: inner.edges },
     };
     for (const fork of this.forks) if (fork.next === done) fork.next = null;

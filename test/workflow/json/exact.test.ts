@@ -10,7 +10,7 @@ it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto_
 );
 
 it.each(["9007199254740993", "12345678901234567890", "850.0", "1e2", "-0", "1E-200", "1e400", "0.10"])(
-  "%s stays as it was written, whatever stands around it",
+  "%s stays unchanged inside any other JSON",
   (number) => {
     expect(keepingDigits(`{ "n" : [ ${number} ] }`)).toBe(`{"n":[${number}]}`);
   },

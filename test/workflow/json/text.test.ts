@@ -67,7 +67,7 @@ it.each([
   expect(measureOf(text).depth).toBe(depth);
 });
 
-it("the number of keys is counted by colons outside of strings", () => {
+it("the number of keys is the number of colons that are not in strings", () => {
   expect(measureOf('{"a:b": {"c": ":"}, "d" : 1').keys).toBe(3);
 });
 

@@ -72,7 +72,7 @@ describe("the files of code that needs an analysis", () => {
   const read = (generated: Record<string, string>) => readLockFile(files(generated));
   const both = { "sum.py": codeFileText(code), "sum.analysis.py": codeFileText(analysis) };
 
-  it("hold both, byte for byte, whatever the line ends", () => {
+  it("contain both, byte for byte, with any line endings", () => {
     const state = { record: record(hashes), state: "locked", code, analysis };
     expect(read(both)).toEqual({ nodes: { sum: state } });
     const crlf = { "sum.py": `${code}\r\n`, "sum.analysis.py": `\uFEFF${analysis}\r\n` };

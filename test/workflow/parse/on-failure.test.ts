@@ -67,7 +67,8 @@ describe("the signature of a webhook", () => {
     const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
     expect(workflow?.triggers).toEqual([
       {
-        ...{ type: "webhook", id: "stripe" },
+        type: "webhook",
+        id: "stripe",
         signature: { header: "stripe-signature", secret: "stripe", algorithm: "sha256", toleranceSeconds: 300 },
       },
     ]);

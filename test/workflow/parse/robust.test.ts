@@ -16,7 +16,10 @@ const whole: Loose = {
     action("a", { effects: false, retry: { attempts: 2, delay: 3 }, isolation: "fresh" }),
     action("b", { code: undefined, codeFile: "b.py", merge: "last" }),
     each("m", [action("one"), action("two"), { id: "done", type: "end" }], ["one > two", "two > done"], {
-      ...{ tolerated_failures: "10%", max_concurrency: 2, as: "it", into: "all" },
+      tolerated_failures: "10%",
+      max_concurrency: 2,
+      as: "it",
+      into: "all",
     }),
     approval("ask", { form: { properties: { why: { type: "string" } } }, choices: ["yes"], timeout: "3d", to: ["me"] }),
     wait("w", {

@@ -32,7 +32,11 @@ describe("a trigger", () => {
     [
       { type: "imap", client: "acme" },
       {
-        ...{ type: "imap", id: "imap-1", client: "acme", credential: "email", mailbox: "INBOX" },
+        type: "imap",
+        id: "imap-1",
+        client: "acme",
+        credential: "email",
+        mailbox: "INBOX",
         everySeconds: 300,
       },
     ],
@@ -42,18 +46,27 @@ describe("a trigger", () => {
     ],
     [
       {
-        ...{ type: "webhook", id: "hub", dedupe: "headers.X-Delivery", wait: 20 },
+        type: "webhook",
+        id: "hub",
+        dedupe: "headers.X-Delivery",
+        wait: 20,
         signature: { header: "X-Signature", secret: "hub", prefix: "sha256=" },
       },
       {
-        ...{ type: "webhook", id: "hub", dedupe: "headers.x-delivery", waitSeconds: 20 },
+        type: "webhook",
+        id: "hub",
+        dedupe: "headers.x-delivery",
+        waitSeconds: 20,
         signature: { header: "x-signature", secret: "hub", algorithm: "sha256", prefix: "sha256=" },
       },
     ],
     [
       { type: "schedule", cron: " 0 9  ? * mon-fri * ", timezone: "Europe/Madrid", context: { a: 1 } },
       {
-        ...{ type: "schedule", id: "schedule-1", timezone: "Europe/Madrid", context: { a: 1 } },
+        type: "schedule",
+        id: "schedule-1",
+        timezone: "Europe/Madrid",
+        context: { a: 1 },
         when: { kind: "cron", cron: "0 9 ? * MON-FRI *" },
       },
     ],

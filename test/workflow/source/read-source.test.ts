@@ -136,7 +136,7 @@ it("the source of a single file has only the files that it names, and its name a
   expect(parseWorkflow(source).workflow).toMatchObject({ id: "read-mails", name: "Read Mails" });
 });
 
-it("a file outside of the folder is never read", async () => {
+it("a file of another folder is never read", async () => {
   const outside = JSON.stringify(row(action("read", { code: undefined, codeFile: "../secret.py" })));
   const folder = await folderWith({ "secret.py": "x = 1", "w/workflow.json": outside });
   const source = await readWorkflowSource(join(folder, "w"));

@@ -39,7 +39,8 @@ describe("a workflow that is written and parsed again", () => {
   const start = { id: "start", type: "start" };
   const end = { id: "end", type: "end" };
   const row = (node: object, more: object = {}) => ({
-    ...{ id: "w", nodes: [start, { id: "n", ...node }, end] },
+    id: "w",
+    nodes: [start, { id: "n", ...node }, end],
     edges: [
       { from: "start", to: "n" },
       { from: "n", to: "end" },
@@ -85,8 +86,15 @@ describe("a workflow that is written and parsed again", () => {
 
   it("keeps the fields of the whole workflow", () => {
     const said = {
-      ...{ name: "W", description: "d", timeout: 60, approval: "required", scope: "client", credentials: [] },
-      ...{ model: "m", limits: { max_cost_usd: 2 }, requirements: ["rich"] },
+      name: "W",
+      description: "d",
+      timeout: 60,
+      approval: "required",
+      scope: "client",
+      credentials: [],
+      model: "m",
+      limits: { max_cost_usd: 2 },
+      requirements: ["rich"],
       inputs: { properties: { total: { type: "number", secret: true } }, required: ["total"] },
     };
     const workflow = parsed(row({ type: "action", code: "x = 1" }, said));

@@ -51,7 +51,7 @@ function maxEventsAtOnce(workflow: Workflow): number {
   return needsContinuation(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);
 }
 
-/** The same workflow or part, with a single round of this edge. */
+/** Returns a copy of the workflow or part with a single round of this edge. */
 function withOneRound<Part>(part: Part, edge: Edge): Part {
   if (part === edge) return { ...part, max: 1 };
   if (Array.isArray(part)) return part.map((one) => withOneRound(one, edge)) as Part;

@@ -39,7 +39,7 @@ export function nodeParameters(node: string): Parameters {
   return { node, ...position };
 }
 
-/** The same for a node that runs code, with the number of earlier retries of this state. */
+/** The parameters for a node that runs code: also the number of earlier retries of this state. */
 export function codeParameters(node: string): Parameters {
   return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
 }

@@ -1,4 +1,4 @@
-"""The table in which invoices are booked."""
+"""The table of booked invoices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ON CONFLICT (id) DO NOTHING
 
 
 def book(context: dict, record: dict) -> str:
-    """Inserts the record and answers its id. The id stays the same in all restarts of a run, so the invoice is booked once."""
+    """Inserts the record and returns its id. The id is the same in all restarts of a run, so the invoice is booked once."""
     row = {**record, "id": os.environ["NOVA_RESTART_KEY"], "execution_id": os.environ["NOVA_EXECUTION_ID"]}
     try:
         with _connect(context) as connection:

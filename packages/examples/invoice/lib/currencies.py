@@ -1,4 +1,4 @@
-"""Which currency an amount is in: the mark beside it, else what the rest of the document says."""
+"""Finds the currency of an amount: the mark beside it, or else other hints in the document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CODES = (
     " XAF XOF ZAR"
 ).split()
 
-# Signs that mean one currency. Longer ones first where one begins another.
+# Signs of a single currency. Longer ones come first if one is a prefix of another.
 SIGNS = {
     "US$": "USD", "U$S": "USD", "CA$": "CAD", "CAD$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "S$": "SGD",
     "HK$": "HKD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₴": "UAH", "₺": "TRY",
@@ -21,7 +21,7 @@ SIGNS = {
     "TL": "TRY", "Dhs": "AED", "Rs": "INR", "RS": "INR", "rs": "INR", "Re": "INR", "euro": "EUR", "euros": "EUR", "Euro": "EUR",
     "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY", "S/.": "PEN", "S/": "PEN", "đ": "VND",
 }  # fmt: skip
-# Signs that several currencies share: the document decides, the first is the default.
+# Signs of several currencies: the document decides, and the first is the default.
 SHARED = {
     "$": ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "COP", "CLP", "ARS", "TWD"),
     "kr": ("SEK", "DKK", "NOK", "ISK"),
@@ -31,7 +31,7 @@ SHARED = {
     "￥": ("JPY", "CNY"),
     "R": ("ZAR",),
 }
-# Words that give away which of the shared ones it is.
+# Words that decide which of the shared currencies a document uses.
 HINTS = {
     "USD": r"\bUSD\b|\bUS\s?dollars?\b|\bunited states dollars?\b",
     "CAD": r"\bCAD\b|canadian dollars?|\b(?:HST|QST|TVQ|TPS)\b|\bGST/HST\b",
@@ -51,7 +51,7 @@ HINTS = {
     "CNY": r"\bCNY\b|\bRMB\b|人民币|增值税|价税|税额|合计|元",
     "JPY": r"\bJPY\b|[\u3040-\u30ff]|\byen\b|消費税|合計|株式会社",
 }
-# Where no amount carries a mark at all: a tax number or a tax that only one country has.
+# Hints for documents without any currency mark: a tax number or a tax of a single country.
 REGIMES = {
     "INR": r"\bGSTIN\b|\b[CSI]GST\b|\bVAT/TIN\b|\brupees?\b",
     "GBP": r"\bVAT (?:reg(?:istration)?\.? )?(?:no|number)\.?:? ?GB|\bGB ?\d{3} ?\d{4} ?\d{2}\b|\bpounds sterling\b",
@@ -71,7 +71,7 @@ _letters = sorted([*SIGNS, *SHARED, *CODES], key=len, reverse=True)
 
 
 def _mark(sign: str) -> str:
-    """A sign of letters must not be part of a word ("Fr" in "Freitag"); digits may touch it ("Rs1939", "45EUR")."""
+    """Matches a sign. Letters must not be part of a word ("Fr" in "Freitag"), but digits may touch them ("Rs1939", "45EUR")."""
     before = r"(?<![^\W\d_])" if sign[0].isalpha() else ""
     after = r"(?![^\W\d_])" if sign[-1].isalpha() else ""
     return before + re.escape(sign) + after + (r"\.?" if sign[-1].isalpha() and sign not in CODES else "")
@@ -80,7 +80,7 @@ def _mark(sign: str) -> str:
 MARK = "(?:" + "|".join(_mark(sign) for sign in _letters) + ")"
 _MARK = re.compile(MARK)
 SHY = {"R", "Re", "Fr", "TL", "RM", "KR", "RS", "lei", "LEI"}
-"""Signs that are also other things ("Mo.-Fr. 08.30"): they need decimals beside them, and company to count."""
+"""Signs with other meanings ("Mo.-Fr. 08.30"): they count only beside decimals, and if other marks occur."""
 NAMES = {
     "us dollars": "USD", "u.s. dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD", "euros": "EUR", "euro": "EUR",
     "pounds sterling": "GBP", "british pounds": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "indian rupees": "INR",
@@ -97,7 +97,7 @@ THREE_DECIMALS = {"BHD", "JOD", "KWD", "OMR", "TND"}
 
 
 def currencies_of(mark: str) -> tuple[str, ...]:
-    """What a mark can mean, the likeliest first: "€" -> ("EUR",), "$" -> ("USD", "CAD", ...)."""
+    """Returns the meanings of a mark, the likeliest first: "€" -> ("EUR",), "$" -> ("USD", "CAD", ...)."""
     sign = mark.rstrip(".")
     if sign in CODES:
         return (sign,)
@@ -107,12 +107,12 @@ def currencies_of(mark: str) -> tuple[str, ...]:
 
 
 def marks_in(text: str) -> list[str]:
-    """Currency marks of a label or header: "Total EUR" has one. A lone letter is not enough there."""
+    """Returns the currency marks of a label or header, such as "Total EUR". A single letter is not enough there."""
     return [m for m in _MARK.findall(text) if m.rstrip(".") not in SHY]
 
 
 def settle(mark: str | None, document: str, other_marks: list[str]) -> str | None:
-    """The currency of an amount with this mark (or none) in this document; None when nothing tells."""
+    """Returns the currency of an amount with this mark (or none) in this document; None if it is unknown."""
     if mark:
         options = currencies_of(mark)
         return options[0] if len(options) == 1 else _by_hint(options, document, other_marks)
@@ -123,7 +123,7 @@ def settle(mark: str | None, document: str, other_marks: list[str]) -> str | Non
 
 
 def _declared(document: str) -> str | None:
-    """What the document says of itself: "Currency: EUR", "all charges are in US Dollars"."""
+    """Returns the currency that the document states: "Currency: EUR", "all charges are in US Dollars"."""
     said = DECLARED.search(document)
     if not said:
         return None

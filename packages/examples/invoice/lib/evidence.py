@@ -1,4 +1,4 @@
-"""Amounts testify for one another: net + tax = gross, a column that adds up, total - paid = due, the same sum said twice."""
+"""Amounts confirm one another: net + tax = gross, a column that adds up, total - paid = due, a repeated sum."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cached_property
 
 from mentions import WHOLE, Mention
 
-CENT = Decimal("0.011")  # one cent of rounding is forgiven
+CENT = Decimal("0.011")  # a rounding error of one cent is allowed
 COLUMN = 6.0  # points by which right edges of one column may differ
 LONGEST_SUM = 40
-MOST_TAX = Decimal("0.5")  # of the net; more is not a tax but another sum
+MOST_TAX = Decimal("0.5")  # of the net; a larger amount is another sum
 NOTHING_DUE = 27.0
-"""A zero says what is left to pay; it is the total only where no other amount is called one."""
+"""A zero is an amount left to pay. It is the total only if no other amount is called one."""
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
 IS_NET, IS_PART, IS_REST, HAS_OLD_DEBT = -25, -30, -15, -10
@@ -26,7 +26,7 @@ class Ranked:
     score: float
     label: str
     mentions: list[Mention]
-    """The best one first."""
+    """Returns the candidates, the best one first."""
 
     @property
     def kind(self) -> str:
@@ -34,7 +34,7 @@ class Ranked:
 
 
 def rank(mentions: list[Mention]) -> list[Ranked]:
-    """Every value that some word calls a total, the best first."""
+    """Returns every value that is called a total, the best first."""
     by_value: dict[Decimal, list[Mention]] = defaultdict(list)
     for mention in mentions:
         by_value[mention.value].append(mention)
@@ -54,7 +54,7 @@ def _by_words(value: Decimal, said: list[Mention]) -> Ranked:
 
 
 class _Witnesses:
-    """What all amounts of a document together say of each candidate."""
+    """Collects the evidence of all amounts of a document for each candidate."""
 
     def __init__(self, mentions: list[Mention], called: list[Ranked]) -> None:
         self.mentions, self.called = mentions, called
@@ -81,7 +81,7 @@ class _Witnesses:
         return any(_close(value + tax, whole) for tax in self.taxes if _is_tax_of(tax, value) for whole in wholes)
 
     def leads_to_another(self, candidate: Ranked) -> bool:
-        """A "total" from which discounts, freight and tax lead on to another one. Payments only lead to what is left."""
+        """Finds a "total" before discounts, freight and tax that lead to another one. Payments only lead to the rest."""
         mine = {id(m) for m in candidate.mentions}
         for total, parts in self.sums_of_totals:
             if total.value == candidate.value:
@@ -92,7 +92,7 @@ class _Witnesses:
         return False
 
     def is_paid_in_part(self, value: Decimal) -> bool:
-        """Total - already paid = due: the total is the invoice's, the rest is only what is left of it."""
+        """Total - already paid = due: the total is the invoice's, and the rest is only what remains to pay."""
         dues = {r.value for r in self.called if r.kind == "due"} | {
             m.value for m in self.mentions if m.label.kind == "due"
         }
@@ -109,7 +109,7 @@ class _Witnesses:
 
     @cached_property
     def taxes(self) -> set[Decimal]:
-        """Each tax, and all of them together: an invoice with two rates prints two."""
+        """Returns each tax and their sum: an invoice with two rates prints two."""
         taxes = self.of_kind("tax")
         return taxes | {sum(taxes, Decimal(0))}
 
@@ -127,7 +127,7 @@ class _Witnesses:
 
     @cached_property
     def sums(self) -> dict[int, list[Mention]]:
-        """Mentions, by identity, that amounts right above them in their column add up to."""
+        """Returns mentions, by identity, that are the sum of the amounts directly above them in their column."""
         columns: list[tuple[int, float, list[Mention]]] = []
         found = {}
         for mention in self.mentions:
@@ -148,7 +148,7 @@ class _Witnesses:
 
 
 def _parts(column: list[Mention], value: Decimal) -> list[Mention]:
-    """The last two or more of a column, if they sum up to the value."""
+    """Returns the last two or more amounts of a column whose sum is the value."""
     running, parts = Decimal(0), []
     for part in reversed(column[-LONGEST_SUM:]):
         running += part.value

@@ -1,4 +1,4 @@
-"""What the words beside an amount say it is: the gross total, what is due, a plain total, net, tax, paid or something else.
+"""Classifies the words beside an amount: gross total, due, plain total, net, tax, paid or something else.
 
 Words are compared without accents, case and punctuation: "T.V.A." is `tva`, "Należność ogółem:" is `naleznosc ogolem`.
 """
@@ -13,9 +13,9 @@ from functools import lru_cache
 import lexicon
 
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
-"""How much each kind speaks for the gross total. Net and paid are last resorts: an invoice without tax, a receipt."""
+"""The score of each kind for the gross total. Net and paid are last resorts: an invoice without tax, a receipt."""
 
-LABEL_WORDS = 14  # of a longer text only the words nearest to the amount are its label
+LABEL_WORDS = 14  # a longer text counts only with the words nearest to the amount
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{5})[.;!?]\s+(?=[^\W\d_])")  # after a word too long for an abbreviation
 _CURRENCIES = re.compile(r"(?<!\w)(?:eur|euros?|usd|gbp|chf|inr|pln|sek|dkk|nok|rs|kr|zl|kc|cad|aud|czk|huf|ron)(?!\w)")
@@ -35,14 +35,14 @@ NONE = Label("none", "")
 
 
 def fold(text: str) -> str:
-    """Case and accents taken away."""
+    """Removes case and accents."""
     folded = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return "".join(c for c in folded if not unicodedata.category(c).startswith("M"))
 
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Digits, currencies and punctuation taken away too; single letters with dots between them joined."""
+    """Also removes digits, currencies and punctuation, and joins single letters with dots between them."""
     joined = re.sub(r"\b(\w)\.\s?(?=\w\b)", r"\1", fold(text))
     return _CURRENCIES.sub(" ", re.sub(r"[\W\d_]+", " ", joined)).strip()
 
@@ -63,13 +63,13 @@ _THROUGH = _words("after | nach | apres | dopo | efter | including | incl | inkl
 
 @lru_cache(maxsize=8192)
 def classify(text: str) -> Label:
-    """The kind of a label; "none" when its words say nothing about sums."""
+    """Returns the kind of a label; "none" if its words do not describe sums."""
     words = " ".join(plain(_SENTENCE_END.split(text)[-1]).split()[-LABEL_WORDS:])
     return Label(_kind(words), words) if words else NONE
 
 
 def heads_items(text: str) -> bool:
-    """Whether a line is the head of a table of goods: its columns hold prices of lines, not totals."""
+    """Returns True for the head of a table of goods: its columns have prices of lines, not totals."""
     return len(_ITEM_HEAD.findall(plain(text))) >= 2
 
 
@@ -94,7 +94,7 @@ def _kind(words: str) -> str:
 
 
 def _is_other(words: str) -> bool:
-    """Discounts, freight and the like, unless the sum is named as being past them: "total after discount"."""
+    """Returns True for discounts, freight and the like, except in "total after discount"."""
     other, through = _OTHER.search(words), _THROUGH.search(words)
     return bool(other) and not (through and through.start() < other.start())
 

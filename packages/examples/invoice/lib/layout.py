@@ -1,4 +1,4 @@
-"""Words with positions become visual lines of cells: what an eye reads as one row, whatever order the PDF draws in.
+"""Groups words with positions into visual lines of cells: the rows that a reader sees, in any drawing order of the PDF.
 
 A word is (page, x0, y0, x1, y1, text), y growing downwards. A cell is a run of words without a column-wide gap.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 COLUMN_GAP = 0.55  # of the line's height; an ordinary space is about 0.2, a justified one 0.4
-WORD_GAP = 0.38  # up to here a gap is one space, so that "1 234,56" may be one number
-SAME_LINE = 0.45  # how far two centres may lie apart, in heights of the smaller word
+WORD_GAP = 0.38  # a smaller gap is one space, so that "1 234,56" may be one number
+SAME_LINE = 0.45  # the largest distance of two centres, in heights of the smaller word
 OVERPRINT = 1.5  # points; some programs print bold by printing twice
 
 
@@ -33,7 +33,7 @@ class Word:
 
 @dataclass(slots=True)
 class Cell:
-    """Text of neighbouring words; `spans` says where each word lies in the text and on the page."""
+    """The text of neighbouring words; `spans` has the position of each word in the text and on the page."""
 
     text: str
     x0: float
@@ -76,7 +76,7 @@ def lines_from_words(words: list) -> list[Line]:
 
 
 def text_of(lines: list[Line]) -> str:
-    """The lines as text in which columns still stand apart: what a person, or a prompt, reads."""
+    """Returns the lines as text with separated columns, as a person or a prompt reads them."""
     widths = sorted((c.x1 - c.x0) / len(c.text) for line in lines for c in line.cells)
     unit = widths[len(widths) // 2] if widths and widths[len(widths) // 2] > 0 else 1.0
     out, page = [], lines[0].page if lines else 0
@@ -109,7 +109,7 @@ def _printed_once(words: list[Word]) -> list[Word]:
 
 
 def _belongs(word: Word, row: list[Word]) -> bool:
-    """On this row: level with its middle, and not on top of one of its words (then they are two tight lines)."""
+    """Returns True if the word is level with the row's middle and not on top of one of its words (those are two tight lines)."""
     first = row[0]
     if word.page != first.page:
         return False

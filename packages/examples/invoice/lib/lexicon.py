@@ -1,10 +1,10 @@
-"""The words that invoices use, by what they say of the amount beside them; one line per language or family.
+"""The words of invoices, by their meaning for the amount beside them; one line per language or family.
 
 Alternatives of regular expressions, spaces as single spaces. They are folded like the labels they are compared with (case
 and accents), so they are written as people print them. To teach another language, add its line to each kind.
 """
 
-# A total that names itself the whole of the document.
+# A total that is called the whole of the document.
 GROSS = r"""
     grand total | gross (total|amount|sum|value) | total gross | (invoice|order|bill|receipt|document|purchase) (grand )?(total|amount|value|sum)
     | total (for|of) (this|the|your) (invoice|order|bill|purchase) | total (invoice|bill|order) | overall total | final (total|amount) | total charged? | total after (discount|tax|vat)
@@ -22,7 +22,7 @@ GROSS = r"""
     | 合計金額 | 総合計 | ご?請求(金額|額|合計) | 価税合計 | 价税合计 | 總計 | 总计 | 總額 | 总额 | 發票總額 | 총액 | ยอดรวมทั้งสิ้น | จำนวนเงินรวม | tổng cộng | tổng (số )?tiền | 합계금액 | 총 합계
     """
 
-# What has to be paid now, which a payment made or an old balance can set apart from the total.
+# The amount to pay now, which differs from the total after a payment or with an old balance.
 DUE = r"""
     (amount )?(due|payable)( now)?( amount| balance| total)? | (to|please|you) pay | (total|amount|balance)( \w+)? to (be paid|pay) | pay(able)? this amount
     | you owe | amount owed | balance | outstanding( amount)? | direct debit amount
@@ -43,7 +43,7 @@ DUE = r"""
     | お支払い?(金額|額|い)? | 应付(金额)? | 到期餘額 | 應付 | 청구 ?금액 | לתשלום | יתרה | المستحق
     """
 
-# A total, of whatever: the plain word.
+# The plain word for a total.
 TOTAL = r"""
     total\w* | (total|sum) (amount|price|cost|sum|value|charges?) | sum | totaal | gesamt(summe|preis|wert)? | insgesamt | summe\w* | endpreis
     | totale | totali | suma | razem | ogółem | łącznie | summa\w* | i ?alt | samlet | yhteensä | celkem | celkom | spolu | összesen | mindösszesen
@@ -53,7 +53,7 @@ TOTAL = r"""
 
 AMOUNT = r"amount | betrag | montant | bedrag | importe | importo | kwota | belopp | beløb | beløp | částka | összeg | price | preis | prix | prijs | valor | iznos | znesek"
 
-# Before tax, or a sum on the way to the total.
+# An amount before tax, or a sum that precedes the total.
 NET = r"""
     sub ?tot\w* | sub ?sum\w* | zwischen ?summe\w* | sous ?tot\w* | tussentotaal | delsumma | delsum | del ?total | välisumma | parziale | mezisoučet | medzisúčet
     | részösszeg | tarpinė suma | starpsumma | vahesumma | ara ?toplam | suma częściowa | međuzbroj | osnovica | subtotaal | nëntotali
@@ -82,7 +82,7 @@ OTHER = r"""
     | installments? | rate | raten | insured | coverage | guthaben | verrechnung | deducted | cashback | eco ?tax\w* | ecotaxe | write off | adjustment\w* | refund\w* | słownie
     """
 
-# A total of things, not of money, unless a currency stands beside it.
+# A number of things instead of money, unless a currency is beside it.
 COUNT = r"""
     quantity | qty | items? | articles? | artikel | weight | gewicht | poids | peso | waga | hours | stunden | heures | uren | pages? | units? | points | packages
     | cartons | boxes | pieces | nights? | days | menge | anzahl | aantal | cantidad | quantità | quantité | quantidade | ilość | colli | pallets | km | kwh
@@ -108,7 +108,7 @@ INCL = r"""
     | incluid[oa]s? | inclus[oaei]? | inclusos | compres[oaie] | dahil | sis alv | verollinen | zawiera | 税込 | t ?t ?c | all in | áfával
     """
 
-# "Of which tax": the amount is the tax that lies inside, not the whole.
+# "Of which tax": the amount is the tax inside the total.
 WITHIN = r"""
     (davon|darin( enthalten(e[rs]?)?)?|enthalten(e[rs]?)?|dont|of which|includes?|including|waarvan|waarin|di cui|de los cuales|w tym|heraf|varav|herav|z toho|z czego|contains|hiervon|inbegrepen)( \w+)?
     (vat|tax(es)?|gst|mwst|ust|umsatzsteuer|mehrwertsteuer|steuer|tva|btw|iva|moms|mva|dph|podatek|ptu)
@@ -121,15 +121,15 @@ EXCL = r"""
     | hariç | sans | zzgl | zuzüglich | plus | exempt | verotonta | ilman | pre tax | pretax | imponibile | base | без | χωρίς | nélkül
     """
 
-# Tax that comes on top: beside an amount alone it means the tax, beside a total the sum before it.
+# Additional tax: beside an amount alone it means the tax, beside a total the sum before it.
 ADDED = r"zzgl | zuzüglich | plus | vermeerderd met"
 
-# Due although they begin like a net amount.
+# Words for due that start like those for net.
 DUE_FIRST = (
     r"net à payer | net (amount )?(due|payable) | netto a pagare | neto a pagar | líquido a \w+ | netto zu zahlen"
 )
 
-# Two of these make a line the head of a table of goods.
+# Two of these words make a line the head of a table of goods.
 ITEM_HEAD = r"""
     quantity | qty | description | unit( price| cost)? | price | rate | item\w* | product\w* | article\w* | artikel\w* | menge | bezeichnung | beschreibung | einzelpreis
     | position | pos | anzahl | désignation | quantité | qté | prix( unitaire)? | p ?u( ht)? | omschrijving | aantal | prijs | stuk\w* | descripción | concepto | cantidad | precio

@@ -1,4 +1,4 @@
-"""What the workflow needs of a mail."""
+"""Reads the parts of a mail that the workflow needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Mail:
     subject: str
     id: str
     attachments: list[str]
-    """Names of all of them, for the record."""
+    """Returns the names of all attachments, for the record."""
     pdfs: list[Pdf]
 
     @property
@@ -50,7 +50,7 @@ def read_mail(raw: bytes) -> Mail:
 
 
 def received_mail(email: dict) -> Mail:
-    """The same of a mail that a trigger has taken apart: what lies under `email` in the context."""
+    """Reads the PDF of a mail that a trigger has parsed: the value of `email` in the context."""
     attachments = email["attachments"]
     return Mail(
         sender=email["from"],
@@ -67,7 +67,7 @@ def _is_pdf(part: EmailMessage) -> bool:
 
 
 def _may_be_pdf(content_type: str, name: str) -> bool:
-    """Mail programs send PDFs as octet-stream, and other files under the name of one."""
+    """Returns True for PDFs. Mail programs send them as octet-stream, and other files under the name of a PDF."""
     return content_type in ("application/pdf", "application/x-pdf", "application/octet-stream") or name.lower().endswith(".pdf")
 
 

@@ -1,4 +1,4 @@
-"""Every amount of a document with what its surroundings call it: its line to the left, its column above, its suffix."""
+"""Finds every amount of a document with its label: the words left of it, the head of its column, its suffix."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from layout import Line
 from sheet import Found, Sheet
 
 WHOLE = ("gross", "due", "total", "incl")
-"""Kinds that can be the whole of an invoice."""
+"""The kinds that can be the whole of an invoice."""
 
-LONGEST_ROW = 12  # amounts; longer rows are tables of figures, not sums
+LONGEST_ROW = 12  # amounts; longer rows are tables, not sums
 PROSE = 6  # words; a longer label is a sentence
-WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25  # taken off: a bare number, a sentence, a figure amid a row of sums
-UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45  # taken off where only the column's head names the amount
-CROWN_IN_TABLE, CROWN = 8, 4  # given to the amount that others of its row add up to
+WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25  # deducted for a bare number, a sentence, an amount inside a row of sums
+UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45  # deducted if only the column's head names the amount
+CROWN_IN_TABLE, CROWN = 8, 4  # added for the amount that is the sum of others in its row
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Mention:
 
 @dataclass(slots=True)
 class _Group:
-    """Amounts of one line that share the words left of the first."""
+    """The amounts of one line that share the words left of the first."""
 
     label: Label
     amounts: list[Found]
@@ -71,7 +71,7 @@ def _is_prose(label: Label) -> bool:
 
 
 def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
-    """What the words left of an amount call it; None where there are no words between it and the amount before."""
+    """Returns the label from the words left of an amount; None without words between it and the previous amount."""
     found, before = row[number], row[number - 1] if number else None
     pieces = []
     for at in range(found.cell, (before.cell if before else 0) - 1, -1):
@@ -83,7 +83,7 @@ def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
 
 
 def _nearest_meaning(pieces: list[str]) -> Label:
-    """The first of the nested texts that says something, or the next longer one if it says more: "Total" before "TTC"."""
+    """Returns the first of the nested texts with a label, or the next longer one if it is more specific: "Total" before "TTC"."""
     text, best = "", NONE
     for piece in pieces:
         text = f"{piece} {text}".strip()
@@ -120,18 +120,18 @@ def _called(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, 
 
 
 def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """No words on the line: the head of the column names the amount, the less surely the further away it is."""
+    """Returns the label from the head of the column, for a line without words. A distant head is less certain."""
     head = sheet.head_of(at, found)
     named = classify(head.text)
     if named.kind == "none":
         return NONE, 0
-    listed = IN_ITEMS if head.of_items else IN_TABLE if sheet.goes_on(at, found) else 0
+    listed = IN_ITEMS if head.of_items else IN_TABLE if sheet.has_rows_below(at, found) else 0
     score = named.score - UNDER_HEAD - min(head.rows_between, 4) * PER_ROW - listed
     return named, score + (CROWN_IN_TABLE if found is group.crown else 0)
 
 
 def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """Net, tax and gross behind one word: the sum of the others is the gross, else the heads tell, else the last is."""
+    """Splits net, tax and gross after one word: the sum of the others is the gross, or else the heads decide, or else the last one."""
     label = group.label
     if found is group.crown:
         return label, label.score + CROWN
@@ -146,7 +146,7 @@ def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tupl
 
 
 def _sum_of_others(row: list[Found]) -> Found | None:
-    """The one that others of the row add up to: the last of subtotal, discount, tax, total; or gross beside net and tax."""
+    """Returns the amount that is the sum of others in its row: the last of subtotal, discount, tax, total; or gross beside net and tax."""
     group = row[-LONGEST_ROW:]
     values = [f.amount.value for f in group]
     for last in range(len(group) - 1, 1, -1):
@@ -160,7 +160,7 @@ def _sum_of_others(row: list[Found]) -> Found | None:
 
 
 def _suffix(line: Line, found: Found) -> Label:
-    """Words right behind an amount that end its cell: "29.99 € TTC"."""
+    """Returns the words directly after an amount in its cell: "29.99 € TTC"."""
     rest = line.cells[found.cell].text[found.amount.end :]
     return classify(rest) if 0 < len(plain(rest).split()) <= 4 and not any(c.isdigit() for c in rest[:4]) else NONE
 

@@ -1,4 +1,4 @@
-"""Amounts in a piece of text, in any of the world's ways of writing them.
+"""Finds amounts in a text, in all common notations.
 
 1,234.56  1.234,56  1 234,56  1'234.56  1,23,456.00  (12.00)  12,00-  EUR 12  12,-  ¥12,000
 Not amounts: dates, times, percentages, quantities with a unit, parts of an identifier.
@@ -68,22 +68,22 @@ class Amount:
     end: int
     mark: str | None
     strong: bool
-    """Looks like money by itself: two decimals, a currency mark, or "12,-"."""
+    """Returns True for money: two decimals, a currency mark, or "12,-"."""
 
 
 def blank_out(text: str) -> str:
-    """The text with everything that is a number but not money replaced by spaces of the same length."""
+    """Replaces every number that is not money by spaces of the same length."""
     return NOT_MONEY.sub(lambda m: "\x00" * len(m.group()), text)
 
 
 def decimal_sign(text: str) -> str | None:
-    """The document's decimal sign, by majority of the numbers that leave no doubt."""
+    """Returns the document's decimal sign, by majority of the unambiguous numbers."""
     seen = Counter(m[-3] for m in re.findall(r"(?<![\d.,])\d[\d.,' ]*[.,]\d{2}(?![\d.,%])", blank_out(text)))
     return seen.most_common(1)[0][0] if seen else None
 
 
 def amounts_in(text: str, decimals: str | None = None) -> list[Amount]:
-    """Amounts from left to right. `decimals`: the document's decimal sign, for numbers like 1.234 that can be both."""
+    """Returns the amounts from left to right. `decimals` is the document's decimal sign, for ambiguous numbers such as 1.234."""
     return [_amount(match, decimals) for match in AMOUNT.finditer(blank_out(text))]
 
 
@@ -118,7 +118,7 @@ def _value(number: str, decimals: str | None, mark: str | None) -> tuple[Decimal
 
 
 def _three_decimals(digits: str, sign: str, decimals: str | None, mark: str | None) -> bool:
-    """Whether 1.234 is one and a bit: so in a document whose decimal sign that is, and for 0.123 and Kuwaiti dinars."""
+    """Returns True if 1.234 has three decimals: in a document with that decimal sign, and for 0.123 and Kuwaiti dinars."""
     if digits.startswith("0") or any(code in THREE_DECIMALS for code in currencies_of(mark or "")):
         return True
     return decimals == sign

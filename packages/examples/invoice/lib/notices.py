@@ -11,7 +11,7 @@ SECONDS = 20
 
 
 def send_notice(context: dict, to: str, subject: str, body: str, answers: str = "") -> dict:
-    """Sends one mail. Its id comes from the node's run, so a mail sent twice is known as one by whoever receives it."""
+    """Sends one mail. Its id comes from the node's run, so the receiver recognises a repeated mail."""
     sender = context.get("notices_from", "invoices@example.com")
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, to, " ".join(subject.split())

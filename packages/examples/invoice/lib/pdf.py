@@ -1,4 +1,4 @@
-"""The words of a PDF with their positions, by PyMuPDF."""
+"""Reads the words of a PDF with their positions, with PyMuPDF."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ try:
 except ImportError:  # before PyMuPDF 1.24 the module had only this name
     import fitz as pymupdf
 
-UNMAPPED = "\ufffd"  # what a font without a Unicode table yields
+UNMAPPED = "\ufffd"  # the character of a font without a Unicode table
 
 
 def read_words(pdf: bytes, name: str) -> tuple[list[list], int]:
@@ -37,7 +37,7 @@ def _open(pdf: bytes, name: str):
 
 
 def _words_of(page, number: int) -> list[list]:
-    """What the page says of its own rotation does not count: its letters tell which way is up."""
+    """Ignores the page's own rotation: the letters show which side is up."""
     page.set_rotation(0)
     angle = _angle_of(page)
     with pymupdf.open() as upright:
@@ -49,7 +49,7 @@ def _words_of(page, number: int) -> list[list]:
 
 
 def _angle_of(page) -> float:
-    """The angle at which most letters of a page run, in degrees; 0 is from left to right."""
+    """Returns the angle of most letters of a page, in degrees; 0 is from left to right."""
     letters: Counter[float] = Counter()
     for block in page.get_text("dict", flags=pymupdf.TEXTFLAGS_WORDS)["blocks"]:
         for line in block.get("lines", ()):

@@ -1,4 +1,4 @@
-"""The lines of a document with the amounts found in them, and the heads of the columns that amounts stand in."""
+"""The lines of a document with their amounts, and the heads of the columns with amounts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIGHT = 1.35  # heights from line to line within a head of two lines
 
 @dataclass(slots=True)
 class Found:
-    """An amount in its cell, not yet called anything."""
+    """An amount in its cell, without a label."""
 
     amount: Amount
     cell: int
@@ -46,7 +46,7 @@ class Sheet:
         self._wordy = [[bool(plain(cell.text)) for cell in line.cells] for line in lines]
 
     def head_of(self, at: int, found: Found) -> Head:
-        """The nearest words above an amount in its column; figures between them are the column's other rows."""
+        """Returns the nearest words above an amount in its column. Figures between them are other rows of the column."""
         passed, below = 0, self.lines[at]
         for above in range(at - 1, max(at - MAX_ROWS, -1), -1):
             line = self.lines[above]
@@ -65,8 +65,8 @@ class Sheet:
             return Head(text, passed, heads_items(line.text))
         return Head(rows_between=passed)
 
-    def goes_on(self, at: int, found: Found) -> bool:
-        """Whether more figures follow below: words over one figure are its label, over several the head of a table."""
+    def has_rows_below(self, at: int, found: Found) -> bool:
+        """Returns True if more figures follow below: words over one figure are its label, over several the head of a table."""
         line = self.lines[at]
         for n in range(at + 1, min(at + 4, len(self.lines))):
             near = self.lines[n].page == line.page and self.lines[n].y0 - line.y1 < 2 * line.height
@@ -75,7 +75,7 @@ class Sheet:
         return False
 
     def _line_above(self, at: int, found: Found) -> str:
-        """The upper half of a head of two lines: "Wartość" over "brutto"."""
+        """Returns the upper half of a head of two lines: "Wartość" over "brutto"."""
         line, upper = self.lines[at], self.lines[at - 1]
         if at == 0 or upper.page != line.page or line.y0 - upper.y0 > TIGHT * line.height or self.rows[at - 1]:
             return ""
@@ -83,7 +83,7 @@ class Sheet:
 
 
 def _amounts_of(line: Line, decimals: str | None) -> list[Found]:
-    """The amounts of a line; bare numbers only where nothing on it looks like money."""
+    """Returns the amounts of a line; bare numbers only if no other text on it looks like money."""
     found = []
     for at, cell in enumerate(line.cells):
         for amount in amounts_in(cell.text, decimals):
@@ -95,7 +95,7 @@ def _amounts_of(line: Line, decimals: str | None) -> list[Found]:
 
 
 def _mark_beside(cells: list[Cell], at: int, amount: Amount) -> str | None:
-    """A currency that has a cell of its own: "EUR | 34,73" or "34,73 | EUR"."""
+    """Returns a currency in a separate cell: "EUR | 34,73" or "34,73 | EUR"."""
     before = cells[at - 1].text if at and not cells[at].text[: amount.start].strip() else ""
     after = cells[at + 1].text if at + 1 < len(cells) and not cells[at].text[amount.end :].strip() else ""
     for text in (before, after):
@@ -110,7 +110,7 @@ def _over(line: Line, found: Found, reach: float = 0) -> list[int]:
 
 
 def _words_over(cell: Cell, found: Found, rivals: list[Found]) -> str:
-    """Of a head that several columns share, the words over this one: it is cut where its gaps are widest."""
+    """Returns the words over this column from a head of several columns, cut at its widest gaps."""
     inside = [f for f in rivals if cell.x0 - 1 < f.centre < cell.x1 + 1]
     if len(inside) < 2 or len(cell.spans) < len(inside) or found not in inside:
         return cell.text

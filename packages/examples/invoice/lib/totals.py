@@ -1,4 +1,4 @@
-"""The gross total of an invoice as printed, with its currency, whoever issued it and in whichever layout.
+"""Finds the gross total of an invoice as printed, with its currency, for any issuer and layout.
 
 Every amount is given a label: the words left of it on its line, else the head of its column. Labels score; then the
 amounts testify for one another (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
@@ -27,7 +27,7 @@ class Total:
 
 
 def find_total(words: list) -> Total | None:
-    """From words with positions: [page, x0, y0, x1, y1, text]."""
+    """Finds the total from words with positions: [page, x0, y0, x1, y1, text]."""
     return total_of(lines_from_words(words))
 
 

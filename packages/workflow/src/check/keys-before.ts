@@ -104,7 +104,7 @@ function keysFrom(trigger: Trigger): string[] {
   return [...fromTriggers[trigger.type], ...own];
 }
 
-/** True if the schema describes keys outside of `properties`. Not forbidding them is not enough. */
+/** True if the schema describes keys that are missing in `properties`. Not forbidding them is not enough. */
 function isOpenSchema(inputs: JsonObject = {}): boolean {
   const { additionalProperties: more = false } = inputs;
   const others = ["patternProperties", "propertyNames", "unevaluatedProperties", "dependentSchemas", "dependencies"];

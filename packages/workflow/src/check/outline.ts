@@ -23,7 +23,7 @@ export interface Outline {
   edgesOf: Map<string, ReadEdge[]>;
   /** The graph with misspelt ids corrected, so that one typing mistake is not reported again as an unreachable node. */
   graph: Graph;
-  /** The same graph without loop edges. */
+  /** The corrected graph without loop edges. */
   forward: Graph;
   /** For every node of the definition: the title of its body. */
   homeOf: ReadonlyMap<string, string>;

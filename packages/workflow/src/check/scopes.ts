@@ -1,7 +1,7 @@
 import { type Branching, branchingOf, detoursIn } from "../graph/branching.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
-/** A branch of a fan-out, or (without `fork`) the part of a body outside of all branches. */
+/** A branch of a fan-out, or (without `fork`) the part of a body that belongs to no branch. */
 export interface Scope {
   entry: string;
   join: string | null;
@@ -13,8 +13,8 @@ interface Homes {
   /** The innermost scope of each node. */
   of: ReadonlyMap<string, Scope>;
   /**
-   * Nodes in two branches, or both inside and outside of one: entered other than through the fork, or left other than
-   * to the join.
+   * Nodes in two branches, or in a branch and also in the part around it: entered other than through the fork, or left
+   * other than to the join.
    */
   shared: { id: string; branch: Branch; other: Scope }[];
 }

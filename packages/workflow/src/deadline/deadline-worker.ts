@@ -53,7 +53,7 @@ export class DeadlineWorker {
     return answer;
   }
 
-  /** The same, but returns `stopped(reason)` if the check is stopped. */
+  /** Calls a function like `call`, but returns `stopped(reason)` if the check is stopped. */
   callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
     return this.call<T>(method, ...args).catch((error) => {
       if (error instanceof CheckStopped) return stopped(error.message);

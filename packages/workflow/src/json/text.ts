@@ -88,7 +88,7 @@ export function utf8In(bytes: Uint8Array): string | undefined {
 /** Levels that values of callers and of code may have. The stacks of Node and Python bear far more. */
 export const deepestNesting = 500;
 
-/** Counts the levels of brackets, and the colons outside of strings. The text need not be JSON. */
+/** Counts the levels of brackets, and the colons that are not in strings. The text need not be JSON. */
 export function measureOf(text: string): { depth: number; keys: number } {
   let [open, depth, keys] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {

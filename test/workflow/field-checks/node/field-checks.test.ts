@@ -61,7 +61,10 @@ it("a workflow node is the body of a map that runs a workflow", () => {
   expect(map).toHaveProperty("body", {
     nodes: [
       {
-        ...{ id: "each_item", type: "workflow", workflow: "billing", version: 2 },
+        id: "each_item",
+        type: "workflow",
+        workflow: "billing",
+        version: 2,
         input: { mail: "mail", index: "index", vat: "rates.vat" },
         output: { total: "invoice.total" },
       },

@@ -3,14 +3,20 @@ const walkedMs = 30 * 60 * 60 * 1000;
 const minuteMs = 60_000;
 
 /**
- * When a cron expression is due, by asking for every minute what a clock of the zone shows and whether that fits. A minute
- * whose clock time was there within the three hours before is the second of two.
+ * Finds the next due time by checking the local time of every minute. A minute whose local time already occurred in the
+ * three hours before is a repetition, and is skipped.
  */
 export function slowNextTime(cron: string, timeZone: string, afterMs: number): { found?: number; untilMs: number } {
   const untilMs = afterMs + walkedMs;
   const clock = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone, hourCycle: "h23", weekday: "short", year: "numeric", month: "numeric" },
-    ...{ day: "numeric", hour: "numeric", minute: "numeric" },
+    timeZone,
+    hourCycle: "h23",
+    weekday: "short",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
   });
   const shown = (ms: number) => clock.format(ms);
   const seen: string[] = [];

@@ -51,7 +51,7 @@ export function* checkKey(
   yield finding("NOVA502", at(path, field), message);
 }
 
-/** The same check; without `into`, the node's id is the key. */
+/** Reports a reserved key in `into`, or a reserved node id, which is the key without `into`. */
 export function* checkOwnKey(node: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   if (node.into !== undefined) return yield* checkKey(node, "into", place);
   if (typeof node.id !== "string" || !isReserved(node.id)) return;
