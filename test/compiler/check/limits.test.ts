@@ -73,5 +73,5 @@ it("has a warning for a single round that is too long", () => {
     ["start -> b", "b -> c", "c -> d", "d -> e", "e -> x", 'x -> b : "again", max 3', 'x -> end : "default"'],
   );
   const [found] = checkEvents(whole);
-  expect(found?.message).toMatch(/once round the loop from "x" to "b" is too long - move part of it/);
+  expect(found?.message).toMatch(/one round of the loop from "x" to "b" is too long - move part of it/);
 });

@@ -148,7 +148,7 @@ describe("a publication with an error", () => {
   it("is refused before it is stored if a trigger is too long for the table", async () => {
     const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
     await expect(long(450_000)).rejects.toThrow(
-      /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node/,
+      /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node/,
     );
     expect(world.publications.kept.size).toBe(0);
     expect(await long(240_000)).toMatchObject({ version: 1, status: "ready" });

@@ -10,7 +10,7 @@ const { erasable, ...own } = partitions;
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
   return Array.from(
-    source.matchAll(/= record\(\s*"[\w-]+",(.*?)place\("([^"{]*)/gs),
+    source.matchAll(/= record\(\s*"[\w-]+",(.*?)tableKeys\("([^"{]*)/gs),
     ([, attributes = "", prefix = ""]) => ({
       file,
       pattern: prefix.endsWith("#") ? `${prefix}*` : prefix,

@@ -42,7 +42,7 @@ describe("a schedule that is due once", () => {
 
   it("has a message with its time and the way out", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
-      'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is over - write a time to come, or remove the trigger',
+      'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is in the past - write a future time, or remove the trigger',
     );
   });
 });

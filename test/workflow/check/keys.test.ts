@@ -18,7 +18,7 @@ it("a key that the next node overwrites has a finding", () => {
     {
       code: "NOVA504",
       severity: "warning",
-      message: expect.stringMatching(/^"convert" sets context\["total"\] before anything reads what "find"/),
+      message: expect.stringMatching(/^"convert" sets context\["total"\] before any node reads the value of "find"/),
     },
   ]);
 });
@@ -139,7 +139,7 @@ it.each<[string, Loose, string[]]>([
 
 it("a finding about branch keys names the branches and the fork", () => {
   expect(findingsOf(forked([action("x"), setting("a")], [setting("b")]))[0]?.message).toMatch(
-    /^branches of "start" \("x", "b"\) set context\["total"\] each, and where the values differ the join fails - /,
+    /^branches of "start" \("x", "b"\) each set context\["total"\], and the join fails if the values differ - /,
   );
 });
 

@@ -21,7 +21,7 @@ const flattens = code("all", 'import math\ncontext["all"] = outputs.get_flattene
 it.each([
   [
     [text("a"), text("b"), flattens],
-    /line 2: .*"output" is set by "a", "b", and 2 more keys are - take outputs\.get_all/,
+    /line 2: .*"output" is set by "a", "b", and 2 more keys are - use outputs\.get_all/,
   ],
   [
     [code("a", 'context["n"] = 1'), code("b", 'context["n"] = context["n"] + 1'), flattens],

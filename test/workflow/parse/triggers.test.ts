@@ -188,7 +188,7 @@ describe("a trigger", () => {
   it("is measured in bytes, not in characters", () => {
     const { findings } = parse(with1({ type: "event", id: "euros", pattern: { source: ["€".repeat(100_000)] } }));
     expect(findings[0]?.message).toMatch(
-      /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node, or a file beside it$/,
+      /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node, or a file beside it$/,
     );
   });
 

@@ -86,6 +86,6 @@ function* checkForms({ id, form, forms, choices }: ApprovalNode, path: string): 
     yield finding("NOVA430", at(path, "forms", choice), `"${choice}" has a form and is no choice of "${id}"${wayOut}`);
   }
   if (!form || choices.some((choice) => !named.includes(choice))) return;
-  const message = `the form of "${id}" is for no choice, since each has one of its own in forms - remove it`;
+  const message = `the form of "${id}" is used by no choice, because each has its own in forms - remove it`;
   yield finding("NOVA430", at(path, "form"), message);
 }

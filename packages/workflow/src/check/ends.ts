@@ -43,7 +43,7 @@ export function* checkBodies(outline: Outline): Iterable<Finding> {
   if (map === undefined) return;
   for (const { id, kind, path } of nodes) {
     if (kind?.edgesIn !== "none") continue;
-    const message = `${title} has the start "${id}", but an item begins at the node without edges in - remove the start and its edge`;
+    const message = `${title} has the start "${id}", but an item starts at the node without an incoming edge - remove the start and its edge`;
     yield finding("NOVA232", at(path, "type"), message);
   }
   if (nodes.every(({ kind }) => kind?.edgesOut === "none")) {
@@ -53,7 +53,7 @@ export function* checkBodies(outline: Outline): Iterable<Finding> {
   const [, second, ...others] = entriesOf(outline).filter(({ kind }) => kind?.edgesIn !== "none");
   if (!second) return;
   const ids = listIds([second, ...others].map(({ id }) => id));
-  const message = `${title} has more than one node without an edge in, and an item begins at one only - add an edge to ${ids}`;
+  const message = `${title} has more than one node without an incoming edge, but an item starts at only one - add an edge to ${ids}`;
   yield finding("NOVA231", second.path, message);
 }
 

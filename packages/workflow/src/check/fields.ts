@@ -29,7 +29,7 @@ export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Find
   for (const segments of secrets) {
     // A secret covers a whole key of the context.
     if (segments[0] === "properties" && segments[2] === "secret") continue;
-    const message = "secret is kept only directly in properties.<key> - move it to the key that holds the value";
+    const message = "secret has an effect only directly in properties.<key> - move it to the key that holds the value";
     yield finding("NOVA503", at(path, ...segments), `inputs: ${message}`);
   }
 }
@@ -51,7 +51,7 @@ export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown)
     for (const { place, shown: named, path: dotPath } of pathsIn(node, path)) {
       const secret = secrets.find((key) => dotPath === key || dotPath.startsWith(`${key}.`));
       if (secret === undefined) continue;
-      const message = `node "${id}" names ${named}, but "${secret}" is a secret input and ${field} kept in the open - name a value that is not secret`;
+      const message = `node "${id}" names ${named}, but "${secret}" is a secret input and ${field} stored in the open - name a value that is not secret`;
       yield finding("NOVA511", place, message);
     }
   }
@@ -103,7 +103,7 @@ export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: 
     const [field, written] = when.kind === "at" ? ["at", when.at] : ["cron", when.cron];
     const expression = parseExpression(`${field}(${written})`, zone);
     if (!expression || dueAfter(expression, 0, nowMs) !== undefined) return [];
-    const message = `trigger "${trigger.id}" is due at ${written} (${zone}), which is over - write a time to come, or remove the trigger`;
+    const message = `trigger "${trigger.id}" is due at ${written} (${zone}), which is in the past - write a future time, or remove the trigger`;
     return [finding("NOVA129", `$.triggers[${index}].${field}`, message)];
   });
 }
@@ -117,14 +117,14 @@ export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
     const place = at(pathOf("labels"), name);
     const broken = brokenGap(template);
     if (broken !== undefined) {
-      const sentence = `label "${name}" has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{order.id}}`;
+      const sentence = `label "${name}" has ${JSON.stringify(broken)}, which is not a {{dot.path}} - write one such as {{order.id}}`;
       yield finding("NOVA417", place, sentence);
     }
     for (const part of templateParts(template)) {
       if (part.kind !== "path") continue;
       const secret = [...secrets].find((key) => part.path === key || part.path.startsWith(`${key}.`));
       if (secret === undefined) continue;
-      const message = `label "${name}" names {{${part.path}}}, but "${secret}" is a secret input and labels are kept in the open - name a value that is not secret`;
+      const message = `label "${name}" names {{${part.path}}}, but "${secret}" is a secret input and labels are stored in the open - name a value that is not secret`;
       yield finding("NOVA511", place, message);
     }
   }

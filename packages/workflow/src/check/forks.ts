@@ -19,7 +19,7 @@ export function* checkForks(outline: Outline): Iterable<Finding> {
       yield* checkMeeting(outline, branching, fork, fanOut, failureOut(plain, fork, null));
     yield* checkEmptyBranches(outline, branching, fork, fanOut);
     if (fanOut.targets.length > manyBranches) {
-      const message = `"${fork}" has ${fanOut.targets.length} branches that begin at once, each with a sandbox of its own - a map with max_concurrency runs a few at a time`;
+      const message = `"${fork}" has ${fanOut.targets.length} branches that start at once, each with a sandbox of its own - a map with max_concurrency runs a few at a time`;
       yield finding("NOVA224", pathOf(outline, fork), message);
     }
   }
@@ -38,7 +38,7 @@ export function* checkForks(outline: Outline): Iterable<Finding> {
 export function* checkMerges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const { id, node, path } of byId.values()) {
     if (node?.merge === undefined || (edgesOf.get(id) ?? []).length > 1) continue;
-    const message = `"${id}" has fewer than two edges out, so no branches of it come together - remove merge, or move it to the node that fans out`;
+    const message = `"${id}" has fewer than two edges out, so none of its branches join - remove merge, or move it to the node that fans out`;
     yield finding("NOVA226", at(path, "merge"), message);
   }
 }

@@ -31,7 +31,7 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   const mayFail = new Set(nodes.filter((node) => node.onError !== undefined).map((node) => node.id));
   for (const { key, first, second } of findOverwrites(graph, uses, mayFail)) {
     const python = byId.get(second)?.python;
-    const message = `"${second}" sets context["${key}"] before anything reads what "${first}" has put there - read it, or use another key`;
+    const message = `"${second}" sets context["${key}"] before any node reads the value of "${first}" - read it, or use another key`;
     const { line, column } = uses.get(second)?.sets.get(key) ?? {};
     const place = python?.file === undefined || !line || !column ? {} : { file: python.file, line, column };
     yield finding("NOVA504", python?.path ?? "$", message, place);
@@ -95,7 +95,7 @@ function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
     for (const [fork, branches] of Map.groupBy(setting, (branch) => branch.fork.node)) {
       if (branches.length < 2 || outline.byId.get(fork)?.node?.merge !== undefined) continue;
       const names = listIds(branches.map(({ entry }) => entry));
-      const message = `branches of "${fork}" (${names}) set context["${key}"] each, and where the values differ the join fails - use a key for each, or add "merge": "last" or "collect" to "${fork}"`;
+      const message = `branches of "${fork}" (${names}) each set context["${key}"], and the join fails if the values differ - use a key for each, or add "merge": "last" or "collect" to "${fork}"`;
       yield finding("NOVA225", pathOf(outline, fork), message);
     }
   }

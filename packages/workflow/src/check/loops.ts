@@ -26,7 +26,7 @@ export function* checkLoops(outline: Outline): Iterable<Finding> {
 
 function* checkWayOn({ id, path, kind }: NamedNode, edges: ReadEdge[], loops: ReadEdge[]): Iterable<Finding> {
   if (loops.length === edges.length) {
-    const message = `all edges of "${id}" lead back, so a run could not reach an end - add one that leads on, with "condition": "default"`;
+    const message = `all edges of "${id}" lead back, so a run could not reach an end - add one that leads forward, with "condition": "default"`;
     yield finding("NOVA244", path, message);
   } else if (kind?.edgesOut === "choices" && !edges.some(({ condition }) => condition === defaultLabel)) {
     const message = `the approval "${id}" leads back a limited number of times and has no edge for the time after that - add an edge with "condition": "default"`;
@@ -65,7 +65,7 @@ function noChoice({ id, kind }: NamedNode, edge: ReadEdge, outline: Outline): Fi
 function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string>): Iterable<Finding> {
   const { to = "", condition } = edge;
   if (condition === defaultLabel) {
-    const message = `${edgeName(edge)} is the default one and has a max - give it a condition of its own: the default edge leads on`;
+    const message = `${edgeName(edge)} is the default one and has a max - give it a condition of its own: the default edge must lead forward`;
     yield finding("NOVA243", at(edge.path, "max"), message);
   }
   if (!outline.byId.has(to)) return;

@@ -16,7 +16,7 @@ export function* checkFlattened({ node, before, outline: { nodes }, reader }: As
   if (!collision) return;
   const [key, ids] = collision;
   const more = others.length === 0 ? "" : `, and ${others.length} more keys are`;
-  const message = `outputs.get_flattened() has one value for each key, and "${key}" is set by ${listIds(ids)}${more} - take outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
+  const message = `outputs.get_flattened() has one value for each key, and "${key}" is set by ${listIds(ids)}${more} - use outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
   yield findingInCode("NOVA514", node, place, message);
 }
 

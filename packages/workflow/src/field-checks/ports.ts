@@ -13,7 +13,7 @@ export function* checkPorts(network: unknown, name: string, path: (index: number
   if (!Array.isArray(allow)) return;
   for (const [index, entry] of allow.entries()) {
     if (typeof entry !== "string" || nameToResolve(entry.trim()) === undefined) continue;
-    const message = `${name}: E2B itself does not hold ports, so "${entry}" is resolved before each run and the port is held inside of the sandbox alone - write an address to have nothing resolved`;
+    const message = `${name}: E2B itself cannot enforce ports, so "${entry}" is resolved before each run and only the sandbox enforces the port - write an address instead of a name`;
     yield finding("NOVA424", path(index), message);
   }
 }

@@ -35,6 +35,6 @@ export function checkTriggerSize(trigger: Trigger, path: string): Finding[] {
   const bytes = Buffer.byteLength(JSON.stringify(trigger));
   if (bytes <= longestBytes) return [];
   const size = `${bytes.toLocaleString("en")} bytes, and NOVA keeps up to ${longestBytes.toLocaleString("en")}`;
-  const message = `trigger "${trigger.id}" has ${size} - move what is long in it into a node, or a file beside it`;
+  const message = `trigger "${trigger.id}" has ${size} - move long values into a node, or a file beside it`;
   return [finding("NOVA130", path, message)];
 }

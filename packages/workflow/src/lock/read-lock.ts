@@ -26,7 +26,7 @@ export function readLockFile(files: Record<string, string>): ReadLockFile | null
 }
 
 function parse(text: string): LockFile | { problem: string } {
-  if (/^(<{7}|>{7}) /m.test(text)) return { problem: "holds the marks of a merge that two sides were left of" };
+  if (/^(<{7}|>{7}) /m.test(text)) return { problem: "contains the markers of a merge conflict" };
   let value: unknown;
   try {
     value = JSON.parse(text);

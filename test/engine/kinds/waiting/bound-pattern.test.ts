@@ -68,7 +68,7 @@ describe("a pattern that names data of its run", () => {
     const inputs = { properties: { key: { secret: true } } };
     const story = await new EventWait({ detail: { n: [wanted] } }, {}, { inputs }).begin(context);
     const failure = (await story.wait().catch((error) => error)) as Error;
-    expect(failure.message).toMatch(/names \{\{[\w.]+\}\}, which is secret, and patterns are kept in the open/);
+    expect(failure.message).toMatch(/names \{\{[\w.]+\}\}, which is secret, and patterns are stored in the open/);
     expect(JSON.stringify(story.world.tasks.all())).not.toMatch(/s3cret|abc/);
   });
 });

@@ -62,7 +62,7 @@ async function leafAt(
   const advice = "have a node before it set the key, or correct the path";
   if (json === undefined) return { problem: `${its}, which the context does not have - ${advice}` };
   if (isSecret(path, json))
-    return { problem: `${its}, which is secret, and patterns are kept in the open - name an id that is not` };
+    return { problem: `${its}, which is secret, and patterns are stored in the open - name an id that is not` };
   const value = parseExact(json);
   if (value === null || typeof value !== "object" || isRawNumber(value)) return { leaf: value };
   return { problem: `${its}, which is no short text, number, true, false or null - name a value inside of it` };

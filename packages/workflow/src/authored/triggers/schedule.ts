@@ -58,7 +58,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   const problem = typeof cron === "string" && cron.trim() !== "" ? cronProblem(cron) : undefined;
   if (problem !== undefined) yield finding("NOVA123", at(path, "cron"), `${name}: cron ${problem}`);
   if (typeof time === "string" && time.trim() !== "" && !isLocalTime(time)) {
-    const message = `${name}: at is ${formatValue(time)}, which is no time - write such as 2026-01-31T09:00, with its zone in timezone`;
+    const message = `${name}: at is ${formatValue(time)}, which is not a time - write one such as 2026-01-31T09:00, with its zone in timezone`;
     yield finding("NOVA123", at(path, "at"), message);
   }
 }

@@ -16,7 +16,7 @@ export const checkApproval: FieldCheck = function* (node, place) {
 function* checkTemplate(message: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   const broken = typeof message === "string" ? brokenGap(message) : undefined;
   if (broken === undefined) return;
-  const sentence = `${name}: message has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{invoice.total}}, or single braces`;
+  const sentence = `${name}: message has ${JSON.stringify(broken)}, which is not a {{dot.path}} - write one such as {{invoice.total}}, or single braces`;
   yield finding("NOVA417", at(path, "message"), sentence);
 }
 
@@ -25,7 +25,7 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
   for (const [index, choice] of choices.entries()) {
     const place = at(path, "choices", index);
     if (choice === defaultLabel || choice === timeoutLabel) {
-      const message = `${name}: the choice "${choice}" is the name of an edge that is taken without one - use another word`;
+      const message = `${name}: the choice "${choice}" is the name of an edge that is taken without an answer - use another word`;
       yield finding("NOVA410", place, message);
     } else if (typeof choice === "string" && choices.indexOf(choice) < index) {
       yield finding("NOVA410", place, `${name}: the choice "${choice}" is there twice - remove one of the two`);

@@ -34,7 +34,7 @@ export function* checkAnswerSchema(
   const { problems, secrets } = checkSchema(schema);
   for (const { segments, message } of problems) yield finding(code, at(place, ...segments), `${problem}: ${message}`);
   for (const segments of secrets) {
-    const message = `${problem}: secret keeps nothing here, because answers are in the chain of work - remove it`;
+    const message = `${problem}: secret has no effect here, because answers are in the chain of work - remove it`;
     yield finding(code, at(place, ...segments), message);
   }
 }

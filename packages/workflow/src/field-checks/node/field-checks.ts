@@ -44,7 +44,7 @@ const checkMap: FieldCheck = function* (node, place) {
   yield* checkKey(node, "as", place);
   yield* checkKey(node, "into", place);
   if (node.as === "index") {
-    const message = `${place.name}: as is "index", where the number of the item goes - use another key`;
+    const message = `${place.name}: as is "index", which is the key of the item's number - use another key`;
     yield finding("NOVA502", at(place.path, "as"), message);
   }
   yield* node.workflow === undefined ? checkBody(node, place) : checkChild(node, place);
@@ -71,7 +71,7 @@ function* checkChild(node: Record<string, unknown>, { name, path }: WrittenPlace
 const checkWorkflowNode: FieldCheck = function* (node, place) {
   yield* checkMappings(node, place);
   if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;
-  const message = `${place.name}: what it brings would go to the key "${node.id}", which is reserved for NOVA - add "output" with other keys`;
+  const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "output" with other keys`;
   yield finding("NOVA502", at(place.path, "id"), message);
 };
 
@@ -87,7 +87,7 @@ function* checkMappedKey(key: string, field: "input" | "output", { name, path }:
   if (isReserved(key)) {
     yield finding("NOVA502", where, `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`);
   } else if (!contextKeyPattern.test(key)) {
-    const message = `${name}: ${field} has the key "${key}", which is none - begin with a letter or _, then letters, digits, _ or -`;
+    const message = `${name}: ${field} has the key "${key}", which is not valid - begin with a letter or _, then letters, digits, _ or -`;
     yield finding("NOVA418", where, message);
   }
 }

@@ -23,7 +23,7 @@ export const checkRetry: FieldCheck = function* ({ retry, effects, executor }, {
   if (!isObject(retry)) return;
   const place = { name, path: at(path, "retry") };
   if (effects === true) {
-    const message = `${name}: "effects": true says that code which began never runs again, and retry that it does - remove one of them; without effects the code may be run again, each time with the same NOVA_IDEMPOTENCY_KEY`;
+    const message = `${name}: "effects": true forbids another run of started code, and retry asks for one - remove one of them; without effects the code may run again, each time with the same NOVA_IDEMPOTENCY_KEY`;
     yield finding("NOVA407", place.path, message);
   }
   const kind = executorKind(executor);

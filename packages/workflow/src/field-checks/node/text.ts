@@ -28,7 +28,7 @@ function* checkModel({ model, llm_config }: Record<string, unknown>, { name, pat
     yield finding("NOVA440", at(path, "llm_config"), message);
   }
   if (!isObject(model) || isConfig(model) || model.text !== undefined) return;
-  const message = `${name}: model names roles of code-writing nodes alone - write its id, such as "gpt-6.1-terra"`;
+  const message = `${name}: model names only roles of code-writing nodes - write its id, such as "gpt-6.1-terra"`;
   yield finding("NOVA440", at(path, "model"), message);
 }
 

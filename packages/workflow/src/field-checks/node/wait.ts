@@ -21,7 +21,7 @@ const ofEvent = "belongs to a wait for an event - remove it, or add event";
 function* checkUntil(until: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof until !== "string" || until.trim() === "") return;
   if (onlyPath(until) !== undefined || timeOf(until) !== undefined) return;
-  const message = `${name}: until is ${formatValue(until)}, which is no time - write such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
+  const message = `${name}: until is ${formatValue(until)}, which is not a time - write one such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
   yield finding("NOVA414", at(path, "until"), message);
 }
 
@@ -33,10 +33,10 @@ function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Fin
   }
   const broken = brokenGapIn(event as JsonObject);
   if (broken !== undefined) {
-    const message = `${name}: the event pattern has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{customer.id}}, or single braces`;
+    const message = `${name}: the event pattern has ${JSON.stringify(broken)}, which is not a {{dot.path}} - write one such as {{customer.id}}, or single braces`;
     yield finding("NOVA417", at(path, "event"), message);
   } else if (problems.length === 0 && !namesItsRun(event)) {
-    const message = `${name}: one event that fits wakes every run that waits here - name what tells runs apart, such as "detail": { "customer": ["{{customer.id}}"] }`;
+    const message = `${name}: one matching event wakes every run that waits here - add a field that identifies the run, such as "detail": { "customer": ["{{customer.id}}"] }`;
     yield finding("NOVA425", at(path, "event"), message);
   }
 }
@@ -57,7 +57,7 @@ function* templatesInNames(wanted: unknown, segments: PatternProblem["segments"]
   for (const [name, inner] of Object.entries(wanted)) {
     const place = [...segments, name];
     const wayOut = `write such as "customer": [${JSON.stringify(name)}]`;
-    const message = `has a template as the name of a field, and templates stand only in values - ${wayOut}`;
+    const message = `has a template as the name of a field, but templates are allowed only in values - ${wayOut}`;
     if (templateParts(name).some(({ kind }) => kind === "path")) yield { segments: place, message };
     yield* templatesInNames(inner, place);
   }
