@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { NodeCosts } from "../../../packages/cli/src/lock/costs.ts";
-import { checkLines, lockLines } from "../../../packages/cli/src/lock/lines.ts";
-import { costLines } from "../../../packages/cli/src/lock/modes.ts";
+import { checkLines, costLines, lockLines } from "../../../packages/cli/src/lock/modes.ts";
 import type { NodeProof, ProofRun } from "../../../packages/cli/src/lock/prove.ts";
 import { proofLines } from "../../../packages/cli/src/lock/prove-folder.ts";
 import type { NodeState } from "../../../packages/cli/src/lock/states.ts";

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type NodeAtWork, RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { expect, it } from "vitest";
-import { atWorkLines } from "../../../packages/cli/src/output/at-work.ts";
-import { traceLines } from "../../../packages/cli/src/output/trace.ts";
+import { atWorkLines, traceLines } from "../../../packages/cli/src/output/trace.ts";
 import type { WaitsFor } from "../../../packages/engine/src/kinds/waits-for.ts";
 import { nothingAtWork } from "../../../packages/engine/src/trace/at-work.ts";
 

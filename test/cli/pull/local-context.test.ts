@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { buildLocalContext } from "../../../packages/cli/src/pull/local-context.ts";
+import { buildLocalContext } from "../../../packages/cli/src/pull/pull-execution.ts";
 
 const contents: Record<string, string> = {
   bytes: "%PDF",

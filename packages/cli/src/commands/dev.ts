@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
-import { openBrowser } from "../dev/open-browser.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
-import { type DevReporter, holdReports, jsonReporter, textReporter } from "../dev/told.ts";
+import { type DevReporter, holdReports, jsonReporter, textReporter } from "../dev/reporter.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
@@ -143,4 +143,17 @@ const newsText = {
 
 function tellProblem(error: unknown): void {
   printError(`nova: ${error instanceof Error ? error.message : error}`);
+}
+
+const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens a URL in the user's browser. Without a browser nothing happens, because the URL is printed too. */
+export function openBrowser(address: string): void {
+  const [command, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
+  child.on("error", () => undefined);
+  child.unref();
 }

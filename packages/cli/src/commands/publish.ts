@@ -1,7 +1,7 @@
 import type { Finding } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
-import { findSharedIds } from "../input/shared-ids.ts";
+import { findSharedIds } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { styled } from "../output/terminal.ts";
 import { command } from "./command.ts";

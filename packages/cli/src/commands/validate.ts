@@ -16,7 +16,7 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
   const { pastTimes, readWorkflowSource, locateInProgram } = await import("@nova/workflow");
-  const { findUnpriced } = await import("../input/unpriced.ts");
+  const { findUnpriced } = await import("../input/workflow.ts");
   const unpriced = await findUnpriced(parsed);
   if (!server) {
     const { findNotInstalled } = await import("../packages/not-installed.ts");

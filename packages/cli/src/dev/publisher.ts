@@ -4,8 +4,7 @@ import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "../errors.ts";
-import { findSharedIds } from "../input/shared-ids.ts";
-import { findUnpriced } from "../input/unpriced.ts";
+import { findSharedIds, findUnpriced } from "../input/workflow.ts";
 import { findNotInstalled } from "../packages/not-installed.ts";
 
 /** A published folder, and the version that new runs use. */

@@ -1,5 +1,5 @@
 import type { ExecutionStore } from "@nova/engine";
-import type { DevReporter } from "./told.ts";
+import type { DevReporter } from "./reporter.ts";
 
 const pauseMs = 1000;
 /** The largest share of time for reading the open runs, however many there are. */

@@ -1,9 +1,17 @@
-import { type Generator, generationKey, ingredientsToday } from "@nova/agents";
-import type { Generation } from "@nova/engine";
-import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
+import {
+  type Generator,
+  generationKey,
+  ingredientsOf,
+  ingredientsToday,
+  needsAnalysis,
+  type Read,
+  readsTogether,
+} from "@nova/agents";
+import { type Generation, membersOf } from "@nova/engine";
+import { codeHashOf, hashOf, type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
-import { type EditSources, lockEdit } from "./edited.ts";
+import type { Recorded } from "../replay/recorded.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
 import { ranCode } from "./recorded.ts";
 
@@ -85,4 +93,39 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
   const { format: _format, workflowId: _id, node: _node, client: _client, status: _status, ...kept } = generation;
   const { approved, ...locked } = kept;
   return { ...locked, ...defined({ approved: before?.codeHash === kept.codeHash ? before.approved : approved }) };
+}
+
+/** The data that is needed to lock an edit. */
+export interface EditSources {
+  /** The code of the node's last successful run; null if it is unknown. */
+  used(node: string): Recorded | null;
+  generator: Generator;
+  readsOf(source: string): Promise<readonly Read[]>;
+  /** ISO 8601. */
+  now: string;
+}
+
+/**
+ * Locks code or an analysis that the user edited. An analysis that the code no longer needs is dropped. An edit is
+ * neither proven nor approved. The types of the keys that it reads come from the last input of the node.
+ */
+export async function lockEdit(
+  prompt: PromptNode,
+  { code, analysis: read, record }: ReadLock & { state: "edited" },
+  sources: EditSources,
+): Promise<LockedCode> {
+  const { provenBy: _, approved: _approved, analysisHash: _hash, ...kept } = record;
+  const analysis = read !== undefined && needsAnalysis(code) ? read : undefined;
+  const codes = { code, ...(analysis !== undefined && { analysis, analysisHash: hashOf(analysis) }) };
+  const input = membersOf(sources.used(prompt.node.id)?.entry.input_context?.text ?? "{}");
+  const guides = Object.keys(record.ingredients.guides);
+  const readsOfCode = await sources.readsOf(code);
+  const reads =
+    codes.analysis === undefined ? readsOfCode : readsTogether(readsOfCode, await sources.readsOf(codes.analysis));
+  const ingredients = ingredientsOf({ ...prompt, input }, sources.generator, { reads, guides });
+  for (const [name, type] of Object.entries(ingredients.reads)) {
+    if (type === "any") ingredients.reads[name] = record.ingredients.reads[name] ?? type;
+  }
+  const key = generationKey(ingredients);
+  return { ...kept, key, ingredients, ...codes, codeHash: codeHashOf(codes), origin: "edited", createdAt: sources.now };
 }

@@ -1,16 +1,15 @@
 import type { NovaClient } from "@nova/client";
-import type { RawJson, TraceEntry } from "@nova/engine";
+import { asReference, type ExactValue, parseExact, type RawJson, type TraceEntry } from "@nova/engine";
 import { nodeIndex, secretKeys, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
-import { listEntries, notRunError, readBlob, readTrace, readWorkflow } from "../api/recorded.ts";
+import { demandContent, listEntries, notRunError, readBlob, readTrace, readWorkflow } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
+import { type ExactObject, mapMembers, mapObjects, mapValue } from "../input/exact.ts";
 import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
 import { plannedCode, writeLock } from "../lock/write.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { writeInside } from "../write-inside.ts";
-import { buildLocalContext } from "./local-context.ts";
-import { demandFileName, demandIdentity, demandKey } from "./names.ts";
 
 export interface PullRequest {
   execution: string;
@@ -91,4 +90,84 @@ function renderWorkflow(workflow: Workflow): WorkflowSource {
       throw new InvalidInput(`the workflow has no text for "${path}" - it cannot be pulled`);
   }
   return source;
+}
+
+/** NOVA's form of ids. The folder name and a printed command contain the id, so any other form is refused. */
+const workflowId = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** File types that a definition may name, and those that NOVA writes. */
+const readable = /\.(py|txt|md)$/;
+const maxNameBytes = 255;
+const maxPathBytes = 1024;
+
+/** Checks the id and version of a workflow that a server has sent. Throws `InvalidInput`. */
+export function demandIdentity({ workflowId: id, version }: { workflowId: unknown; version: unknown }): void {
+  const isId = typeof id === "string" && workflowId.test(id);
+  if (isId && Number.isSafeInteger(version) && (version as number) > 0) return;
+  throw new InvalidInput("the server sent no valid id and version of a workflow - ask its operator");
+}
+
+/** Checks a file name in a definition that a server has sent. Throws `InvalidInput`. */
+export function demandFileName(path: string): void {
+  const names = path.split("/");
+  const isPlain = names.every(
+    (name) => name !== "" && !name.startsWith(".") && Buffer.byteLength(name) <= maxNameBytes,
+  );
+  const isText = !/[\p{C}\\:]/u.test(path) && Buffer.byteLength(path) <= maxPathBytes;
+  if (isPlain && isText && (readable.test(path) || path === "workflow.lock.json")) return;
+  const shown = JSON.stringify(path.replaceAll(/\p{C}/gu, " ").slice(0, 100));
+  throw new InvalidInput(
+    `the workflow names the file ${shown}, which is not a code file of its folder - it cannot be pulled`,
+  );
+}
+
+/** Checks the key of an input, because the user must be able to type it. Throws `InvalidInput`. */
+export function demandKey(key: string): string {
+  if (!/\p{C}/u.test(key)) return key;
+  throw new InvalidInput(
+    "an input of the workflow has a character in its name that cannot be typed - it cannot be pulled",
+  );
+}
+
+/** A file that a context names by `{"$file": path}`, relative to the context file. */
+export interface ContextFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+type Load = (sha256: string) => Promise<Uint8Array | null>;
+
+/** The limit of all values together, because they are in memory until they are written. */
+const maxBytes = 1024 * 1024 * 1024;
+
+/**
+ * Converts a recorded context for `nova run --context`: texts and JSON in their places, bytes as files, null for erased
+ * values.
+ */
+export async function buildLocalContext(text: string, load: Load): Promise<{ text: string; files: ContextFile[] }> {
+  const files = new Map<string, ContextFile>();
+  let bytesLeft = maxBytes;
+  const visit = async (value: ExactObject): Promise<ExactValue> => {
+    // The reference's own numbers are not user data, so they may lose digits.
+    const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
+    if (!ref) return mapMembers(value, visit, plainKey);
+    bytesLeft -= Math.max(0, ref.bytes);
+    if (bytesLeft < 0)
+      throw new InvalidInput(`the context has more than ${maxBytes} bytes (1 GB) - it is too large to pull`);
+    const bytes = await load(ref.sha256);
+    if (bytes === null) return null;
+    demandContent(ref, bytes);
+    if (ref.type === "text") return Buffer.from(bytes).toString();
+    if (ref.type === "json") return mapValue(parseExact(Buffer.from(bytes).toString()), visit);
+    const path = `files/${ref.sha256.slice(0, 16)}`;
+    files.set(path, { path, bytes });
+    return { $file: path };
+  };
+  return { text: `${await mapObjects(text, visit, 2)}\n`, files: [...files.values()] };
+}
+
+/** In a record a key that looks like a mark has one more `$`; a context file has the same rule for `$file`. */
+function plainKey(key: string): string {
+  if (/^\$\$+blob$/.test(key)) return key.slice(1);
+  return /^\$+file$/.test(key) ? `$${key}` : key;
 }

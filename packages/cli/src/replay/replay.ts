@@ -2,6 +2,7 @@ import { needsAnalysis } from "@nova/agents";
 import type { NovaClient } from "@nova/client";
 import {
   asWritten,
+  type Difference,
   differences,
   outputAgain,
   RawJson,
@@ -12,9 +13,10 @@ import {
 import { type IndexedNode, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
 import { notRunError, readTrace, readWorkflow } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { type CommandOutput, printError } from "../output/terminal.ts";
+import { differenceLines } from "../output/diff.ts";
+import { type CommandOutput, printError, styled } from "../output/terminal.ts";
+import { cell } from "../output/text.ts";
 import { type TrialFor, withTrials } from "./here.ts";
-import { type Kept, type Replayed, replayLines } from "./lines.ts";
 import { listRecorded, type Recorded } from "./recorded.ts";
 import { type TrialInput, tryRuns } from "./trial.ts";
 
@@ -112,3 +114,36 @@ function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAske
 
 /** Error classes that the code itself causes. */
 const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);
+
+/** A node whose code ran again. */
+export interface Replayed {
+  place: string;
+  differences: Difference[];
+  /** Keys of secrets, which the code did not get. */
+  withheld: string[];
+}
+
+/** A node whose recorded outcome is kept, with the reason. */
+export interface Kept {
+  place: string;
+  why: string;
+}
+
+/** Describes the differences, then the number of compared runs. */
+export function replayLines(replayed: readonly Replayed[], kept: readonly Kept[]): string[] {
+  const differing = replayed.filter(({ differences }) => differences.length > 0);
+  const count = `${replayed.length} ${replayed.length === 1 ? "run" : "runs"} of code`;
+  const places = Map.groupBy(kept, ({ why }) => why);
+  return [
+    ...differing.flatMap(({ place, differences, withheld }) => [
+      styled("bold", place) + (withheld.length > 0 ? styled("dim", ` (without ${withheld.join(", ")})`) : ""),
+      ...differenceLines(differences),
+    ]),
+    differing.length === 0
+      ? `${styled("green", "the same")}: the recorded outcome in ${count}`
+      : `${styled("red", "differs")}: ${differing.length} of ${count}`,
+    ...Array.from(places, ([why, all]) =>
+      styled("dim", `from the record, ${why}: ${cell(all.map(({ place }) => place).join(", "))}`),
+    ),
+  ];
+}

@@ -90,7 +90,7 @@ export async function checkDraft(
 ): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const compiled = await compileParsed(parsed);
-  const { findUnpriced } = await import("../input/unpriced.ts");
+  const { findUnpriced } = await import("../input/workflow.ts");
   const findings = [...compiled.findings, ...more, ...(await findUnpriced(parsed))];
   if (!compiled.workflow) throw new InvalidWorkflow(draft.path, findings);
   const called = await compileCalled(read);

@@ -4,8 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
 import { ignoredFolders } from "../dev/publisher.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
-import { workflowPath } from "../input/shared-ids.ts";
-import { readAndCompile, readAndParse } from "../input/workflow.ts";
+import { readAndCompile, readAndParse, workflowPath } from "../input/workflow.ts";
 import type { Checked } from "../run/request.ts";
 import { readTest, type Test } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
-import { type DevReporter, holdReports, jsonReporter, textReporter } from "../../../packages/cli/src/dev/told.ts";
+import { type DevReporter, holdReports, jsonReporter, textReporter } from "../../../packages/cli/src/dev/reporter.ts";
 
 afterEach(() => {
   vi.useRealTimers();
