@@ -16,7 +16,7 @@ beforeEach(() => {
   };
   watch = new QueueWatch(executions, {
     queued: ({ execution, workflow }) => void told.push(`${execution} of ${workflow} waits`),
-    begun: ({ execution }) => void told.push(`${execution} begins`),
+    started: ({ execution }) => void told.push(`${execution} begins`),
   });
 });
 

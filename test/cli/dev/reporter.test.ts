@@ -10,7 +10,7 @@ function listed(lines: string[]): DevReporter {
   return {
     published: ({ folder }) => void lines.push(`published ${folder}`),
     queued: ({ execution, workflow }) => void lines.push(`queued ${execution} of ${workflow}`),
-    begun: ({ execution }) => void lines.push(`begun ${execution}`),
+    started: ({ execution }) => void lines.push(`started ${execution}`),
     step: ({ execution, state }) => void lines.push(`${state} ${execution}`),
     ended: ({ id }) => void lines.push(`ended ${id}`),
     unstarted: ({ id }) => void lines.push(`unstarted ${id}`),
@@ -24,10 +24,10 @@ it("holdReports prints earlier reports after the greeting in order, and later on
   tell.step({ execution: "exec_2", node: "a", state: "started" });
   tell.published({ folder: "greeting" } as never);
   tell.queued({ execution: "exec_3", workflow: "pay" });
-  tell.begun({ execution: "exec_3" });
+  tell.started({ execution: "exec_3" });
   expect(lines).toEqual([]);
   tell.release();
-  const queued = ["queued exec_3 of pay", "begun exec_3"];
+  const queued = ["queued exec_3 of pay", "started exec_3"];
   expect(lines).toEqual(["ended exec_1", "started exec_2", "published greeting", ...queued]);
   tell.step({ execution: "exec_2", node: "a", state: "succeeded" });
   expect(lines.at(-1)).toBe("succeeded exec_2");
@@ -51,7 +51,7 @@ it.each([
   vi.setSystemTime(new Date(2026, 1, 1, 9, 5, 7));
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
-  tell.begun({ execution: "exec_1" });
+  tell.started({ execution: "exec_1" });
   expect(log.mock.calls.map(([line]) => stripVTControlCharacters(line))).toEqual(expected);
 });
 

@@ -124,13 +124,13 @@ class RunningCode {
 
   /** Removes failed attempts that were already reported, and the output that was reported. */
   #newAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
-    const [name, told] = [entryName(at), this.#followed.get(entryName(at))?.reported];
+    const [name, reported] = [entryName(at), this.#followed.get(entryName(at))?.reported];
     const failed = this.#failed.get(name) ?? new Set();
     const fresh = steps.filter((step) => step.error_class === undefined || !failed.has(step.attempt_number));
     this.#failed.set(name, new Set([...failed, ...fresh.map(({ attempt_number }) => attempt_number)]));
     return fresh.map((step) => ({
       ...step,
-      ...(step.logs && { logs: unreportedPart(step.logs, told?.get(step.attempt_number)) }),
+      ...(step.logs && { logs: unreportedPart(step.logs, reported?.get(step.attempt_number)) }),
     }));
   }
 }

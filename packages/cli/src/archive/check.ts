@@ -45,16 +45,16 @@ export async function readSecretsOf(folder: string, { client }: Manifest): Promi
   const text = await readSmall(folder, files.secrets);
   if (text === undefined) return undefined;
   if (client !== null) throw new InvalidInput(`"${path}" must not be in an export of one client - remove it`);
-  return parsed<FolderSecrets>(text).catch(throwInvalid(`"${path}" was changed - ${wayOut}`));
+  return parseJson<FolderSecrets>(text).catch(throwInvalid(`"${path}" was changed - ${wayOut}`));
 }
 
-async function parsed<T>(text: string | undefined): Promise<T> {
+async function parseJson<T>(text: string | undefined): Promise<T> {
   return JSON.parse(text ?? "") as T;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
   const manifest = await readSmall(folder, files.manifest)
-    .then(parsed<Manifest | null>)
+    .then(parseJson<Manifest | null>)
     .catch(throwInvalid(`"${folder}" is not a complete export - name a folder that \`nova export\` wrote`));
   if (manifest?.format !== 1)
     throw new InvalidInput(`"${folder}" has format ${manifest?.format}, this version reads 1 - update NOVA`);
@@ -76,11 +76,11 @@ async function countLines(folder: string, name: string, check: (line: string) =>
   let count = 0;
   const whatOf = (cause: Error) =>
     cause instanceof SyntaxError ? "has a line that is incomplete or was changed" : "cannot be read";
-  const counted = async (line: string) => {
+  const countLine = async (line: string) => {
     count++;
     await check(line);
   };
-  await eachLine(path, counted).catch(throwInvalid((cause) => `"${path}" ${whatOf(cause)} - ${wayOut}`));
+  await eachLine(path, countLine).catch(throwInvalid((cause) => `"${path}" ${whatOf(cause)} - ${wayOut}`));
   return count;
 }
 

@@ -30,9 +30,9 @@ type ValueOf<Written, Text> = Written extends `--no-${string}`
   : Written extends `${string}...>`
     ? string[] | undefined
     : Written extends `${string}>` | `${string}]`
-      ? TextOf<Text> | (Written extends `${string}]` ? true : never) | (Text extends Given ? never : undefined)
+      ? TextOf<Text> | (Written extends `${string}]` ? true : never) | (Text extends AlwaysSet ? never : undefined)
       : true | undefined;
-type Given = { absent: unknown } | { needed: true } | { each: true };
+type AlwaysSet = { absent: unknown } | { needed: true } | { each: true };
 type TextOf<Text> = Text extends { choices: readonly (infer One)[] }
   ? One
   : Text extends { each: true }

@@ -37,10 +37,10 @@ export const credentials = command({
   },
 });
 
-async function set(owner: CredentialOwner, name: string, given?: string, file?: string, fields: string[] = []) {
-  const kind = kinds.find((one) => one === (given ?? name));
+async function set(owner: CredentialOwner, name: string, kindOption?: string, file?: string, fields: string[] = []) {
+  const kind = kinds.find((one) => one === (kindOption ?? name));
   if (!kind) {
-    const what = given === undefined ? `"${name}" is not the name of a kind` : `there is no kind "${given}"`;
+    const what = kindOption === undefined ? `"${name}" is not the name of a kind` : `there is no kind "${kindOption}"`;
     throw new InvalidInput(`${what} - use one of --kind ${kinds.join(", ")}`);
   }
   const values = await readValues(file, fields);

@@ -6,7 +6,7 @@ import { isObjectText } from "../input/context.ts";
 import { printOutput } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
 
-const described = {
+const eventOptions = {
   "--source <source>": { says: "the source of the event, such as shop.orders", needed: true },
   "--type <type>": { says: "the type of the event, such as OrderPaid", needed: true },
   "--detail <json>": { says: "the details, a JSON object; @file reads it from a file", absent: "{}" },
@@ -14,7 +14,7 @@ const described = {
 
 export const emit = command({
   summary: "send an event to the executions that wait for it",
-  takes: described,
+  takes: eventOptions,
   async run(_, { json, ...options }) {
     const body = await bodyOf(options);
     await askApiAndStay(async (nova) => {
@@ -36,7 +36,7 @@ async function bodyOf({ source, type, detail }: { source: string; type: string; 
 
 export const event = command({
   summary: "put an event on the bus: it starts workflows by their triggers, and reaches waiting executions",
-  takes: { "<put>": "what to do", ...described },
+  takes: { "<put>": "what to do", ...eventOptions },
   async run([asked], { json, ...options }) {
     actionOf("event", ["put"], asked);
     const body = { ...(await bodyOf(options)), on_bus: true };
@@ -51,10 +51,10 @@ export const event = command({
 });
 
 /** Reads the detail of an event: a JSON object, or `@file` with one in it. Throws `InvalidInput`. */
-export async function readDetail(given: string): Promise<string> {
-  const path = given.startsWith("@") ? given.slice(1) : undefined;
+export async function readDetail(option: string): Promise<string> {
+  const path = option.startsWith("@") ? option.slice(1) : undefined;
   const unread = ({ message }: Error) => `--detail: "${path}" cannot be read (${message}) - correct the path`;
-  const text = path === undefined ? given : await readFile(path, "utf8").catch(throwInvalid(unread));
+  const text = path === undefined ? option : await readFile(path, "utf8").catch(throwInvalid(unread));
   if (isObjectText(text) && isJson(text)) return text;
-  throw new InvalidInput(`--detail ${given} is not a JSON object - write --detail '{"key": "value"}'`);
+  throw new InvalidInput(`--detail ${option} is not a JSON object - write --detail '{"key": "value"}'`);
 }

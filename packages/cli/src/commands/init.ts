@@ -41,10 +41,10 @@ async function nameAfter(folder: string, graph: string): Promise<void> {
   const id = slugOf(name);
   if (id === "") return;
   const text = await readFile(file, "utf8");
-  const named = text.replace(/(?<=\bid"?: )"hello"/, () => JSON.stringify(id));
+  const renamed = text.replace(/(?<=\bid"?: )"hello"/, () => JSON.stringify(id));
   await writeFile(
     file,
-    named.replace('"Hello"', () => JSON.stringify(name)),
+    renamed.replace('"Hello"', () => JSON.stringify(name)),
   );
 }
 

@@ -127,13 +127,13 @@ async function run(id: string, node: string | undefined, json: true | undefined)
   let code: ExitCode | undefined;
   await askApiAndStay(async (nova) => {
     const { sessions, executions } = nova;
-    const begun = node === undefined ? await sessions.run(id) : await sessions.runNode(id, node);
-    const { execution_id: execution } = begun;
-    if (!json) print(summaryOf(begun));
+    const started = node === undefined ? await sessions.run(id) : await sessions.runNode(id, node);
+    const { execution_id: execution } = started;
+    if (!json) print(summaryOf(started));
     const ended = execution === null ? "completed" : (await executions.untilEnded(execution)).status;
     const after = await describeSession(nova, await sessions.get(id));
     code = ended === "completed" ? exitCodes.completed : exitCodes.failed;
-    printOutput({ ...after, json: { ...begun, status: ended } }, json);
+    printOutput({ ...after, json: { ...started, status: ended } }, json);
     return execution === null ? [] : [execution];
   });
   return code;
@@ -169,8 +169,8 @@ async function describeSession(nova: NovaClient, session: Session): Promise<Comm
     return value.split("\n", 1)[0]?.slice(0, 100) ?? "";
   };
   const rows = outputs.map(({ node_id, version, state, skipped, output, error }) => {
-    const told = skipped ? "(no edge leads to it)" : (error ?? (output === null ? "" : firstLine(output)));
-    return [node_id, String(version), state, told];
+    const summary = skipped ? "(no edge leads to it)" : (error ?? (output === null ? "" : firstLine(output)));
+    return [node_id, String(version), state, summary];
   });
   const empty = `no nodes yet - nova session set ${session.session_id} <node> --set ... adds one`;
   const text = rows.length === 0 ? [empty] : tableLines(["node", "version", "state", "output"], rows);

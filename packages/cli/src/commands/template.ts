@@ -15,7 +15,7 @@ export const template = command({
     "--name <name>": "its name in your E2B account; absent: nova, or the name that the workflow uses",
     "--missing": "build nothing if the template exists, or the workflow has no requirements",
   },
-  async run([asked, path], { name: named, missing }) {
+  async run([asked, path], { name: wantedName, missing }) {
     actionOf("template", ["build"], asked);
     const requirements = path === undefined ? [] : await requirementsOf(path);
     if (missing && requirements.length === 0) return exitCodes.completed;
@@ -23,7 +23,7 @@ export const template = command({
       throw new InvalidInput("nova template build needs an E2B account - set E2B_API_KEY to its key");
     }
     const { buildTemplate, readDocstrings, templateExists } = await import("@nova/sandbox");
-    const name = named ?? (requirements.length === 0 ? "nova" : templateName(requirements));
+    const name = wantedName ?? (requirements.length === 0 ? "nova" : templateName(requirements));
     if (missing && (await templateExists(name))) return exitCodes.completed;
     const onLog = (line: string) => printError(styled("dim", line));
     const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });

@@ -8,12 +8,12 @@ const share = 1 / 20;
 /** Reports runs that wait for a slot, and their start. Queued runs send no events, so it polls. */
 export class QueueWatch {
   readonly #executions: Pick<ExecutionStore, "open">;
-  readonly #report: Pick<DevReporter, "queued" | "begun">;
-  readonly #known = new Map<string, "queued" | "begun">();
+  readonly #report: Pick<DevReporter, "queued" | "started">;
+  readonly #known = new Map<string, "queued" | "started">();
 
-  constructor(executions: Pick<ExecutionStore, "open">, tell: Pick<DevReporter, "queued" | "begun">) {
+  constructor(executions: Pick<ExecutionStore, "open">, report: Pick<DevReporter, "queued" | "started">) {
     this.#executions = executions;
-    this.#report = tell;
+    this.#report = report;
   }
 
   /** Reports newly queued runs, and forgets runs that are over. */
@@ -32,8 +32,8 @@ export class QueueWatch {
 
   /** Reports the start of a run that was queued, once. */
   noteStart(execution: string): void {
-    if (this.#known.get(execution) === "queued") this.#report.begun({ execution });
-    this.#known.set(execution, "begun");
+    if (this.#known.get(execution) === "queued") this.#report.started({ execution });
+    this.#known.set(execution, "started");
   }
 
   /** Polls until the result is disposed. */

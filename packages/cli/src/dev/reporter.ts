@@ -13,7 +13,7 @@ export interface DevReporter {
   /** The run waits for a slot. */
   queued(run: { execution: string; workflow: string }): void;
   /** The run has waited for a slot and got it. */
-  begun(run: { execution: string }): void;
+  started(run: { execution: string }): void;
   step(event: RunEvent): void;
   ended(execution: Execution): void;
   /** The delivery to a trigger starts no run. */
@@ -21,10 +21,10 @@ export interface DevReporter {
 }
 
 /** Delays all reports until `release`, because the first lines must be the URL and the key. */
-export function holdReports(tell: DevReporter): DevReporter & { release(): void } {
+export function holdReports(reporter: DevReporter): DevReporter & { release(): void } {
   const waiting: (() => void)[] = [];
   let isHeld = true;
-  const later = Object.entries(tell).map(([kind, printTimed]: [string, (news: never) => void]) => {
+  const later = Object.entries(reporter).map(([kind, printTimed]: [string, (news: never) => void]) => {
     return [kind, (news: never) => void (isHeld ? waiting.push(() => printTimed(news)) : printTimed(news))];
   });
   return {
@@ -58,7 +58,7 @@ export const textReporter: DevReporter = {
   queued({ execution, workflow }) {
     say(`${styled("dim", execution)}  ${statusText("queued")} ${workflow} waits for a slot, or for the end of a pause`);
   },
-  begun({ execution }) {
+  started({ execution }) {
     say(`${styled("dim", execution)}  ${statusText("running")} from the queue`);
   },
   step(event) {
@@ -89,7 +89,7 @@ export const jsonReporter: DevReporter = {
   queued({ execution, workflow }) {
     printLine({ execution_id: execution, workflow, state: "queued" });
   },
-  begun({ execution }) {
+  started({ execution }) {
     printLine({ execution_id: execution, state: "begun" });
   },
   step({ execution, ...event }) {

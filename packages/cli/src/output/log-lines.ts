@@ -46,9 +46,9 @@ export class LogLines {
 
   #rest({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
     const name = `${scope}#${seq}`;
-    const begun = this.#partial.get(name) ?? "";
+    const partial = this.#partial.get(name) ?? "";
     this.#partial.delete(name);
-    return begun;
+    return partial;
   }
 
   #title(place: Parameters<typeof placeLine>[0]): string[] {
