@@ -7,20 +7,20 @@ import type { Example } from "./precedents/closest-examples.ts";
 
 export interface PipelineParts {
   models: Models;
-  /** What the writer of code may look up: guides come with the prompt, documentation when it asks. */
+  /** Knowledge of the code generator. Its prompt contains guides; it can search the documentation with a tool. */
   knowledge: {
     guidesFor: typeof guidesFor;
-    /** What a library's docstrings say. `template`: the sandbox template that the code runs in. */
+    /** Searches the docstrings of a library. `template` is the sandbox template in which the code runs. */
     searchDocumentation(library: string, query: string, template?: string): { text: string; found: unknown };
-    /** What worked for the closest earlier tasks of the workflow. `embedding`: of the task's prompt. */
+    /** Code that worked for the closest earlier tasks of the workflow. `embedding` is that of the task's prompt. */
     earlierExamples(task: PromptTask, embedding: readonly number[]): Promise<Example[]>;
   };
   pinned: ReturnType<typeof createPinnedCodes>;
-  /** Findings in a node's code without running it. */
+  /** Checks a node's code without running it. */
   check(source: string, about: NodeFacts): Promise<CodeFinding[]>;
   /** `DEFAULT_MODEL`. */
   defaultModel?: string;
-  /** pip names of what the sandbox template has. */
+  /** pip names of the sandbox template's packages. */
   packages: readonly string[];
   clock: { now(): number };
 }

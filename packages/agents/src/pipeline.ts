@@ -19,8 +19,8 @@ import { canWriteCode, runPinnedCode } from "./run-pinned-code.ts";
 import { answerText } from "./text/answer-text.ts";
 
 /**
- * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
- * again, it takes the recorded ones and goes on behind them.
+ * The pipeline of prompt nodes. All its decisions follow from the task and the recorded steps, so a second delivery
+ * reuses the recorded steps and continues after them.
  */
 export function pipelineOf(parts: PipelineParts): Pipeline {
   return {
@@ -65,7 +65,7 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
   return { status: "failed", code, cacheHit: false, generation: null, sandboxId, ...ending };
 }
 
-/** Code that nobody has approved is written where models may be asked, but does not run. */
+/** Ends a node without approved code. Proposes code if a model may be asked, but does not run it. */
 async function explainOrPropose(run: NodeRun): Promise<Ending> {
   const { task, parts } = run;
   const { message, waits } = await parts.pinned.missing(task);
@@ -76,20 +76,22 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
   generations: GenerationStore;
   /** `DEFAULT_MODEL`. */
   defaultModel?: string | undefined;
-  /** Folder of documentation indexes, `<template>.json`; without one, the shipped index serves. */
+  /** Folder of documentation indexes, `<template>.json`. Templates without an index use the shipped one. */
   docstrings?: string | undefined;
 }
 
-/** The pipeline with all that belongs to it; nothing is read or asked before a node needs it. */
-export function createPipeline({ generations, docstrings, defaultModel, ...given }: PipelineOptions): Pipeline {
-  const { clock } = given;
+/** Creates the pipeline with all its parts. It reads files and calls models only when a node needs them. */
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const { generations, docstrings, defaultModel, models, packages, clock } = options;
   const documentation = new TemplateDocumentation(docstrings);
   return pipelineOf({
-    ...given,
+    models,
+    packages,
+    clock,
     knowledge: {
       guidesFor,
-      searchDocumentation: (...asked) => documentation.search(...asked),
-      earlierExamples: (...asked) => earlierExamples(generations, ...asked),
+      searchDocumentation: (...request) => documentation.search(...request),
+      earlierExamples: (...request) => earlierExamples(generations, ...request),
     },
     pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock }),
     check: checkCode,
@@ -103,7 +105,7 @@ interface Success extends SuccessfulRun {
   written: GeneratedCode;
 }
 
-/** Writes, checks, runs and judges code until it has done the task. */
+/** Writes, checks, runs and judges code until it does the task. */
 async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending: Ending }> {
   return repeatAttempts(run, async (attempt) => {
     const written = await writeCheckedCode(run, attempt);
@@ -117,15 +119,15 @@ async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending:
   });
 }
 
-/** Code that had effects is not run a second time, nor is other code after it. */
+/** Ends the node after a failure of code with effects, because no code may run again. */
 function forbidRepeat<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;
 }
 
 /**
- * Where only approved code runs: writes code and checks it without running it, and keeps it for somebody to look at. The
- * node fails in any case. No analysis runs either, because its code would be nobody's.
+ * Writes code for a workflow that only runs approved code, checks it without running it, and stores it for approval.
+ * The node always fails. No analysis runs, because its code would not be approved either.
  */
 async function proposeCode(run: NodeRun): Promise<Ending> {
   const { task, parts, spent: cost } = run;
@@ -137,7 +139,7 @@ async function proposeCode(run: NodeRun): Promise<Ending> {
   return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
 }
 
-/** Attempts until one is done or ends the node; each is told how all before it failed. */
+/** Repeats attempts until one is done or ends the node. Each attempt sees the failures of the previous ones. */
 async function repeatAttempts<T>(
   run: NodeRun,
   attemptOnce: (attempt: number) => Promise<Result<T>>,

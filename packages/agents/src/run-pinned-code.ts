@@ -8,9 +8,9 @@ import { takeStep } from "./agents/step.ts";
 import { endingOf, type Failure, tracesOf } from "./failures/failure.ts";
 
 /**
- * Runs pinned code, judged without a model; where it was written with an analysis, behind that. Null where one of the two
- * failed by its own fault and other code may be written: then the failure is recorded, and the first that is known of
- * the task.
+ * Runs pinned code, after its analysis if it has one, and judges it without a model. Returns null if code or analysis
+ * failed by its own fault and new code may be written. The failure is then recorded, and is the first one that the code
+ * generator sees.
  */
 export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
   const { code, generation } = pinned;
@@ -39,16 +39,16 @@ async function runAnalysisAndCode(run: NodeRun, pinned: PinnedCode): Promise<Exe
     if ("failure" in found) return found;
     run.analysis = found;
   }
-  // Pinned code has a place of its own, and no step.
+  // Pinned code has its own journal number and no step.
   return executeAndJudge(run, pinnedPlaces.code, 0, pinned.code);
 }
 
-/** Whether a model may be asked for code: not in frozen runs, nor where only approved code runs. */
+/** False in frozen runs, and in workflows that only run approved code. */
 export function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
 }
 
-/** The analysis that was pinned with code runs anew, on the values of today: another place, and no step either. */
+/** Runs the pinned analysis on the current values. It has its own journal number and no step. */
 async function runPinnedAnalysis(
   run: NodeRun,
   { analysis = "" }: PinnedCode,
@@ -60,14 +60,11 @@ async function runPinnedAnalysis(
   const traces = tracesOf({ traceback: mask(answer.traceback), logs: mask(logs) });
   const message = `the analysis failed: ${mask(answer.error)}`;
   const failure = { attempt: 0, message, code: analysis, class: answer.class, ...traces };
-  // Whatever it says of servers: it could reach none, and was not to.
+  // An analysis has no network, so no failure of it is external.
   return { failure, fault: "code" };
 }
 
-/**
- * The step of pinned code that failed, in front of what is done about it; or of its analysis, behind which the code itself
- * did not run.
- */
+/** Records the failed step of pinned code or of its analysis, before other code is written. */
 async function recordPinnedFailure(run: NodeRun, failure: Failure, isAnalysis: boolean): Promise<void> {
   const timeout_seconds = isAnalysis ? analysisSeconds : run.task.node.timeoutSeconds;
   await takeStep(run, isAnalysis ? "DataAnalyzer" : "E2BExecutor", 0, async () => ({

@@ -35,7 +35,7 @@ describe("staleness", () => {
   });
 
   it.each([
-    [{ ...generator, version: "2" }, "the generator of this release"],
+    [{ ...generator, version: "2" }, "NOVA's code generator"],
     [{ ...generator, settings: "high" }, "the model's settings"],
     [generatorWith({}), 'the guide "money"'],
   ])("of %j names it too", (today, text) => {

@@ -5,14 +5,15 @@ import { analysisKey } from "../lock/reads.ts";
 import type { NodeRun } from "./node-run.ts";
 
 /**
- * Analysis code as the node's sandbox runs it, in a text of Python: the escapes of JSON are those of Python too. Whatever it does to `context` is undone; what remains is one key, with
- * its `result`, or else the last dict that it printed, cut down to what a prompt can take, or with how it failed.
+ * Wraps analysis code in a Python program that undoes its changes of `context`. Only the key `analysisKey` remains,
+ * with the code's `result` or the last dict that it printed, cut to the size of a prompt, or with its error. The code
+ * is embedded as a JSON string, whose escapes are valid in Python.
  */
 export function analysisProgram(code: string): string {
   return `${program}\n_nova_look(${JSON.stringify(code.toWellFormed())})\n`;
 }
 
-/** The analysis code inside such a program; null where it is none. */
+/** Extracts the analysis code from such a program; null for other code. */
 export function extractAnalysis(text: string): string | null {
   const [, source] = /\n_nova_look\(("[^\n]*")\)\n$/.exec(text) ?? [];
   return source === undefined ? null : (JSON.parse(source) as string);
@@ -97,7 +98,7 @@ const Answer = z.union([
     .transform((failure) => ({ ...failure, class: "NodeFailed" as const })),
 ]);
 
-/** What the program of an analysis left under its key; whatever else it changed is not looked at. */
+/** Reads the answer that an analysis program left under its key. Other changes are ignored. */
 export function analysisAnswer(result: CodeResult): AnalysisAnswer {
   if (result.status === "error") return { error: result.message, traceback: result.traceback, class: result.class };
   const json = result.set.find(({ key }) => key === analysisKey)?.json;
@@ -105,14 +106,14 @@ export function analysisAnswer(result: CodeResult): AnalysisAnswer {
   return Answer.parse(JSON.parse(json));
 }
 
-/** Runs analysis code in the node's sandbox, from where it reaches nothing. `code` is the one that ran. */
+/** Runs analysis code in the node's sandbox without a network. The returned `code` is the code that actually ran. */
 export async function runAnalysisCode(
   { means }: Pick<NodeRun, "means">,
-  place: number,
+  journal: number,
   written: string,
 ): Promise<{ sandbox_id: string; code: string; logs: string; answer: AnalysisAnswer }> {
   const limits = { timeoutSeconds: analysisSeconds, network: false } as const;
-  const { sandboxId, result, code } = await means.execute(place, analysisProgram(written), limits);
+  const { sandboxId, result, code } = await means.execute(journal, analysisProgram(written), limits);
   const ran = extractAnalysis(code) ?? written;
   return { sandbox_id: sandboxId, code: ran, logs: result.logs, answer: analysisAnswer(result) };
 }

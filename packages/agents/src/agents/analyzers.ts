@@ -17,7 +17,9 @@ ${pythonRule}
 columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
 
-/** Has code written that looks at the data, and runs it. Where that fails, the task's code is written without. */
+/**
+ * Lets a model write code that examines the data, and runs it. After a failure, the task's code is written without it.
+ */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
     const input_data = inputData(run);
@@ -35,7 +37,7 @@ export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>
   return readAnalysis(run, step);
 }
 
-/** Runs analysis code that the code generator wrote of its own accord. */
+/** Runs analysis code that the code generator wrote on its own initiative. */
 export async function followAnalysis(run: NodeRun, attempt: number, code: string): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", attempt, async (journal) => ({
     ...(await runAnalysis(run, journal, code)),
@@ -75,10 +77,10 @@ files, mails, tables or large values whose inner form matters to the task and is
 samples say enough.
 complexity: of the code to be written: "simple", "medium" or "complex".`;
 
-/** Taken where the model gave no usable answer: the code may still come out right. */
+/** Used if the model gives no usable answer, because the code may still succeed. */
 const defaultAnalysis: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
-/** Must the data be understood before code can be written; how hard is it. */
+/** Decides whether the data must be analysed before code is written, and how complex the task is. */
 export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>> {
   const { prompt: task } = run.executor;
   const step = await takeStep(run, "InputAnalyzer", 1, async () => {

@@ -17,11 +17,11 @@ export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T
   Partial<
     Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs" | "isAskedOnce">
   > & {
-    /** What the same step has spent before it: nothing has recorded that yet. */
+    /** Costs of the same step before this call, which no record contains yet. */
     alreadyUsd?: number;
   };
 
-/** What of a step tells about its model call. */
+/** Fields of a step that describe its model call. */
 type CallRecord = Pick<
   StepResult,
   "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"
@@ -30,7 +30,10 @@ type CallRecord = Pick<
 
 export type AskOutcome<T> = { told: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
-/** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
+/**
+ * Asks the model of a role. Returns a failed call as a refusal, for the record; throws only when the Lambda's time
+ * ends.
+ */
 export async function askModel<T>(
   run: ModelRun,
   { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
@@ -71,10 +74,10 @@ export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): s
   return requireModel(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
-/** English has four bytes a token and more. */
+/** A token of English text has at least four bytes. */
 const bytesPerToken = 4;
 
-/** Refuses what cannot fit the model, before anybody is asked. @throws {ModelError} */
+/** Refuses a prompt that does not fit into the model's window, before any request. @throws {ModelError} */
 function checkWindow(model: string, { instructions, input }: Prompt, answerTokens = 0): void {
   const window = windowOf(model);
   const tokens = Math.ceil(Buffer.byteLength(instructions + input) / bytesPerToken);
@@ -124,7 +127,7 @@ const RecordedRefusal = z.object({
   reason: z.string().optional(),
 });
 
-/** How a model call failed, out of its step: whether it ends the node, or another attempt may do better. */
+/** Reads the failure of a model call from its step. `isFinal`: no further attempt can help. */
 export function readRefusal(step: Pick<JournalStep, "output_data" | "error_message">): Ending & { isFinal: boolean } {
   const { error_class, reason } = RecordedRefusal.parse(step.output_data);
   const isFinal = error_class !== "NodeFailed" || reason === "refused" || reason === "unclear";

@@ -2,33 +2,33 @@ import { type MonthBudget, NovaError } from "@nova/engine";
 import type { ModelRun } from "./model-run.ts";
 import type { StepResult } from "./step.ts";
 
-/** What calls of this node are measured against from now on. */
+/** Reads the costs of other branches and of the client's month, against which the next call is checked. */
 export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
-  // Nobody is asked what other branches and items have spent where the whole run has no limit.
+  // The costs of other branches and items matter only if the whole run has a limit.
   const beside = task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
   const [besideUsd, month] = await Promise.all([beside, means.monthBudget()]);
   return { besideUsd, month };
 }
 
-/** Whether the node, the whole run or the client's month has a limit. */
+/** True if the node, the whole run or the client's month has a limit. */
 export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
   return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
 }
 
 export interface CallCost {
-  /** Of other branches and items, when the call began. */
+  /** Costs of other branches and items when the call started. */
   besideUsd: number;
-  /** Of the client, when the call began; null where nobody limits it. */
+  /** Costs of the client's month when the call started; null if they are not limited. */
   month: MonthBudget | null;
-  /** Of the requests of this call so far: nothing has recorded them yet. */
+  /** Costs of this call's earlier requests, which no record contains yet. */
   inCallUsd: number;
-  /** The most that its next request should cost. */
+  /** Upper estimate of the next request's cost. */
   estimatedUsd: number;
 }
 
 /**
- * Refuses a request that could lead above the limit of the node, of the whole run, or of the client's month.
- * @throws {NovaError} BudgetExceeded, which says what was spent.
+ * Refuses a request that could exceed the limit of the node, of the whole run, or of the client's month.
+ * @throws {NovaError} BudgetExceeded, with the amount spent.
  */
 export function checkBudget(
   { task, executor, spent }: ModelRun,
@@ -51,24 +51,24 @@ export function checkBudget(
   }
 }
 
-/** How a step ends that would ask a model when the node's time is up; null while there is some. */
+/** The result of a step that would ask a model after the node's time is up; null while there is time. */
 export function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   const advice = "split its task into smaller nodes";
   return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
-/** The end of a step for which a budget does not suffice. */
+/** The result of a step whose budget is too small. */
 export function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }
 
-/** The same where a call was refused for it; null for every other error. */
+/** Turns a BudgetExceeded error into the result of its step; null for other errors. */
 export function asBudgetRefusal(error: unknown): Omit<StepResult, "input_data"> | null {
   return error instanceof NovaError && error.name === "BudgetExceeded" ? budgetRefusal(error.message) : null;
 }
 
-/** A call may cost less than a thousandth of a cent. */
+/** Formats an amount with up to seven digits, because a call may cost less than a thousandth of a cent. */
 function dollars(usd: number): string {
   return `$${usd.toFixed(7).replace(/(\.\d\d.*?)0+$/, "$1")}`;
 }

@@ -64,7 +64,10 @@ export interface GeneratedCode {
   guides: readonly Guide[];
 }
 
-/** Code for the task. A model that wants to look at the data first may, once: then it is asked again. */
+/**
+ * Lets a model write the task's code. The model may answer once with analysis code; then it is asked again with the
+ * result.
+ */
 export async function generateCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const first = await writeCode(run, attempt);
   if (first.kind !== "done" || stageOf(first.value.code) === "task") return first;
@@ -112,7 +115,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Generate
   return isFinal ? ended(ending) : failed({ attempt, code: null, ...ending });
 }
 
-/** The rules that hold for this node, its guides, and what is of this run alone; `undefined` where there is nothing to tell. */
+/** Builds the prompt: the rules for this node, its guides, and the data of this run. */
 function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Example[]): Prompt {
   const { task, executor, analysis, failures } = run;
   const isAnalysed = analysis !== null || run.hasFollowedAnalysis;
@@ -137,7 +140,7 @@ function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Ex
 }
 
 const longestError = 2_000;
-/** The end of a traceback: where it happened. */
+/** Keeps the end of a traceback, which shows where the error happened. */
 const longestTraceback = 1_000;
 
 function failureForModel({ attempt, message, traceback, code }: Failure): Record<string, unknown> {

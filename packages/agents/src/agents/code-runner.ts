@@ -14,10 +14,10 @@ export interface SuccessfulRun {
   sandboxId: string;
 }
 
-/** How a run of code ended, as far as it concerns the node. `fault`: whether other code could do better. */
+/** How a run of code ended. With the fault "code", other code may succeed; with "world", it would fail too. */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
-/** Runs the code in the node's sandbox; what it did is judged as code written by hand is. */
+/** Runs the code in the node's sandbox as a step. Its result is judged like that of code written by hand. */
 export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<SuccessfulRun>> {
   const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
     const { timeoutSeconds } = run.task.node;
@@ -35,7 +35,7 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
   return fault === "world" ? ended(endingOf(failure)) : failed(failure);
 }
 
-/** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
+/** Runs code under a journal number, with the result of the analysis in its context, and judges it. */
 export async function executeAndJudge(
   run: NodeRun,
   journal: number,
@@ -54,7 +54,7 @@ export async function executeAndJudge(
   const logs = task.mask(result.logs);
   const failure: Failure = { attempt, code, class: name, message, ...tracesOf({ traceback, types, logs }) };
   if (result.status === "success" || name === "NodeTimeout") return { failure, fault: "code" };
-  // Pinned code has reached the hosts that it names, when it was proven.
+  // Pinned code reached the hosts that it names when it was proven.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
   const reason = fault === "world" ? findUnreachableHost(logs) : "";
@@ -85,7 +85,10 @@ export function stepResultOf(run: NodeRun, end: ExecutionEnd): Omit<StepResult, 
 const maxBytes = 262_144;
 const maxBlobs = 8;
 
-/** Hosts that a node's code was told about; `proven` code has reached those that it names itself. */
+/**
+ * Hosts that a node's code may know: from its task, its data, its modules and its rules, or from the `proven` code
+ * itself.
+ */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;
   const inline = [
@@ -106,14 +109,14 @@ export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   };
 }
 
-/** Texts of the context that lie in blobs; a host may well stand in a mail. */
+/** Texts of the context that are blobs: a mail may mention a host. */
 async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
   const keys = task.input.filter(({ json }) => json.includes('"$blob"')).slice(0, maxBlobs);
   const texts = await Promise.all(keys.map(({ key }) => means.valueText(key, maxBytes)));
   return texts.filter((text) => text !== null);
 }
 
-/** As a whole name: `acme.com` is not named by `mail.acme.com`. The text may be JSON, with escapes in it. */
+/** True if the text contains the whole host name: `mail.acme.com` does not mention `acme.com`. The text may be JSON. */
 function mentionsHost(text: string, host: string): boolean {
   const escaped = host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const plain = text.replace(/\\[nrtbf/]/g, " ");

@@ -9,7 +9,7 @@ import { takeStep } from "./step.ts";
 const missingModule: CodeFinding["code"] = "PY140";
 const Recorded = z.object({ valid: z.boolean() });
 
-/** What can be said of the code without running it and without a model. */
+/** Checks the code without running it and without a model. */
 export async function validateCode(run: NodeRun, attempt: number, code: string): Promise<Result<null>> {
   const { task, parts } = run;
   const step = await takeStep(run, "CodeValidator", attempt, async () => {
@@ -26,7 +26,7 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
 }
 
-/** What pip lines make importable is partly a guess: where a workflow has its own, the sandbox tells. */
+/** A missing module is no error in a workflow with requirements, because their module names are partly guessed. */
 function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
   return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
 }

@@ -7,7 +7,7 @@ import type { Example } from "../precedents/closest-examples.ts";
 import { shapeOf } from "../schema/summary.ts";
 import type { ModelRun } from "./model-run.ts";
 
-/** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
+/** The state while a node's code is written. All of it follows from the task and the recorded steps. */
 export interface NodeRun extends ModelRun {
   readonly task: PromptTask;
   readonly executor: PromptExecutor;
@@ -15,29 +15,29 @@ export interface NodeRun extends ModelRun {
   readonly parts: PipelineParts;
   readonly shape: ContextShape;
   analysis: Analysis | null;
-  /** The code generator itself has asked for an analysis. */
+  /** True after the code generator has asked for an analysis. */
   hasFollowedAnalysis: boolean;
   failures: Failure[];
-  /** What this delivery has looked up of tasks like this one. */
+  /** Examples that this delivery has looked up. */
   recall: Recall | null;
-  /** The last code that was written. */
+  /** The latest code. */
   code: string | null;
   sandboxId: string | null;
 }
 
-/** What an analysis found, as JSON text (secrets masked), and the code that found it. */
+/** The result of an analysis as JSON text with masked secrets, and the analysis code. */
 export interface Analysis {
   json: string;
   code: string;
 }
 
-/** What is remembered of tasks like this one, and what it has cost to look for it. */
+/** Examples from similar tasks, and the costs of finding them. */
 export interface Recall {
   examples?: Example[];
-  /** Of the task. */
+  /** The embedding of this task. */
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** For the step that pays for it. */
+  /** Data for the record of the step that pays for it. */
   record: Record<string, unknown>;
 }
 

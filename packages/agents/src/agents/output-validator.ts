@@ -22,7 +22,7 @@ type Success = CodeResult & { status: "success" };
 const maxOutputTokens = 2_000;
 const Recorded = z.object({ valid: z.literal(false), reason: z.string() });
 
-/** What no model need be asked about: whether the code changed anything at all. Null where nothing is wrong. */
+/** Finds a flaw without a model: the code changed nothing. Null if there is no flaw. */
 export function flawOf({ set, delete: deleted }: Success): string | null {
   if (set.length + deleted.length > 0) return null;
   return (
@@ -31,7 +31,7 @@ export function flawOf({ set, delete: deleted }: Success): string | null {
   );
 }
 
-/** Was the task done, and do the results mean anything. */
+/** Lets a model judge whether the task is done and the results are meaningful. */
 export async function validateOutput(
   run: NodeRun,
   attempt: number,

@@ -5,21 +5,21 @@ import { asBudgetRefusal, checkBudget, readBudgets } from "./budget.ts";
 import type { NodeRun, Recall } from "./node-run.ts";
 import type { StepResult } from "./step.ts";
 
-/** `refusal`: how the step ends where its budget does not suffice. */
+/** `refusal` is the result of the step if its budget is too small. */
 type RecallOutcome = Recall & { refusal?: Omit<StepResult, "input_data"> };
 
 const noRecall: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
 
 /**
- * What worked for the closest earlier tasks: the task is embedded once in a delivery, by the step that writes code first.
- * A delivery that finds this step recorded embeds nothing, and keeps its code without an embedding.
+ * Finds examples from the closest earlier tasks. The first code-writing step of a delivery embeds the task, once. A
+ * delivery that finds this step recorded embeds nothing, and stores its code without an embedding.
  */
 export async function recallExamples(run: NodeRun, attempt: number): Promise<RecallOutcome> {
   if (run.recall) return attempt === 1 ? { ...run.recall, ...noRecall } : noRecall;
   return attempt === 1 && run.means.timeLeftMs() > 0 ? embedAndLookUp(run) : noRecall;
 }
 
-/** What the step has used besides its own call. */
+/** Adds the costs of the recall to those of a model call. */
 export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(told: T, { spent }: Recall): T {
   const { tokens_input = 0, cost_usd = 0 } = told;
   return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
@@ -41,19 +41,19 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
     return run.recall;
   } catch (error) {
     const refusal = asBudgetRefusal(error);
-    // The call that follows says what is wrong with a Lambda whose time is over.
+    // If the Lambda's time is over, the next model call reports it.
     if (!refusal && !means.signal.aborted) throw error;
     return refusal ? { ...noRecall, refusal } : noRecall;
   }
 }
 
-/** Embedding models read some 8,000 tokens. */
+/** Limit of characters. Embedding models read about 8,000 tokens. */
 const longestTask = 8_000;
 
 /**
- * The embedding of a task's text, short enough to lie beside its code, and what it has cost; null where no embedding model
- * is set, and without one for the reason that `error` says. Examples are a help, not a need: a server that cannot embed
- * must not keep a node from being written. Only a refusal of `beforeRequest` is thrown.
+ * Embeds a task's text, and rounds the embedding so that it can be stored with the code. Returns null if no embedding
+ * model is set. Returns a failed call with its `error`, because examples are optional: a node must not fail because a
+ * server cannot embed. Throws only if `beforeRequest` refuses.
  */
 export async function embedTask(prompt: string, embed: Models["embed"], call: Omit<EmbeddingCall, "texts">) {
   try {

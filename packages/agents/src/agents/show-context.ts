@@ -6,14 +6,14 @@ export function contextForModel({ task, executor }: NodeRun): Summary {
   return summarise(task.input, { ...promptLimits, samples: executor.samples }, task);
 }
 
-/** The node's input as steps keep it: the whole of it is in the chain already. */
+/** The node's input for the record of a step, shortened, because the chain already has the whole input. */
 export function contextForRecord({ task }: NodeRun): Summary {
   return summarise(task.input, resultLimits, task);
 }
 
 const [maxKeys, longestKey] = [200, 200];
 
-/** Names of what the node finds. */
+/** Keys of the node's context. */
 export function contextKeys({ task: { input, mask } }: NodeRun): string[] {
   const keys = input.slice(0, maxKeys).map(({ key }) => mask(key).slice(0, longestKey));
   return input.length > keys.length ? [...keys, `... ${input.length - keys.length} more`] : keys;
@@ -30,7 +30,7 @@ export function edgeValues({ task: { node, edges } }: NodeRun): unknown[] | unde
 
 type Success = CodeResult & { status: "success" };
 
-/** What code did, as its step keeps it. */
+/** The changes of code for the record of its step. */
 export function changesForRecord({ task }: NodeRun, result: Success): Record<string, Summary> {
   const decision = result.set.find(({ key }) => key === "branch_decision");
   return {

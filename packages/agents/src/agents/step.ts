@@ -13,11 +13,13 @@ const agents = {
 
 type AgentName = keyof typeof agents;
 
-/** What an agent did; whatever it does not speak of was not there. */
+/** The result of an agent; absent fields get defaults. */
 export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"> &
   Partial<Omit<StepDraft, "step_number" | "step_name" | "agent_name" | "attempt_number" | "execution_time_ms">>;
 
-/** The agent's step at the next place of the journal: the recorded one, or the one that `act` makes now. */
+/**
+ * Returns the agent's next step of the journal: the recorded one, or a new one from `act`. Adds its costs to the run's.
+ */
 export async function takeStep(
   run: ModelRun,
   agent: AgentName,
@@ -66,7 +68,7 @@ function buildDraft(
     ...(logs && { logs: mask(logs) }),
     ...(prompt && { prompt: mask(prompt) }),
     ...(answer && { answer: mask(answer) }),
-    // What judged code set is the context's, and stays as it is.
+    // The result of judged code becomes the context, so only its logs are masked.
     ...(result && { result: { ...result, logs: mask(result.logs) } }),
     execution_time_ms: Math.round(tookMs),
   };

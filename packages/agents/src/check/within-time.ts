@@ -2,14 +2,14 @@ import type { CodeFinding, NodeFacts } from "@nova/python";
 import { DeadlineWorker } from "@nova/workflow";
 import type { ContextRead } from "../lock/reads.ts";
 
-/** What a model writes is checked in milliseconds; what a stranger's text had it write may be made to take hours. */
+/** Code is normally checked in milliseconds, but hostile data can make a model write code whose check takes hours. */
 const python = new DeadlineWorker({
   name: "python",
   address: async () => (await import("./worker.ts")).address,
   deadlineMs: 10_000,
 });
 
-/** `checkNodeCode`, in a thread with a deadline. */
+/** Runs `checkNodeCode` in a thread with a deadline. */
 export async function checkCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
   const stopped = (why: string): CodeFinding[] => {
     const message = `checking the code ${why} - write shorter and flatter code`;
@@ -18,7 +18,7 @@ export async function checkCode(source: string, facts: NodeFacts): Promise<CodeF
   return python.callOr(stopped, "checkNodeCode", source, facts);
 }
 
-/** `listContextReads`, in a thread with a deadline; code that takes longer names no keys. */
+/** Runs `listContextReads` in a thread with a deadline. Returns no reads after the deadline. */
 export async function readsOf(source: string): Promise<ContextRead[]> {
   return python.callOr<ContextRead[]>(() => [], "listContextReads", source);
 }

@@ -1,6 +1,6 @@
 import { serve } from "@nova/workflow";
 
-/** This file, or what a bundler made of it: a file of its own, since `within-time.ts` imports it dynamically. */
+/** URL of this file or of its bundle. `within-time.ts` imports it dynamically, so the bundler emits a separate file. */
 export const address = import.meta.url;
 
 serve("python", async () => {

@@ -1,19 +1,19 @@
-/** What went wrong outside of the code. `login` is the world's only where the code brought credentials. */
+/** A failure outside the code. `login` counts only if the code uses credentials. */
 export type ExternalFailure = "connection" | "login" | "server";
 
 interface Rule {
   type: RegExp;
-  /** Absent: whatever it says. */
+  /** Absent if any text matches. */
   text?: RegExp;
   unless?: RegExp;
   is: ExternalFailure;
 }
 
-/** What a broken, refused or missing connection says, in whatever type. */
+/** Texts of errors about broken, refused or missing connections, independent of their type. */
 const connectionLost =
   /connection (refused|reset|aborted|timed out|unexpectedly closed)|\[errno (101|104|110|111|113|-[235])\]|name or service not known|temporary failure in name resolution|no address associated|name does not resolve|getaddrinfo failed|could not (translate host name|resolve host)|failed to resolve|network is unreachable|no route to host|certificate[ _]verify[ _]failed|certificate has expired|remote end closed connection|server closed the connection|handshake (operation )?timed out|(connect|read|operation|request|response|socket)\w* timed out|(connection|connect|read) ?timeout|timeout expired/i;
 
-/** TLS spoken to a port that does not, or the other way round: the code's choice. */
+/** Texts of errors about TLS with a port without TLS, or the reverse, which are mistakes of the code. */
 const wrongProtocol =
   /wrong[ _]version[ _]number|unknown[ _]protocol|http_request|record layer failure|packet length too long/i;
 
@@ -23,11 +23,11 @@ const loginRefused =
 const databaseDown =
   /the database system is|too many (connections|clients)|remaining connection slots|server (closed|terminated)|terminating connection|administrator command|ssl (error|connection has been closed)/i;
 
-/** Status of an HTTP answer, as the usual libraries put it. */
+/** The HTTP status in error texts of common libraries. */
 const httpStatus =
   /^(?:HTTP Error )?(\d{3})(?: (?:Client|Server) Error:|:|, message=)|^(?:Client|Server) error '(\d{3})|\b(?:HTTP|status(?:[ _]code)?)(?: error)?\s*[:=]?\s*(5\d\d|429|401)\b/i;
 
-/** Types that tell of a connection, whatever they say. */
+/** Types of connection errors, independent of their text. */
 const connectionTypes = [
   /(^|\.)(ConnectionRefusedError|ConnectionResetError|ConnectionAbortedError|gaierror|herror)$/,
   /(^|\.)SSL\w*Error$/,
@@ -57,11 +57,11 @@ const rules: readonly Rule[] = [
   { type: /^pymysql\.err\.OperationalError$/, text: /\((2002|2003|2006|2013),/, is: "connection" },
 ];
 
-/** Files of the standard library that talk to the network. */
+/** Files of libraries that use the network. */
 const networkFiles =
   /[/\\](socket|ssl|smtplib|imaplib|poplib|ftplib|selectors|http[/\\]client|urllib[/\\]request|urllib3[/\\]\w+|requests[/\\]\w+)\.py$/;
 
-/** Which failure of the world an exception is; undefined: none. */
+/** Classifies an exception; undefined if it is no external failure. */
 export function externalFailureOf(exception: Exception): ExternalFailure | undefined {
   const { type, text, files } = exception;
   if (wrongProtocol.test(text)) return undefined;
@@ -79,7 +79,7 @@ export function externalFailureOf(exception: Exception): ExternalFailure | undef
   return loginRefused.test(text) ? "login" : undefined;
 }
 
-/** Types that Python itself raises for mistakes, whatever text they quote. */
+/** Types that Python raises for mistakes, independent of their text. */
 function isMistake(type: string): boolean {
   return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Overflow)Error$/.test(
     type.split(".").at(-1) ?? "",
@@ -92,22 +92,22 @@ function statusOf(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** 429 and 408 pass by themselves; 403 is what some servers say to a wrong password. */
+/** 429 and 408 are temporary. Some servers answer 403 to a wrong password. */
 function failureOfStatus(status: number): ExternalFailure | undefined {
   if (status >= 500 || status === 429 || status === 408) return "server";
   return status === 401 || status === 403 || status === 407 ? "login" : undefined;
 }
 
-/** An exception as Python's traceback tells it. */
+/** An exception, parsed from Python's traceback. */
 export interface Exception {
-  /** With its module, as far as it is known: `requests.exceptions.ConnectionError`, `ValueError`. */
+  /** With its module if it is known: `requests.exceptions.ConnectionError`, `ValueError`. */
   type: string;
   text: string;
   /** Files of the frames, outermost first. */
   files: string[];
-  /** The line that raised it, in the node's own code or another's. */
+  /** The line that raised it, in the node's code or in a library. */
   line: string;
-  /** How it came after the one before: raised `from` it, or while that was handled. */
+  /** Its relation to the previous exception: raised `from` it, or while handling it. */
   after: "cause" | "context" | null;
 }
 
@@ -117,8 +117,8 @@ const separators: Record<string, "cause" | "context"> = {
 };
 
 /**
- * The exceptions of a failure, the last one first. `message` is the harness's own line about that one and more to be
- * trusted than the traceback, whose texts may hold anything.
+ * Parses the exceptions of a failure, the last one first. The harness writes `message` about the last one. It is more
+ * reliable than the traceback, whose texts may contain anything.
  */
 export function exceptionsOf({ message, traceback }: { message: string; traceback: string }): Exception[] {
   const parts: { lines: string[]; after: Exception["after"] }[] = [{ lines: [], after: null }];
@@ -130,7 +130,7 @@ export function exceptionsOf({ message, traceback }: { message: string; tracebac
   const exceptions = parts.map(({ lines, after }) => ({ ...readException(lines), after })).reverse();
   const [last] = exceptions;
   if (last?.type) return [{ ...last, ...typeAndText(message, last.type) }, ...exceptions.slice(1)];
-  // There is no exception: it is what the code said itself, or the harness about it.
+  // Without an exception, the message comes from the code or the harness.
   return [{ type: "", text: message, files: [], line: "", after: null }];
 }
 
@@ -151,7 +151,7 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
   return { type, text: text.trim(), files, line };
 }
 
-/** The message's own type where the traceback says another: its texts may look like one. */
+/** Prefers the type in the message to the one in the traceback, whose texts may look like a type. */
 function typeAndText(message: string, type: string): Pick<Exception, "type" | "text"> {
   const [, name = "", text = ""] = /^(\w+)(?:: ([\s\S]*))?$/.exec(message) ?? [];
   if (name === "") return { type: "", text: message };

@@ -1,6 +1,6 @@
 import type { RunErrorClass } from "@nova/workflow";
 
-/** What ends a node at once: no other code would help, or none may be written. */
+/** Ends a node without a further attempt: no other code would help, or none may be written. */
 export interface Ending {
   class: RunErrorClass;
   message: string;
@@ -9,27 +9,27 @@ export interface Ending {
   logs?: string;
 }
 
-/** Why an attempt came to nothing; the next one learns from it. */
+/** A failed attempt, from which the next one learns. */
 export interface Failure extends Ending {
-  /** 0: code that was pinned. */
+  /** 0 for pinned code. */
   attempt: number;
-  /** Null where none was written. */
+  /** Null if no code was written. */
   code: string | null;
 }
 
-/** A failure that no other attempt follows. */
+/** Turns a failure into the end of the node. */
 export function endingOf({ attempt: _, code: __, ...ending }: Failure): Ending {
   return ending;
 }
 
 type Traces = Pick<Ending, "traceback" | "types" | "logs">;
 
-/** What is known of a failure besides its message; what is empty is left out. */
+/** Returns the details of a failure without empty ones. */
 export function tracesOf({ traceback, types, logs }: { [Name in keyof Traces]?: Traces[Name] | undefined }): Traces {
   return { ...(traceback && { traceback }), ...(types && { types }), ...(logs && { logs }) };
 }
 
-/** What an agent came to: its value, a failed attempt, or the end of the node. */
+/** The result of an agent: a value, a failed attempt, or the end of the node. */
 export type Result<T> =
   | { kind: "done"; value: T }
   | { kind: "failed"; failure: Failure }

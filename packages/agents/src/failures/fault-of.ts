@@ -3,24 +3,24 @@ import { type Exception, type ExternalFailure, exceptionsOf, externalFailureOf }
 import { hostsInCode, hostsInMessage } from "./hosts.ts";
 
 export interface FailedCode {
-  /** The harness's one line: type and text of the last exception, or what the code said. */
+  /** The harness's one line: type and text of the last exception, or the code's own message. */
   message: string;
-  /** Empty where there was no exception. */
+  /** Empty if there was no exception. */
   traceback: string;
   code: string;
 }
 
-/** What of the world the code was told about. */
+/** Hosts and keys that the code may know. */
 export interface KnownHosts {
-  /** Whether the task, the context, the workflow's own modules or its network rules name a host. */
+  /** True if the task, the context, the workflow's own modules or its network rules name the host. */
   names(host: string): Promise<boolean>;
   has(key: string): boolean;
 }
 
 /**
- * Whose fault a failure is. `world`: other code would fail alike, since a server that the node is meant to use cannot be
- * reached, does not let it in, or fails itself. Everything else is the code's: also a host that it has made up, TLS with a
- * port that speaks none, and a refused login that it never brought credentials to.
+ * Decides whether a failure is the fault of the code. It is "world" if a server that the node is meant to use is
+ * unreachable, refuses the login, or fails itself, because other code would fail too. Everything else is "code",
+ * including a host that the code made up, TLS with a port without TLS, and a refused login without credentials.
  */
 export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Promise<"code" | "world"> {
   const exceptions = exceptionsOf(failed);
@@ -29,7 +29,7 @@ export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Pro
   const failure = findExternalFailure(exceptions);
   if (!failure) return "code";
   if (failure.is === "login" && !hasCredentials(failed.code)) return "code";
-  // An address that the code does not spell out is what a name led to.
+  // An address that the code does not contain is the resolved address of a name.
   const named = exceptions
     .slice(0, failure.depth + 1)
     .flatMap(({ text }) => hostsInMessage(text))
@@ -40,8 +40,8 @@ export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Pro
 }
 
 /**
- * The failure of the world that the last exception is, or that it was raised for: `raise ... from error`, or a `raise` of
- * the code's own while it handled one. A mistake made while handling an error is a mistake.
+ * Finds the external failure: the last exception, or the one that the code handled when it raised the last one (`raise
+ * ... from error`, or a plain `raise`). Any other exception while handling an error is a mistake of the code.
  */
 function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFailure; depth: number } | undefined {
   for (const [depth, exception] of exceptions.entries()) {
@@ -54,7 +54,7 @@ function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFa
   return undefined;
 }
 
-/** A login can fail for the world's reasons only if there was one. */
+/** True if the code uses credentials: without them, a refused login is the fault of the code. */
 function hasCredentials(code: string): boolean {
   return /\bauth\s*=|authori[sz]|authent|token|api[-_]?key|passw|secret|\blogin\(|credential|\bpwd\b|\bdsn\b|conninfo|bearer/i.test(
     code,

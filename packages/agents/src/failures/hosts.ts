@@ -10,8 +10,8 @@ export function hostsInMessage(text: string): string[] {
 }
 
 /**
- * Hosts that are spelt out in code: in addresses, as what a client is opened with, and under names that speak of hosts.
- * Defaults (`context.get("host", "...")`) count where `has` says that their key is not there.
+ * Finds hosts that the code contains: in URLs, as arguments of clients, and in variables named after hosts. Defaults
+ * (`context.get("host", "...")`) count only if the context lacks the key, which `has` checks.
  */
 export function hostsInCode(code: string, has: (key: string) => boolean): string[] {
   const source = code.replace(/^[ \t]*#.*$/gm, "");
@@ -37,19 +37,19 @@ function findHosts(text: string, patterns: readonly RegExp[]): string[] {
   return Array.from(new Set(hosts.map((host) => host.replace(/\.$/, ""))));
 }
 
-/** Of an address or of a host. */
+/** Extracts the host from a URL or host name. */
 function hostOf(text: string): string {
   return (/^(?:[a-z][a-z0-9+]*:\/\/)?(?:[^/@]*@)?([a-z0-9_.-]+)/i.exec(text)?.[1] ?? "").toLowerCase();
 }
 
-/** Names of XML vocabularies look like addresses and are none. */
+/** True for XML namespaces, which look like URLs. */
 function isNamespace(host: string): boolean {
   return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
 }
 
 /**
- * Why a host could not be reached, from the log of a run: behind its walls the code itself only meets a connection that
- * breaks. Empty where the log says nothing of it.
+ * Finds the reason for an unreachable host in the log of a run, because isolated code only sees a broken connection.
+ * Empty if the log has none.
  */
 export function findUnreachableHost(logs: string): string {
   const [, said = ""] = Array.from(logs.matchAll(/^\[network\] (.+ cannot be reached: .+)$/gm)).at(-1) ?? [];

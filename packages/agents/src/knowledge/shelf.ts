@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The guides and the shipped docstrings: files, so that a Lambda that writes no code does not carry them in its bundle.
- * Who bundles this module copies the folder `shelf/` beside the bundle.
+ * The folder of guides and shipped docstrings. They are files, so that only bundles of Lambdas that write code contain
+ * them. A bundler copies the folder next to the bundle.
  */
 const shelf = new URL("./shelf/", import.meta.url);
 

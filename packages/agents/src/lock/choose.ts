@@ -10,19 +10,20 @@ import type { LockedCode } from "@nova/workflow";
 import type { Generator } from "./generator.ts";
 import { currentIngredients, generationKey } from "./ingredients.ts";
 
-/** Code that may run in a node: locked beside the workflow, or kept in the store. */
+/** Code that may run in a node: from the workflow's lock file or from the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
 
-/** Whose generations a node's are: every client's, unless the workflow keeps them apart. */
+/** The client whose generations a node uses; null if all clients of the workflow share them. */
 export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
   return version.workflow.scope === "client" ? client : null;
 }
 
 /**
- * The code to run at once: written for a node and an input like today's. What is locked beside the workflow goes before
- * what is in the store (`generations`: the node's, in any order), unless it has failed here and was replaced; in a frozen
- * run of a workflow that has a lock nothing else counts, so that it runs alike wherever it is deployed. Where the node is
- * to be written anew, only what this execution itself has proven counts: a loop or a map does not write it each time.
+ * Chooses the code to run: code that was written for the same node and the same kind of input. `generations` are the
+ * node's, in any order. Locked code has precedence over stored code, unless it failed here and was replaced. A frozen
+ * run of a workflow with a lock uses only locked code, so that it behaves the same in every deployment. In a run that
+ * writes the node's code again (`fresh`), only code that this execution has proven counts, so that a loop or map writes
+ * it only once.
  */
 export function choosePinned(
   task: PromptTask,
@@ -36,8 +37,8 @@ export function choosePinned(
 }
 
 /**
- * The pinned code that an earlier delivery of this task began with, whatever has become of it since. Throws
- * `NodeInterrupted` where it is nowhere any more.
+ * Finds the pinned code with which an earlier delivery of this task started. Throws `NodeInterrupted` if it was
+ * removed.
  */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
   const found = [...lockedCodeOf(task), ...generations].find((one) => generationId(one) === id);
@@ -46,7 +47,7 @@ export function findPinned(task: PromptTask, generations: readonly Generation[],
   throw new NovaError("NodeInterrupted", message);
 }
 
-/** Whether code was written for a node and an input like these. */
+/** True if the code was written for the same node and the same kind of input. */
 export function fitsTask(
   task: Pick<PromptTask, "node" | "edges" | "version" | "input">,
   { key, ingredients }: Pick<Candidate, "key" | "ingredients">,
@@ -55,7 +56,7 @@ export function fitsTask(
   return generationKey(currentIngredients(task, generator, ingredients)) === key;
 }
 
-/** Candidates that somebody has vouched for, in the order of their right to run. */
+/** Candidates that may run, in order of precedence: pinned or locked, and approved if the workflow requires it. */
 export function runnableCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   const pinned = generations.filter(({ status }) => status === "pinned");
   const replaced = usesStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
@@ -64,19 +65,19 @@ export function runnableCandidates(task: PromptTask, generations: readonly Gener
   return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
 }
 
-/** The same, whether anybody has vouched for them or not. */
+/** All candidates, in order of precedence. */
 export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
-/** Whether there is code that fits, and that only lacks somebody's approval. */
+/** True if there is fitting code that only lacks an approval. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
   return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
-/** Whether what is kept in the store may run besides what is locked. */
+/** True if stored code may run, and not only locked code. */
 export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }

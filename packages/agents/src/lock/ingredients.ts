@@ -4,16 +4,16 @@ import { conditionLabel, type Ingredients, type PromptExecutor, sorted, type Wor
 import { baseTemplate, type Generator } from "./generator.ts";
 import { type ContextRead, currentTypes, type ReadTypes, typesOf } from "./reads.ts";
 
-/** A node as its definition says it; `input` is absent where only the definition is asked about. */
+/** A node's definition. `input` is absent if only definitions are compared. */
 export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
   version: { workflow: Workflow };
   input?: PromptTask["input"];
 };
 
-/** Longer prompts are kept as their hash. */
+/** Longer prompts are stored as their hash. */
 const longestPrompt = 4000;
 
-/** What code depends on that has just been written for this task. `guides` are the names of those that the prompt had. */
+/** Ingredients of code that was just written for this task. `guides` are the names of the guides in its prompt. */
 export function ingredientsOf(
   task: TaskDefinition,
   generator: Generator,
@@ -23,8 +23,8 @@ export function ingredientsOf(
 }
 
 /**
- * What the same code would depend on today: with its reads and its guides, so that neither other keys of the input nor
- * other guides matter.
+ * Ingredients that the same code would have now. It uses the code's own reads and guides, so that other keys of the
+ * input and other guides do not matter.
  */
 export function currentIngredients(
   task: TaskDefinition,
@@ -57,21 +57,20 @@ function buildIngredients(
   };
 }
 
-/** A node that has a prompt; every other one never comes here. */
 function promptExecutorOf(node: PromptTask["node"]): PromptExecutor {
   if (node.executor.kind === "prompt") return node.executor;
   throw new TypeError(`node "${node.id}" is no prompt node`);
 }
 
 /**
- * The model that the definition names for writing code. Where it names none, that is the environment's business: code
- * that was locked on a laptop with a model of its own runs where there is none at all.
+ * The model that the definition names for writing code, or "default". The environment's default model does not count,
+ * so that code which was locked on a laptop runs in a deployment with another model or none.
  */
 function writerModelOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
 }
 
-/** SHA-256 of everything that code depends on: what has the same key can run in its place. */
+/** SHA-256 of the ingredients. Code with the same key can replace the other code. */
 export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }

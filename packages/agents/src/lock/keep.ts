@@ -5,33 +5,33 @@ import type { Generator } from "./generator.ts";
 import { generationKey, ingredientsOf } from "./ingredients.ts";
 import type { ContextRead } from "./reads.ts";
 
-/** Code that a model wrote and a run has proven. */
+/** Code that a model has written and a run has proven. */
 export interface ProvenCode {
   code: string;
-  /** What ran before it, where it needs that. */
+  /** The analysis code that must run before it, if any. */
   analysis?: string;
-  /** Those that the prompt had. */
+  /** Guides in the prompt. */
   guides: readonly { name: string }[];
-  /** Of the task; absent: it is not found for tasks like its own. */
+  /** Embedding of the task. Without it, similar tasks do not find this code. */
   embedding?: number[];
-  /** Of the code generator. */
+  /** The code generator's model. */
   model: string;
-  /** Of everything that led to it. */
+  /** Costs of all steps that led to it. */
   cost: { usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
 }
 
 export interface WrittenCode extends Omit<ProvenCode, "guides"> {
   guides: readonly string[];
-  /** Every key that it reads, and its analysis. */
+  /** Every key that the code or its analysis reads. */
   reads: readonly ContextRead[];
   /** ISO 8601. */
   createdAt: string;
 }
 
 /**
- * Keeps code that was written for a task. `proven` in a run of it, it is pinned, and what was pinned for the same is
- * replaced and kept for its history; where approval is required, and before it is proven, it stays a candidate.
- * A task that is delivered twice keeps it once.
+ * Stores code that was written for a task. Code that is `proven` by a run is pinned, and replaces the pinned code for
+ * the same ingredients, which stays in the history. Unproven code, and unapproved code in a workflow that requires
+ * approval, stays a candidate. A second delivery of the task does not store it again.
  */
 export async function keepGeneration(
   store: GenerationStore,
@@ -53,7 +53,9 @@ export async function keepGeneration(
   return { ...(known ?? generation), ...proof };
 }
 
-/** Whatever was pinned for the same; locked code too, which has failed then, and may be new to the store. */
+/**
+ * Marks other code for the same ingredients as replaced, including failed locked code, which may be new to the store.
+ */
 async function replaceOthers(
   store: GenerationStore,
   task: PromptTask,

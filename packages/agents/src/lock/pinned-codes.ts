@@ -16,12 +16,12 @@ import { explainMiss } from "./staleness.ts";
 export interface PinnedCodesParts {
   store: GenerationStore;
   generator: Generator;
-  /** Every key that Python source reads. */
+  /** Lists every key that Python source reads. */
   readsOf(source: string): Promise<readonly ContextRead[]>;
   clock: { now(): number };
 }
 
-/** Code of earlier runs, from what is locked beside the workflow and from the store. One query per node. */
+/** Access to locked and stored code, with one query per node. */
 export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts) {
   const keepCode = async (task: PromptTask, proof: ProvenCode, proven: boolean): Promise<Generation> => {
     const { code, analysis } = proof;
@@ -35,19 +35,19 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
     async choose(task: PromptTask): Promise<PinnedCode | null> {
       return choosePinned(task, await storedFor(store, task), generator);
     },
-    /** By the key of its generation. */
+    /** Finds code by the id of its generation. */
     async find(task: PromptTask, generation: string): Promise<PinnedCode> {
       return findPinned(task, await storedFor(store, task), generation);
     },
-    /** Answers the key of its generation. Keeping the same code twice is harmless. */
+    /** Stores proven code and returns the id of its generation. Storing the same code twice is harmless. */
     async keep(task: PromptTask, code: ProvenCode): Promise<string> {
       return generationId(await keepCode(task, code, true));
     },
-    /** Keeps code that has not run, for somebody to look at. */
+    /** Stores code that has not run, for approval. */
     async propose(task: PromptTask, code: ProvenCode): Promise<void> {
       await keepCode(task, code, false);
     },
-    /** Why there is no code for a task that only kept code may do; `waits`: there is, and it only lacks an approval. */
+    /** Explains why a task has no code that may run. `waits` is true if the code only lacks an approval. */
     async missing(task: PromptTask): Promise<{ message: string; waits: boolean }> {
       const stored = await storedFor(store, task);
       const waits = waitsForApproval(task, stored, generator);
@@ -60,7 +60,7 @@ async function storedFor(store: GenerationStore, task: PromptTask): Promise<Gene
   return !usesStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
 
-/** A pipeline where no model writes code, whatever a run says. Text nodes ask theirs as ever. */
+/** A pipeline in which no model writes code. Text nodes still ask their models. */
 export function frozenPipeline(pipeline: Pipeline): Pipeline {
   const frozen = (task: PromptTask): PromptTask => ({ ...task, frozen: true });
   return {
@@ -71,7 +71,7 @@ export function frozenPipeline(pipeline: Pipeline): Pipeline {
   };
 }
 
-/** A pipeline where no model may ever be asked: pinned code runs, and text nodes fail. */
+/** A pipeline in which no model is ever asked: pinned code runs, and text nodes fail. */
 export function modelFreePipeline(pipeline: Pipeline): Pipeline {
   return {
     ...frozenPipeline(pipeline),

@@ -1,19 +1,19 @@
 import { asReference, Context, type Member } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
 
-/** A key that code reads: its dot path, and whether the code copes without it. */
+/** A key that code reads, as a dot path. `optional`: the code works without it. */
 export interface ContextRead {
   path: string;
   optional: boolean;
 }
 
 /**
- * Types of what lies at paths of an input: `null`, `boolean`, `number`, `string`, `bytes`, `list`, `object`. `json` is a
- * list or an object so large that only its text would tell; `any` was not there when the code was written.
+ * Types of an input's values by path: `null`, `boolean`, `number`, `string`, `bytes`, `list`, `object`. `json` is a
+ * list or object that is too large to be examined. `any` was absent when the code was written.
  */
 export type ReadTypes = Ingredients["reads"];
 
-/** What the code was written for, by the input that it was written with. */
+/** Types of the input with which the code was written, at the code's reads. */
 export function typesOf(reads: readonly ContextRead[], input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   const types = reads.map(({ path, optional }) => {
@@ -23,7 +23,7 @@ export function typesOf(reads: readonly ContextRead[], input: readonly Member[])
   return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The types that today's input has at these reads: the same ones where it fits. */
+/** Types of the current input at the same reads. A fitting value keeps the recorded type. */
 export function currentTypes(reads: ReadTypes, input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   return Object.fromEntries(
@@ -43,12 +43,11 @@ function currentType(name: string, written: string, context: Context): string {
   return fits ? written : type;
 }
 
-/** An input as the engine looks things up in it. */
 function contextOf(input: readonly Member[]): Context {
   return new Context(input.map((member) => ({ ...member, by: 0 })));
 }
 
-/** `absent`: nothing is there; `hidden`: the path leads into a value that is too large to be looked at. */
+/** The type at a path; `absent` if there is no value, `hidden` if the path leads into a value that is too large. */
 function typeAt(context: Context, path: string): string {
   const found = context.find(path);
   return found ? typeInside(JSON.parse(found.json), found.inside) : "absent";
@@ -71,15 +70,15 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "list" : "object";
 }
 
-/** The key under which the task's code finds what an analysis found; no node's result. */
+/** The context key of an analysis result. It is never part of a node's result. */
 export const analysisKey = "_data_analysis";
 
-/** Whether code may read what an analysis found, in whatever way it names it: then it needs one wherever it runs. */
+/** True if code mentions the analysis result; then its analysis must always run before it. */
 export function needsAnalysis(code: string): boolean {
   return code.includes(analysisKey);
 }
 
-/** What code and the analysis in front of it read of a context. What one of them cannot do without, both cannot. */
+/** Merges the reads of code and of its analysis. A key that one of them requires is required. */
 export function mergeReads(code: readonly ContextRead[], analysis: readonly ContextRead[]): ContextRead[] {
   const reads = new Map<string, ContextRead>();
   for (const read of [...code, ...analysis]) {

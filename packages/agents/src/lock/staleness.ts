@@ -4,16 +4,16 @@ import { allCandidates, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { currentIngredients } from "./ingredients.ts";
 
-/** An ingredient that is not what it was; of those with many parts, one part. */
+/** A changed ingredient, or one changed part of it. */
 export interface Change {
   /** `prompt`, `reads.order.total`, `guides.money`, `lib.mails.py` ... */
   ingredient: string;
-  /** Null: it was not there. */
+  /** Null if it was absent. */
   was: string | null;
   is: string | null;
 }
 
-/** What has changed since code was written: nothing, where its key is still the same. */
+/** Lists the ingredients that have changed since code was written; none if its key is the same. */
 export function findChanges({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
   const names = Object.keys(ingredients) as (keyof Ingredients)[];
   return names.flatMap((name) => changesOf(name, ingredients[name], today[name]));
@@ -43,14 +43,14 @@ const ingredientNames: Record<string, string> = {
   prompt: "the prompt",
   node_type: "the type of the node",
   edges: "the conditions of its edges",
-  generator: "the generator of this release",
+  generator: "NOVA's code generator",
   model: "the model",
   settings: "the model's settings",
   template: "the sandbox template",
   requirements: "the requirements",
 };
 
-/** A change in the words of a sentence: `the prompt`, `the guide "money"`. */
+/** Describes a change for a sentence: `the prompt`, `the guide "money"`. */
 export function changeText({ ingredient, was, is }: Change): string {
   const [name = "", ...rest] = ingredient.split(".");
   const part = rest.join(".");
@@ -60,7 +60,7 @@ export function changeText({ ingredient, was, is }: Change): string {
   return ingredientNames[name] ?? name;
 }
 
-/** Why a node that may only run kept code has none to run: one sentence, with the way out. */
+/** Explains why a node without a model has no code to run, in one sentence with the way out. */
 export function explainMiss(task: PromptTask, generations: readonly Generation[], generator: Generator): string {
   const written = "run it once with a model (nova run <folder>), then nova lock <folder>";
   if (task.fresh && task.frozen) {

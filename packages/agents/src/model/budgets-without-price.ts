@@ -12,15 +12,15 @@ import { chooseModel } from "./choose-model.ts";
 
 const rolesOfPrompts: readonly ModelRole[] = ["input_analyzer", "data_analyzer", "code_generator", "output_validator"];
 
-/** A model without a price counts as free: the sentence that a run and a finding say about its budget; null for others. */
+/** Explains that a model without a price counts as free; null for a model with a price. */
 export function explainMissingPrice(model: string): string | null {
   if (priceOf(model)) return null;
   return `model "${model}" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider`;
 }
 
 /**
- * NOVA443: nodes with a budget whose models have no price. It is no part of parsing: `fallback` (`DEFAULT_MODEL`) is of
- * the place where the workflow runs.
+ * Finds nodes with a budget whose models have no price (NOVA443). Parsing does not report them, because `fallback`
+ * (`DEFAULT_MODEL`) depends on the environment in which the workflow runs.
  */
 export function budgetsWithoutPrice(workflow: Workflow, fallback?: string): Finding[] {
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);

@@ -5,18 +5,15 @@ import text from "./models.json" with { type: "json" };
 const Id = z.string().min(1);
 const Usd = z.number().nonnegative();
 
-/** Dollars per million tokens, prompts up to 272,000 tokens, standard tier. */
+/** Dollars per million tokens, for prompts up to 272,000 tokens in the standard tier. */
 const Price = z.strictObject({ input: Usd, cached: Usd, cacheWrite: Usd, output: Usd });
 export type Price = z.infer<typeof Price>;
 
-/** `on`: the first day (UTC) on which the provider refuses the id. */
+/** `on` is the first day (UTC) on which the provider refuses the id. */
 const Retirement = z.strictObject({ on: z.iso.date(), successor: Id });
 export type Retirement = z.infer<typeof Retirement>;
 
-/**
- * What is known of the provider's models at a date. Ids die and prices move: this file ages, and nothing else knows
- * either.
- */
+/** The provider's models at a date. Only this file holds ids and prices, because both change over time. */
 export const Catalog = z.strictObject({
   asOf: z.iso.date(),
   sources: z.array(z.url()).min(1),
@@ -28,9 +25,9 @@ export const Catalog = z.strictObject({
     text: Id,
   } satisfies Record<ModelRole, typeof Id>),
   usdPerMillionTokens: z.record(Id, Price),
-  /** Of models that answer with vectors: they read, and write nothing. */
+  /** Prices of embedding models, which have no output tokens. */
   usdPerMillionEmbeddedTokens: z.record(Id, Usd),
-  /** Tokens that a prompt and its answer may have together. */
+  /** Limit of a prompt and its answer together. */
   windowTokens: z.record(Id, z.int().positive()),
   /** Models that refuse `reasoning.encrypted_content`. */
   withoutReasoning: z.array(Id),
@@ -40,17 +37,17 @@ export type Catalog = z.infer<typeof Catalog>;
 
 export const catalog: Catalog = Catalog.parse(text);
 
-/** A dated snapshot (`gpt-5-2025-08-07`) costs and retires as the model it is of. */
+/** Removes the date of a snapshot (`gpt-5-2025-08-07`), which has the price and retirement of its model. */
 function withoutSnapshot(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }
 
-/** Null for ids that the catalog does not know: models of one's own server. */
+/** Null for unknown ids, such as models of a compatible server. */
 export function priceOf(model: string): Price | null {
   return catalog.usdPerMillionTokens[model] ?? catalog.usdPerMillionTokens[withoutSnapshot(model)] ?? null;
 }
 
-/** Tokens of prompt and answer together; null for ids that the catalog does not know. */
+/** Limit of prompt and answer together, in tokens; null for unknown ids. */
 export function windowOf(model: string): number | null {
   return catalog.windowTokens[model] ?? catalog.windowTokens[withoutSnapshot(model)] ?? null;
 }

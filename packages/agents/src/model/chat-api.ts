@@ -12,9 +12,10 @@ import { answerSchema } from "./strict-schema.ts";
 import { withoutThoughts } from "./thoughts.ts";
 
 /**
- * A call over Chat Completions. `compatible`: the server is somebody else's (Ollama, vLLM, llama.cpp). Those know
- * `max_tokens` and none of OpenAI's later fields, some ignore schemas, and where they hold an answer to one, the grammar
- * keeps the model from calling tools: the schema is told in words too, and held to only when no tool may be called.
+ * Starts a conversation over Chat Completions. `compatible` means a server other than OpenAI's (Ollama, vLLM,
+ * llama.cpp). Such servers know `max_tokens` but not OpenAI's newer fields. Some ignore schemas; others enforce them
+ * with a grammar that prevents tool calls. The instructions therefore contain the schema too, and requests enforce it
+ * only when no tool may be called.
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
   const schema = answerSchema(call.answer);
@@ -23,7 +24,8 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
     : "";
   const tools = call.tools?.map((tool) => withoutParser(zodFunction(tool)));
   const fixed = {
-    ...{ model: call.model, ...(call.temperature === undefined ? {} : { temperature: call.temperature }) },
+    model: call.model,
+    ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
     ...(tools ? { tools } : {}),
     ...(compatible
       ? { max_tokens: outputTokens(call) }
@@ -48,7 +50,7 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       const response = await client.chat.completions.create(body, options).asResponse();
       const { answer, bytes } = await readResponse(response, ChatAnswer);
       const reply = { ...replyOf(answer), bytes };
-      // Servers refuse messages without content, and models are not shown what they thought before.
+      // Servers refuse messages without content. Earlier thoughts are not sent back to the model.
       if (reply.text !== "" || reply.calls.length > 0) messages.push(messageOf(reply));
       return reply;
     },
@@ -81,7 +83,7 @@ const Choice = z.object({
   message: z.object({ content: Content, refusal: z.string().nullish(), tool_calls: z.array(Call).nullish() }),
 });
 
-/** What is read of an answer; thoughts that stand beside the content (`reasoning_content`) are not. */
+/** The used fields of an answer. Thoughts in a separate field (`reasoning_content`) are ignored. */
 const ChatAnswer = z.object({ choices: z.array(Choice).min(1), usage: Counts });
 
 const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_filter: "filtered" };

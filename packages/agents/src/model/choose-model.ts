@@ -3,14 +3,17 @@ import { catalog, retirementOf } from "./catalog.ts";
 import { ModelError } from "./model-error.ts";
 
 /**
- * The model of a role: the node's, then the workflow's, then `fallback` (`DEFAULT_MODEL`), then the catalog's. A choice
- * for the role itself goes before its `default`.
+ * Chooses the model of a role: the node's, else the workflow's, else `fallback` (`DEFAULT_MODEL`), else the catalog's.
+ * A choice for the role has precedence over `default`.
  */
 export function chooseModel(role: ModelRole, node?: ModelChoice, workflow?: ModelChoice, fallback?: string): string {
   return choiceFor(role, node) ?? choiceFor(role, workflow) ?? (fallback || catalog.defaults[role]);
 }
 
-/** The same; an id that has retired by `now` (milliseconds) throws a `ModelError` that names its successor. */
+/**
+ * Like `chooseModel`, but throws a `ModelError` that names the successor if the model has retired by `now`
+ * (milliseconds).
+ */
 export function requireModel(
   role: ModelRole,
   node?: ModelChoice,

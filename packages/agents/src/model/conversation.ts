@@ -2,45 +2,45 @@ import { createHash, randomUUID } from "node:crypto";
 import type { ModelCall } from "./models.ts";
 import type { Counted } from "./usage.ts";
 
-/** A tool call as the model wrote it; `arguments` should be JSON and need not be. */
+/** A tool call as the model wrote it. `arguments` should be JSON but may be anything. */
 export interface RequestedCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-/** One answer of the provider, whatever its API. */
+/** One answer of the provider, independent of its API. */
 export interface Reply {
   text: string;
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
-  /** What the provider says that it counted. */
+  /** The provider's token counts, unchecked. */
   counted: Counted;
-  /** Size of the whole answer, in bytes. */
+  /** Size of the whole answer. */
   bytes: number;
 }
 
-/** The requests of one call and what came back, in the words of one API. Each request holds all that was said before. */
+/** The requests and answers of one call, over one API. Each request contains the whole conversation. */
 export interface Conversation<Body = unknown> {
-  /** `mayCall`: whether the model may call tools now. */
+  /** Builds the next request. `mayCall`: the model may call tools now. */
   request(mayCall: boolean): Body;
-  /** `timeout`: milliseconds for this request, where the client's own are too few. */
+  /** Sends a request. `timeout`, in milliseconds, replaces the client's own. */
   send(body: Body, options: { signal: AbortSignal; headers: Record<string, string>; timeout?: number }): Promise<Reply>;
-  /** Answers the calls of the last reply, all of them. */
+  /** Answers all calls of the last reply. */
   answerCalls(results: { id: string; text: string }[]): void;
-  /** Makes the next request say this to the model. */
+  /** Adds a message to the next request. */
   say(text: string): void;
-  /** Whether an answer may ignore its schema as long as tools may be called. */
+  /** True if the server enforces the schema only in requests without tool calls. */
   isHeldLater: boolean;
-  /** The way out for answers that do not follow their schemas, besides another model; null where there is none. */
+  /** Advice for answers that violate their schema, in addition to another model; null if there is none. */
   wayOut: string | null;
 }
 
-/** A model call takes at most so long, retries and tools included, unless it says otherwise. */
+/** Default time limit of a model call, including retries and tools. */
 export const callLimitMs = 90_000;
 
-/** Enough for a long node and the thoughts before it; more would only raise what a budget has to hold ready. */
+/** Enough for long code and the thoughts before it. A higher limit would only raise cost estimates. */
 const defaultOutputTokens = 8_000;
 
 export function outputTokens({ maxOutputTokens }: Pick<ModelCall<unknown>, "maxOutputTokens">): number {
@@ -54,20 +54,20 @@ export function timeLimitMs({
   return Math.min(timeoutMs ?? longestMs, longestMs);
 }
 
-/** Requests with one key meet the same cache: those whose prompts begin alike, and no more (64 characters, OpenAI). */
+/** The key of OpenAI's prompt cache, at most 64 characters: one key per prefix of instructions. */
 export function cacheKey({ instructions }: { instructions: string }): string {
   return `nova-${createHash("sha256").update(instructions).digest("hex").slice(0, 32)}`;
 }
 
 /**
- * Who asks, in the provider's logs: its support finds a request by this header.
+ * A header with which the provider's support can find a request.
  * https://developers.openai.com/api/reference/overview
  */
 export function requestId(role: string): Record<string, string> {
   return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
 }
 
-/** The SDK hangs its parsers on the schemas that it makes; answers are read here, so that a bad one keeps its cost. */
+/** Removes the SDK's parser from a schema. NOVA parses answers itself, so that an invalid answer keeps its cost. */
 export function withoutParser<F extends object>(made: F): F {
   return JSON.parse(JSON.stringify(made));
 }

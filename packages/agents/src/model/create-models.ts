@@ -7,8 +7,8 @@ import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
 
 /**
- * The models of an environment (`process.env` will do). Nothing is loaded or opened, and no key is asked for, before the
- * first call: what is frozen or hand-written needs none.
+ * Creates the access to models from variables such as `process.env`. It loads the SDK and requires a key only at the
+ * first call, because frozen and hand-written nodes need no model.
  */
 export function createModels(environment: ModelEnvironment): Models {
   const settings = settingsOf(environment);
@@ -45,7 +45,7 @@ function requireAccess({ OPENAI_API_KEY, OPENAI_BASE_URL }: ModelSettings): void
   throw new ModelError("unauthorized", message);
 }
 
-/** An empty variable is an absent one. */
+/** Treats an empty variable as absent. */
 const Variable = z
   .string()
   .optional()
@@ -57,16 +57,16 @@ const Url = z.url({
 });
 const Api = z.enum(["responses", "chat"], 'NOVA_LLM_API is neither "responses" nor "chat"');
 
-/** The variables of the models, as they stand in `process.env`. */
+/** The variables of the models. */
 export const ModelEnvironment = z.object({
   OPENAI_API_KEY: Variable,
-  /** A compatible server, its path included. */
+  /** Base URL of a compatible server, including its path. */
   OPENAI_BASE_URL: Variable.pipe(Url.optional()),
-  /** `chat`: Chat Completions, for servers without the Responses API. */
+  /** `chat` uses Chat Completions, for servers without the Responses API. */
   NOVA_LLM_API: Variable.pipe(Api.default("responses")),
-  /** Of roles for which neither node nor workflow names one. */
+  /** Model for roles without a model in the node or workflow. */
   DEFAULT_MODEL: Variable,
-  /** Without it nothing is embedded. */
+  /** Embedding model. Without it no task is embedded. */
   NOVA_EMBEDDING_MODEL: Variable,
 });
 
@@ -75,13 +75,13 @@ type ModelSettings = z.output<typeof ModelEnvironment>;
 
 const openai = "https://api.openai.com/v1";
 
-/** Of one request: a silent one is given up in time to try again within the call. */
+/** Timeout of one request, short enough for a second try within the call. */
 const requestTimeoutMs = 60_000;
 
 /**
- * The SDK's client and the API to speak. 429 (its Retry-After up to a minute), 408, 409, 5xx, timeouts and broken
- * connections are retried by the SDK, backing off from 0.5 to 8 s with jitter; the call's deadline ends them all.
- * It is loaded here and not before: only prompt nodes without pinned code need it.
+ * Loads the SDK and chooses the API. Loading happens here, because only prompt nodes without pinned code need it. The
+ * SDK retries 429 (with Retry-After up to a minute), 408, 409, 5xx, timeouts and broken connections, with pauses of 0.5
+ * to 8 s and jitter, until the deadline of the call.
  */
 async function connect(settings: ModelSettings) {
   const [{ OpenAI }, { responsesConversation }, { chatConversation }] = await Promise.all([
@@ -96,7 +96,7 @@ async function connect(settings: ModelSettings) {
     maxRetries: 4,
     timeout: requestTimeoutMs,
     fetch: fetchAnswer,
-    // Its logs would hold prompts.
+    // The SDK's logs would contain prompts.
     logLevel: "off",
   });
   const { host } = new URL(baseURL);

@@ -8,7 +8,7 @@ import type { Embedded, EmbeddingCall } from "./models.ts";
 import { Counts, readResponse } from "./provider-answer.ts";
 import { readUsage } from "./usage.ts";
 
-/** A vector per text, in their order, and what they cost. */
+/** Returns one vector per text, in the same order, with their cost. */
 export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: CallTarget): Promise<Embedded> {
   const { model, host } = asked;
   if (call.texts.length === 0) return { vectors: [], model, usage: noUsage, costUsd: 0 };

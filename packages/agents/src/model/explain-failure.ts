@@ -7,15 +7,15 @@ export interface Failure {
   message: string;
 }
 
-/** Where a call went, as its errors name it. */
+/** The target of a call, for its error messages. */
 export interface CallTarget {
   role: string;
   model: string;
-  /** Of the provider, without its path. */
+  /** The provider's host, without a path. */
   host: string;
 }
 
-/** What an error of a request means to whoever runs the node. */
+/** Turns the error of a request into a reason and a message with the way out. */
 export function explainFailure(error: unknown, asked: CallTarget): Failure {
   if (error instanceof ProviderFailed) {
     const said = oneLine(error.message);
@@ -101,7 +101,7 @@ export function unavailable({ model, host }: CallTarget, why: string): Failure {
   return { reason: "unavailable", message: `model "${model}" at ${host} gave no answer: ${why}` };
 }
 
-/** Providers write pages into errors at times. */
+/** Shortens a provider's message, which may be a whole page, to one line. */
 function oneLine(message: string): string {
   const line = message.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;

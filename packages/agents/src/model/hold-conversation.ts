@@ -21,12 +21,12 @@ interface ConversationState<T> {
   call: ModelCall<T>;
   conversation: Conversation;
   asked: CallTarget;
-  /** Fires with the caller's, or when the time of the call is over. */
+  /** Aborts with the caller's signal, or when the time of the call is over. */
   signal: AbortSignal;
   spending: Spending;
 }
 
-/** Talks until the model has answered: it may call tools in between, within its budget, and all that it used is summed. */
+/** Sends requests until the model has answered, runs its tool calls within the budget, and sums up all costs. */
 export async function holdConversation<T>(
   call: ModelCall<T>,
   conversation: Conversation,
@@ -69,13 +69,13 @@ async function converse<T>(talk: ConversationState<T>): Promise<T> {
   }
 }
 
-/** Every answer is read here: the thoughts of a model are no part of any answer. */
+/** Reads an answer without the model's thoughts. */
 function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | Promise<ReadResult<T>> {
   const said = withoutThoughts(text);
   return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
 }
 
-/** An answer is asked for again, once, where it means nothing yet, or where nothing has held it to its schema. */
+/** True if the model may be asked once more: its answer is unclear, or the server has not enforced the schema yet. */
 function mayAskAgain<T>(
   { call, conversation }: ConversationState<T>,
   { isUnclear }: ReadFailure,
@@ -171,8 +171,8 @@ export class Spending {
 }
 
 /**
- * Runs what the model asked for, in order, and records each run. What cannot be run is answered with the reason, so that
- * the model can do better; it is no failure of the call.
+ * Runs the requested tools in order and records each run. If a tool cannot run, the answer contains the reason, so that
+ * the model can correct itself.
  */
 async function runTools(
   calls: RequestedCall[],

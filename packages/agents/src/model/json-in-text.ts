@@ -1,16 +1,16 @@
 import { parsedOrNot } from "@nova/engine";
 
-/** A text that looks like JSON everywhere may be read so many times its length, and no more. */
+/** Limits the work for texts with many starts of JSON, as a multiple of the text's length. */
 const maxReadings = 30;
 
 const outsideStrings = /[\s,:\d+\-.eEtrufalsn]/;
 
 /**
- * A function that finds the end of the JSON object or list that begins at a place of the text; -1 where none begins.
- * Its time is bounded for every text.
+ * Returns a function that finds the end of the JSON object or list that starts at a position; -1 if none starts there.
+ * Its total time is bounded for every text.
  */
 export function jsonEndFinder(text: string): (start: number) => number {
-  /** Brackets that are known to stay open. */
+  /** Positions of brackets that are never closed. */
   const unclosed = new Set<number>();
   let left = maxReadings * text.length;
   return (start) => {
@@ -30,7 +30,7 @@ export function jsonEndFinder(text: string): (start: number) => number {
       } else if (!outsideStrings.test(sign)) break;
     }
     left -= at - start;
-    for (const place of open) unclosed.add(place);
+    for (const position of open) unclosed.add(position);
     return -1;
   };
 }
@@ -41,7 +41,7 @@ function closingQuote(text: string, opening: number): number {
   return at;
 }
 
-/** The texts of the outermost JSON objects and lists in a text, in their order. */
+/** Finds the outermost JSON objects and lists in a text, in order. */
 export function jsonValuesIn(text: string): string[] {
   const endOf = jsonEndFinder(text);
   const values: string[] = [];

@@ -2,12 +2,12 @@ import { maskCredentials, type ToolCall } from "@nova/engine";
 import { noUsage, type Usage } from "./cost.ts";
 
 /**
- * - `refused`: the model, or the provider's filter, will not answer;
- * - `cut_off`: the answer reached its limit of tokens;
- * - `invalid`: the answer, or the request, does not follow its schema;
- * - `unclear`: the answer was empty, ambiguous or a call of a tool that is not on offer, and so was the next one;
- * - `unavailable`: limits, errors and silence of the provider, after retries;
- * - `unknown_model`, `unauthorized`, `retired`: a matter of configuration.
+ * - `refused`: the model or the provider's filter refuses to answer;
+ * - `cut_off`: the answer reached its token limit;
+ * - `invalid`: the answer or the request violates its schema;
+ * - `unclear`: two answers in a row were empty, ambiguous, or calls of unknown tools;
+ * - `unavailable`: the provider failed or did not answer, after retries;
+ * - `unknown_model`, `unauthorized`, `retired`: the configuration is wrong.
  */
 export type ModelErrorReason =
   | "refused"
@@ -19,26 +19,23 @@ export type ModelErrorReason =
   | "unauthorized"
   | "retired";
 
-/** What a call has spent and learned, over all its requests; also when it failed. */
+/** Usage and results of all requests of a call, successful or not. */
 export interface Spent {
   usage: Usage;
   costUsd: number;
-  /** The raw text of the answer, as far as there was one. */
+  /** The raw text of the last answer, or empty. */
   text: string;
-  /** Whether the provider's counts could not be true, so that `usage` is an estimate. */
+  /** True if the provider's counts were impossible, so that `usage` is an estimate. */
   isEstimated: boolean;
   toolCalls: ToolCall[];
 }
 
-/**
- * A call of a model that came to no answer; the message is one sentence with the way out. What it cost is not lost with
- * it.
- */
+/** A failed model call, with its costs. The message is one sentence with the way out. */
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
   readonly spent: Spent;
-  /** Of an answer that cannot be used: what is wrong with it, and the way out. */
+  /** The problem of an unusable answer, and the way out. */
   readonly unusable: Unusable | undefined;
 
   constructor(
@@ -59,7 +56,7 @@ export interface Unusable {
   advice: string;
 }
 
-/** An answer with status 200 in which the provider says that it failed. */
+/** The provider reports a failure in a response with status 200, or the response is no valid answer. */
 export class ProviderFailed extends Error {
   override name = "ProviderFailed";
   readonly code: string;
@@ -70,5 +67,5 @@ export class ProviderFailed extends Error {
   }
 }
 
-/** Whose variables count, since the same sentence reaches people in other processes: "set OPENAI_API_KEY where ...". */
+/** Ends advice about variables, because readers of the message may work in another process than the nodes. */
 export const whereNodesRun = "where nodes run (in the terminal of `nova dev`, if that is open)";

@@ -4,23 +4,23 @@ import type { Usage } from "./cost.ts";
 import type { Spent } from "./model-error.ts";
 import type { ReadResult } from "./read-answer.ts";
 
-/** Something that a model may ask for before it answers. */
+/** A tool that a model may call before it answers. */
 export interface Tool<Arguments = unknown> {
   name: string;
   description: string;
-  /** An object whose keys are all there (nullable instead of optional): the provider holds the model to it. */
+  /** An object with only required keys (nullable instead of optional), so that the provider can enforce it. */
   parameters: z.ZodType<Arguments>;
-  /** `text` is what the model reads; `found` is the summary that the step records. */
+  /** The model reads `text`; the step records `found`. */
   run(args: Arguments): Promise<{ text: string; found: unknown }>;
 }
 
-/** How an answer is to look, and what of it is its value. */
+/** The form of an answer, and how its value is read. */
 export type AnswerFormat<T> =
-  /** Root an object, no optional keys; the name is letters, digits, `_` and `-`, at most 64. */
+  /** The schema is an object without optional keys. The name has at most 64 letters, digits, `_` and `-`. */
   | { name: string; schema: z.ZodType<T> }
   /**
-   * Of a schema that somebody else wrote the provider may hold less than we do: `read` has the last word. It never sees
-   * what the model thought.
+   * A schema of the user, which the provider may enforce only in part, so `read` checks the answer. It sees no
+   * thoughts.
    */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   /** Any text. */
@@ -29,28 +29,28 @@ export type AnswerFormat<T> =
 export interface ModelCall<T> {
   role: ModelRole;
   model: string;
-  /** Stable first: the provider caches the prefix. */
+  /** Put stable text first, because the provider caches the prefix. */
   instructions: string;
   input: string;
   answer: AnswerFormat<T>;
-  /** The caller asks again for an empty or ambiguous answer; else the call does, once. */
+  /** True if the caller asks again after an empty or ambiguous answer. Otherwise the call itself asks once more. */
   isAskedOnce?: boolean;
   tools?: Tool[];
-  /** At most so many tool calls are run, then the model has to answer; 5 unless it says otherwise. */
+  /** Limit of tool calls, after which the model must answer. Default 5. */
   maxToolCalls?: number;
-  /** Reasoning included; 8,000 unless it says otherwise. */
+  /** Includes reasoning. Default 8,000. */
   maxOutputTokens?: number;
-  /** Its reason is thrown as it is. */
+  /** The call throws its reason unchanged. */
   signal: AbortSignal;
-  /** Models that reason refuse it. */
+  /** Reasoning models refuse it. */
   temperature?: number;
-  /** For the whole call, retries and tools included; `longestMs` at most and unless it says otherwise. */
+  /** Time limit of the whole call, including retries and tools. Default and maximum: `longestMs`. */
   timeoutMs?: number;
-  /** 90,000 unless it says otherwise; then one request may take all of it. */
+  /** Default 90,000. If it is set, a single request may take all of it. */
   longestMs?: number;
   /**
-   * Called before every request to the provider with the most that it should cost and with what the call has spent so
-   * far; what it throws ends the call as it is.
+   * Called before every request with its highest estimated cost and with the costs and usage of the call so far. An
+   * error that it throws ends the call unchanged.
    */
   beforeRequest?(estimatedUsd: number, spentUsd: number, spent: Usage): void;
 }
@@ -60,12 +60,12 @@ export type ModelAnswer<T> = Spent & { value: T };
 export interface EmbeddingCall {
   texts: string[];
   signal: AbortSignal;
-  /** As of a `ModelCall`; nothing of it is spent yet. */
+  /** Like that of a `ModelCall`, but the call has no costs yet. */
   beforeRequest?(estimatedUsd: number): Promise<void>;
 }
 
 export interface Embedded {
-  /** A vector per text, in their order. */
+  /** One vector per text, in the same order. */
   vectors: number[][];
   model: string;
   usage: Usage;
@@ -74,8 +74,8 @@ export interface Embedded {
 }
 
 export interface Models {
-  /** @throws {ModelError} with its reason, what it spent and what was answered. */
+  /** @throws {ModelError} with its reason, its costs and the last answer. */
   ask<T>(call: ModelCall<T>): Promise<ModelAnswer<T>>;
-  /** Null where no embedding model is set. @throws {ModelError} */
+  /** Null if no embedding model is set. @throws {ModelError} */
   embed(call: EmbeddingCall): Promise<Embedded> | null;
 }

@@ -2,7 +2,7 @@ import { parsedOrNot } from "@nova/engine";
 import { z } from "zod";
 import { ProviderFailed, whereNodesRun } from "./model-error.ts";
 
-/** A part of an answer: servers name those with the answer's own words differently, and say their thoughts in others. */
+/** A part of an answer. Servers use different types for the answer itself, and other types for thoughts. */
 const Part = z.object({
   type: z.string().optional(),
   text: z.string().nullish(),
@@ -10,14 +10,14 @@ const Part = z.object({
 });
 type Part = z.output<typeof Part>;
 
-/** The content of a message, as any server writes it. */
+/** The content of a message, in the forms of all known servers. */
 export const Content = z.union([z.string(), z.array(z.union([z.string(), Part]))]).nullish();
 export type Content = z.output<typeof Content>;
 
 const textTypes = new Set(["text", "output_text", undefined]);
 const thoughts = /think|reason|thought/i;
 
-/** Reads what the message says, without thoughts that the server keeps apart. @throws {ProviderFailed} for pictures and sounds. */
+/** Reads a message's text without separate parts of thoughts. @throws {ProviderFailed} for images and audio. */
 export function readContent(content: Content): { text: string; refusal: string | null } {
   if (typeof content === "string") return { text: content, refusal: null };
   const parts: Part[] = (content ?? []).map((part) => (typeof part === "string" ? { text: part } : part));
@@ -30,13 +30,13 @@ export function readContent(content: Content): { text: string; refusal: string |
   return { text: texts.join(""), refusal: refusals.length > 0 ? refusals.join("") : null };
 }
 
-/** The arguments of a tool call: JSON text, or the object itself. */
+/** The arguments of a tool call, as JSON text or as an object. */
 export const CallArguments = z
   .union([z.string(), z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
   .nullish()
   .transform((text) => text ?? "{}");
 
-/** Counts of a server, in any form; `usage.ts` decides which of them can be true. */
+/** A server's token counts in any form; `usage.ts` decides which are plausible. */
 export const Counts = z.record(z.string(), z.unknown()).nullish().catch(null);
 
 const Failed = z.object({
@@ -47,8 +47,8 @@ const Failed = z.object({
 });
 
 /**
- * The answer in a response with status 200.
- * @throws {ProviderFailed} which says what else came. The request is not sent again for it.
+ * Parses the answer in a response with status 200.
+ * @throws {ProviderFailed} if it is no valid answer. The request is not repeated.
  */
 export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
   const text = await response.text();

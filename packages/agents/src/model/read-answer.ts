@@ -5,10 +5,13 @@ import { jsonValuesIn } from "./json-in-text.ts";
 
 export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
-/** `isUnclear`: the answer has no meaning yet, so the model is asked for it again; else it has one that does not fit. */
+/**
+ * `isUnclear`: the answer is empty or ambiguous, so the model is asked again. Otherwise the answer does not fit its
+ * schema.
+ */
 export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
-/** The value of an answer without thoughts, held to its schema. It comes from outside, so it is parsed like all input. */
+/** Parses an answer without thoughts, and checks it against its schema. */
 export function readAnswer<T>(answer: string, schema: z.ZodType<T>): ReadResult<T> {
   const read = readObject(answer);
   if (!read.valid) return read;
@@ -22,14 +25,14 @@ function describeIssue({ message, path }: z.core.$ZodIssue): string {
   return path.length > 0 ? `${message} at ${z.core.toDotPath(path)}` : message;
 }
 
-/** An answer in words, as JSON text. */
+/** Reads a text answer as a JSON string. */
 export function readText(answer: string): ReadResult<string> {
   return isEmpty(answer) ? empty : { valid: true, value: JSON.stringify(answer.toWellFormed()) };
 }
 
 /**
- * The JSON text of the one object that an answer has, numbers as the model wrote them; prose, code fences and lists may
- * be around it. An object that is repeated is one. Of several that differ the model alone knows which it means.
+ * Returns the JSON text of the object in an answer, with the numbers as the model wrote them. Prose, code fences and
+ * lists may surround it. Repetitions of the same object count once; several different objects are ambiguous.
  */
 export function readObject(answer: string): ReadResult<string> {
   if (isEmpty(answer)) return empty;
@@ -45,7 +48,7 @@ export function readObject(answer: string): ReadResult<string> {
   return { valid: false, problem, isUnclear: true };
 }
 
-/** A list has no value of its own: objects are wanted. */
+/** Finds the objects in a value, inside lists too. */
 function objectsIn(value: ExactValue): ExactValue[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn);
   return typeof value === "object" && value !== null && !isRawNumber(value) ? [value] : [];

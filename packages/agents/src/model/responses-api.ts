@@ -10,8 +10,8 @@ import { CallArguments, Content, Counts, readContent, readResponse } from "./pro
 import { answerSchema } from "./strict-schema.ts";
 
 /**
- * A call over OpenAI's Responses API, with nothing stored at the provider. `compatible`: the server is somebody else's,
- * and may know this API without its schemas.
+ * Starts a conversation over OpenAI's Responses API. The provider stores nothing. `compatible` means a server other
+ * than OpenAI's, which may ignore schemas.
  */
 export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
   const input: ResponseInputItem[] = [{ role: "user", content: call.input }];
@@ -52,7 +52,7 @@ function fixedPart<T>(call: ModelCall<T>) {
     prompt_cache_key: cacheKey(call),
     ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
     ...(tools ? { tools } : {}),
-    // What the model thought before it called a tool goes back with the result; the provider keeps none of it.
+    // The model's thoughts before a tool call are sent back with the result, because the provider stores none.
     ...(tools && supportsReasoning(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
 }
@@ -65,7 +65,7 @@ const Call = z
   .object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: CallArguments })
   .transform(({ call_id: id, name, arguments: args }) => ({ id, name, arguments: args }));
 
-/** What is read of an answer; items of other types, such as thoughts, go back to the provider as they came. */
+/** The used fields of an answer. Items of other types, such as thoughts, are sent back unchanged. */
 const ResponsesAnswer = z
   .object({
     status: z.string().nullish(),
@@ -89,13 +89,13 @@ function itemsOf<T>(type: string, schema: z.ZodType<T>, output: Item[], issues: 
   });
 }
 
-/** With `store: false` an item that only has an id cannot be found again: "Item with id 'rs_...' not found". */
+/** False for reasoning without content: with `store: false` the provider reports "Item with id 'rs_...' not found". */
 function replayable(item: Item): boolean {
   return item.type !== "reasoning" || Boolean(item.encrypted_content);
 }
 
 function replyOf(answer: z.output<typeof ResponsesAnswer>): Omit<Reply, "bytes"> {
-  // Messages of the phase "commentary" say what the model does before it answers.
+  // Messages of the phase "commentary" describe the model's work and are not part of the answer.
   const said = answer.messages.filter(({ phase }) => phase !== "commentary").map(({ content }) => readContent(content));
   const { usage } = answer;
   const details = Counts.parse(usage?.input_tokens_details);

@@ -4,7 +4,7 @@ import type { AnswerFormat } from "./models.ts";
 
 type AnswerSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
 
-/** The JSON schema that an answer is to follow; undefined for an answer that may be any text. */
+/** Returns the JSON schema of an answer; undefined for an answer in free text. */
 export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefined {
   if ("schema" in answer)
     return withoutParser(zodResponseFormat(answer.schema, answer.name)).json_schema as AnswerSchema;
@@ -12,8 +12,8 @@ export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefin
 }
 
 /**
- * Whether the provider holds an answer to this JSON schema to the letter: every object forbids further keys and requires
- * all of its own. https://developers.openai.com/api/docs/guides/structured-outputs
+ * True if the provider can enforce this JSON schema strictly: every object forbids other keys and requires all of its
+ * own. https://developers.openai.com/api/docs/guides/structured-outputs
  */
 export function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);

@@ -1,14 +1,14 @@
 import { jsonEndFinder } from "./json-in-text.ts";
 
-/** Names of what a model thinks before it answers, with a namespace or without; `▁` is the blank of DeepSeek's tokens. */
+/** Tag names for thoughts, with or without a namespace. `▁` is the space in DeepSeek's tokens. */
 const gap = "[_▁ -]?";
 const name = `(?:[\\w-]+:)?(?:ant)?(?:think|thinking|thoughts?|reasoning|reflection|deliberation|scratch${gap}pad|cot|(?:inner|internal)${gap}(?:monologue|thoughts?)|chain${gap}of${gap}thoughts?)(?:${gap}(?:process|block|content|text|trace|steps?))?`;
 const begin = `(?:(?:begin|start)${gap}(?:of${gap})?)?`;
 const end = `(?:\\\\?/\\s*|end${gap}(?:of${gap})?)`;
 
 /**
- * Tags, also with wide brackets or escaped for HTML, `[THINK]` of Mistral, `<|...|>` of Cohere, DeepSeek and others, and
- * `◁think▷` of Kimi.
+ * Brackets of tags: plain, full-width or escaped for HTML, `[THINK]` of Mistral, `<|...|>` of Cohere, DeepSeek and
+ * others, and `◁think▷` of Kimi.
  */
 const tagBrackets = [
   ["<\\s*", "(?:\\s[^<>]*)?/?>"],
@@ -19,14 +19,14 @@ const tagBrackets = [
   ["◁\\s*", "\\s*▷"],
 ] as const;
 
-/** `rows[thought]` is code. */
+/** Excludes code such as `rows[thought]`. */
 const notInCode = "(?<!\\w(?=\\[))";
 
-/** Channels of gpt-oss and Gemma: all but the final one are thoughts. */
+/** Channels of gpt-oss and Gemma. All channels except the final one are thoughts. */
 const openingChannel = "<\\|channel\\|?>\\s*(?:analysis|commentary|thoughts?|thinking)\\b";
 const closingChannel = "<\\|channel\\|?>\\s*final\\b[^<]*(?:<\\|message\\|?>)?|<channel\\|>";
 
-/** `</|think|>`, which some models write for `<|/think|>`. */
+/** Some models write `</|think|>` for `<|/think|>`. */
 const closingToken = `<\\s*/\\s*[|｜]\\s*${name}\\s*[|｜]\\s*>`;
 
 const opening = [...tagBrackets.map(([left, right]) => notInCode + left + begin + name + right), openingChannel].join(
@@ -36,25 +36,27 @@ const closing = [...tagBrackets.map(([left, right]) => left + end + name + right
   "|",
 );
 
-/** Group 1: the end of thoughts; group 2: their beginning; else JSON or code may begin, which may mention one. */
+/**
+ * Group 1 is the end of thoughts, group 2 their start. Other matches start JSON or code, which may mention such marks.
+ */
 const signs = new RegExp(`(${closing})|(${opening})|[{[]|\`{1,6}`, "giu");
 const closings = new RegExp(closing, "giu");
 const thoughtFence = new RegExp(`^\`{3,}[ \\t]*${name}[ \\t]*\\r?\\n`, "iu");
 
-/** gpt-oss without its special tokens. */
+/** Channels of gpt-oss without its special tokens. */
 const bareChannels = /^\s*analysis(?=[A-Z])[\s\S]*?assistantfinal/;
 const lastTokens = /(?:<\|(?:return|end)\|>\s*)+$/;
 
 /**
- * An answer without all that is marked as thinking. Marks that no opening one precedes end thoughts that begin with the
- * answer, and thoughts that nothing ends last until its end. JSON and code of the answer may mention a mark, and so may
- * a quotation of nothing else.
+ * Removes marked thoughts from an answer. A closing mark without an opening one ends thoughts that started with the
+ * answer. Thoughts without a closing mark extend to the end. Marks inside JSON or code, and marks that are quoted
+ * alone, are kept.
  */
 export function withoutThoughts(answer: string): string {
   const text = answer.replace(bareChannels, "");
   const endOfJson = jsonEndFinder(text);
   let [kept, from, hasMarks] = ["", 0, text !== answer];
-  /** Leaves out what lies between the two places. */
+  /** Removes the text between two positions. */
   const cut = (start: number, end: number) => {
     [kept, from, hasMarks] = [kept + text.slice(from, start), end, true];
     signs.lastIndex = end;
@@ -82,7 +84,10 @@ function endOfThoughts(text: string, from: number): number {
   return text.length;
 }
 
-/** The end of code between backticks, which spans lines only between three or more; -1 where nothing closes it. */
+/**
+ * Finds the end of code between backticks; -1 if it is not closed. Only code between three or more backticks spans
+ * lines.
+ */
 function endOfCode(text: string, at: number, ticks: string): number {
   const start = at + ticks.length;
   const end = text.indexOf(ticks, start);

@@ -1,25 +1,25 @@
 import { z } from "zod";
 import { type RequestUsage, tokensIn } from "./cost.ts";
 
-/** Tokens as a provider counted them, under the names of `cost.ts`. A server may write anything there. */
+/** A provider's token counts under the names of `cost.ts`. Servers may send anything. */
 export type Counted = Record<keyof RequestUsage, unknown>;
 
 export interface Exchange {
   sentBytes: number;
   receivedBytes: number;
-  /** Whether the answer says anything, in words or calls. */
+  /** True if the answer has text, a refusal or tool calls. */
   isAnswered: boolean;
-  /** The limit that the request set. Hidden thoughts count too, so the visible answer alone is no bound. */
+  /** The request's limit, which also covers hidden thoughts. */
   maxOutputTokens: number;
 }
 
-/** A provider may put so much around a prompt: a chat template, the rules of its tools and schemas. */
+/** Tokens that a provider may add to a prompt, for its chat template and the rules of tools and schemas. */
 const templateTokens = 8_192;
 
 /**
- * Reads what a request has used. A token has at least one byte, so a count above the bytes that were sent or received
- * cannot be true. A prompt or an answer of no tokens cannot be true either. Such a count is estimated from the bytes, and
- * `isEstimated` says so.
+ * Checks a request's token counts. A token has at least one byte, so a count above the number of sent or received bytes
+ * is impossible. So is a count of zero for a prompt or an answer. An impossible count is replaced by an estimate from
+ * the bytes, and `isEstimated` is set.
  */
 export function readUsage(counted: Counted, exchanged: Exchange): RequestUsage & { isEstimated: boolean } {
   const { sentBytes, receivedBytes, isAnswered, maxOutputTokens } = exchanged;

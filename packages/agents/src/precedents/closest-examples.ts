@@ -1,19 +1,19 @@
 import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 import { newestFirst } from "../lock/choose.ts";
 
-/** Code that worked for a task like this one: the generator may learn from it, nothing runs it. */
+/** Code that worked for a similar task. The code generator may learn from it; it does not run. */
 export interface Example {
   task: string;
   code: string;
 }
 
-/** Tasks of one workflow share its words; below this they share nothing else. */
+/** Tasks of one workflow share its vocabulary; below this similarity they share nothing else. */
 const leastSimilarity = 0.5;
 const maxExamples = 2;
-/** Of all examples together, some 900 tokens. */
+/** Limit of all examples together, about 900 tokens. */
 const maxCharacters = 3_200;
 
-/** Those of the task's workflow. `embedding`: of the task's prompt. */
+/** Finds examples in the task's workflow. `embedding` is that of the task's prompt. */
 export async function earlierExamples(
   store: Pick<GenerationStore, "ofWorkflow">,
   task: PromptTask,
@@ -23,8 +23,8 @@ export async function earlierExamples(
 }
 
 /**
- * The closest earlier tasks whose code has run well, closest first. Only code of the same kind of node, and of nobody's
- * but this client's where the workflow keeps clients apart; not what is there of a node that is to be written anew.
+ * Returns the closest earlier tasks whose code has worked, closest first. Uses code of the same kind of node, shared or
+ * of this client. Leaves out code of the node itself if it is written again (`fresh`).
  */
 export function closestExamples(
   task: Pick<PromptTask, "node" | "client" | "fresh">,
@@ -35,7 +35,7 @@ export function closestExamples(
     .filter((one) => !(task.fresh && one.node === task.node.id))
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
     .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
-    // Long prompts are kept as their hash, which teaches nothing.
+    // Long prompts are stored as hashes, from which the model cannot learn.
     .filter(({ one, similarity }) => similarity >= leastSimilarity && !one.ingredients.prompt.startsWith("sha256:"))
     .sort((a, b) => b.similarity - a.similarity || newestFirst(a.one, b.one))
     .map(({ one }) => ({ task: one.ingredients.prompt, code: one.code }));
@@ -63,12 +63,15 @@ function limitSize(examples: readonly Example[]): Example[] {
   return chosen;
 }
 
-/** Of the angle between two vectors, -1 to 1; 0 where they cannot be compared: other lengths are other models' vectors. */
+/**
+ * Cosine of the angle between two vectors, -1 to 1; 0 for vectors of different lengths, which come from different
+ * models.
+ */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return 0;
   let [dot, squaresA, squaresB] = [0, 0, 0];
-  for (const [place, value] of a.entries()) {
-    const other = b[place] as number;
+  for (const [index, value] of a.entries()) {
+    const other = b[index] as number;
     dot += value * other;
     squaresA += value * value;
     squaresB += other * other;

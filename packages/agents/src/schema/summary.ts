@@ -1,25 +1,25 @@
 import { asReference, type BlobRef, type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
 import type { ContextShape, ValueShape } from "@nova/python";
 
-/** A value as a model or a record gets to see it: short parts themselves, and placeholders. */
+/** A value as models and records see it: short parts in full, and placeholders. */
 export type Summary = ExactValue | Placeholder | Summary[] | { [key: string]: Summary };
 
 export interface SummaryLimits {
-  /** False: types and sizes alone. */
+  /** False to show only types and sizes. */
   samples: boolean;
-  /** Characters of the longest text that is shown. */
+  /** Texts with more characters are not shown. */
   text: number;
   /** Levels below the top-level values. */
   depth: number;
   /** Members of an object. */
   members: number;
-  /** Items of a list; one more tells how many there are. */
+  /** Items of a list; a placeholder counts the others. */
   items: number;
 }
 
-/** For the model that writes code: what a value looks like, and one item of a list. */
+/** Limits for the code generator, which needs the form of values and one item of each list. */
 export const promptLimits: SummaryLimits = { samples: true, text: 80, depth: 3, members: 20, items: 1 };
-/** For the model that judges a result, and for records. */
+/** Limits for the model that judges a result, and for records. */
 export const resultLimits: SummaryLimits = { samples: true, text: 200, depth: 3, members: 30, items: 3 };
 
 const maxCharacters = 8_000;
@@ -28,14 +28,14 @@ const longestNumber = 40;
 const longestKey = 200;
 
 interface Redaction {
-  /** Keys whose values nobody sees. */
+  /** Keys whose values are hidden. */
   secrets: ReadonlySet<string>;
-  /** Keys of whose values people and models may know the type. */
+  /** Keys whose values are hidden except for their type. */
   credentials?: ReadonlySet<string>;
   mask(text: string): string;
 }
 
-/** A context in few words; one that would be longer than 8,000 characters shows less of each value. */
+/** Summarises a context. A summary that would exceed `maxCharacters` shows less of each value. */
 export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Redaction): Summary {
   const shown = values.slice(0, maxKeys);
   const summaryWith = (narrower: SummaryLimits) => summaryOf(shown, narrower, confidence);
@@ -84,7 +84,6 @@ function summaryOfValue(value: ExactValue, limits: SummaryLimits, mask: (text: s
   return Object.fromEntries(rest > 0 ? [...members, ["...", new Placeholder(`${rest} more keys`)]] : members);
 }
 
-/** A key so long is no name. */
 function shortKey(key: string): string {
   return key.length <= longestKey ? key : `${key.slice(0, longestKey)}... (${key.length} chars)`;
 }
@@ -105,7 +104,7 @@ function blobSummary({ type, bytes }: BlobRef): Placeholder {
   return new Placeholder(type === "bytes" ? `bytes: ${bytes} bytes` : `JSON: ${bytes} bytes`);
 }
 
-/** Stands in a summary for what is not shown; no text of the data can be one. */
+/** Stands for a hidden value in a summary. No text of the data can be a placeholder. */
 export class Placeholder {
   readonly text: string;
 
@@ -119,8 +118,8 @@ export class Placeholder {
 }
 
 /**
- * What an analysis found, without texts of the data: where no samples may be shown, only texts and keys that the analysis
- * code itself spells out are; they are the model's own. Numbers stay: they are counts and sizes more often than values.
+ * Hides texts of the data in the result of an analysis, for nodes whose data must not be shown. Texts and keys that the
+ * analysis code itself contains stay, because the model wrote them. Numbers stay, because most are counts and sizes.
  */
 export function hideTexts(found: unknown, code: string): Summary {
   const isSpelt = (text: string) => code.includes(`"${text}"`) || code.includes(`'${text}'`);
@@ -133,8 +132,8 @@ export function hideTexts(found: unknown, code: string): Summary {
 }
 
 /**
- * What is known of a node's input without reading its blobs. A large text counts its bytes as characters. A large value
- * that is JSON has the type `object` and no members: which kind it is, only reading it would tell.
+ * The shape of a node's input, without reading blobs. The size of a large text is its bytes. A large JSON value has the
+ * type `object` without members, because its kind is unknown.
  */
 export function shapeOf(input: readonly Member[]): ContextShape {
   return Object.fromEntries(input.map(({ key, json }) => [key, shapeOfValue(parseExact(json))]));
@@ -162,17 +161,17 @@ function shapeOfObject(value: { [key: string]: ExactValue }): ValueShape {
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
 }
 
-/** As Python reads a number: `850.0` is none. */
+/** True if Python would read the number as an integer; `850.0` is a float. */
 export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** Data that has the key of references carries one `$` more where it is stored. */
+/** Removes the extra `$` that stored data has if its key looks like that of a reference. */
 export function plainKey(key: string): string {
   return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
 }
 
-/** The reference that an object with exact numbers is, when it is one. */
+/** Returns the reference that an object represents; undefined for other objects. */
 export function referenceAt(value: object): BlobRef | undefined {
   return Object.hasOwn(value, "$blob") ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
 }

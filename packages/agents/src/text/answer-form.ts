@@ -4,10 +4,10 @@ import type { AnswerFormat } from "../model/models.ts";
 import { type ReadResult, readObject, readText } from "../model/read-answer.ts";
 
 export interface AnswerForm {
-  /** What the model is told of it, behind the author's words. */
+  /** Describes the form to the model, after the author's text. */
   instruction: string;
   format: AnswerFormat<string>;
-  /** What the value, JSON text, sets. */
+  /** Returns the keys that the answer, a JSON text, sets. */
   set(json: string): { key: string; json: string }[];
 }
 
@@ -31,7 +31,7 @@ async function readData(answer: string, schema: WrittenJson): Promise<ReadResult
 
 type Choices = ReadonlyMap<string, string>;
 
-/** One of the edges, by name; what is set is the edge's own value. */
+/** Lets the model choose an edge by name, and sets the edge's value. */
 function decisionForm(edges: TextTask["edges"], into: string): AnswerForm {
   const values = edges.map(({ condition = defaultLabel }) => condition);
   const choices: Choices = new Map(values.map((value) => [conditionLabel(value), JSON.stringify(value)]));
@@ -42,8 +42,10 @@ function decisionForm(edges: TextTask["edges"], into: string): AnswerForm {
     format: {
       name: "decision",
       json: {
-        ...{ type: "object", properties: { branch_decision: property } },
-        ...{ required: ["branch_decision"], additionalProperties: false },
+        type: "object",
+        properties: { branch_decision: property },
+        required: ["branch_decision"],
+        additionalProperties: false,
       },
       read: async (answer) => readChoice(answer, choices),
     },

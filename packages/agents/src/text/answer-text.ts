@@ -8,7 +8,7 @@ import type { Ending } from "../failures/failure.ts";
 import { withoutThoughts } from "../model/thoughts.ts";
 import { type AnswerForm, answerFormOf } from "./answer-form.ts";
 
-/** Asks the model of a text node; an answer that does not fit is asked for once more. */
+/** Asks the model of a text node. If its answer does not fit, asks once more. */
 export async function answerText(parts: ModelRun["parts"], task: TextTask, means: TextMeans): Promise<PipelineOutcome> {
   const executor = textExecutorOf(task);
   const form = answerFormOf(task, executor);
@@ -31,7 +31,9 @@ function textExecutorOf({ node }: TextTask): TextExecutor {
 function beginRun(parts: ModelRun["parts"], task: TextTask, means: TextMeans, executor: TextExecutor): ModelRun {
   const { model, maxCostUsd } = executor;
   return {
-    ...{ task, means, parts },
+    task,
+    means,
+    parts,
     executor: defined({ model: model === undefined ? undefined : { text: model }, maxCostUsd }),
     spent: { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
   };
@@ -62,7 +64,7 @@ async function askOnce(
   return { ...asked.told, input_data, status: "success", output_data: null, result };
 }
 
-/** The step keeps so many characters of an answer that did not fit. */
+/** Characters of an unfit answer that its step keeps. */
 const maxExcerpt = 4_000;
 
 function withAnswer(told: unknown, answer = ""): object {
@@ -77,7 +79,7 @@ const RecordedAnswer = z.object({
 });
 type Unfit = z.infer<typeof RecordedAnswer>;
 
-/** The answer of a step that cannot be used; a model that refuses is not asked again. */
+/** The unfit answer of a step; undefined for a refusal, after which the model is not asked again. */
 function unfitAnswer({ output_data }: JournalStep): Unfit | undefined {
   return RecordedAnswer.safeParse(output_data).data;
 }

@@ -4,13 +4,13 @@ import MiniSearch from "minisearch";
 import { z } from "zod";
 import { readFromShelf } from "../shelf.ts";
 
-/** One library's documentation, with a search index that is built when it is first asked. */
+/** One library's documentation, with a search index that is built at the first search. */
 export class Library {
   readonly name: string;
   readonly version: string;
   readonly #aliases: readonly string[];
   readonly #docstrings: readonly Docstring[];
-  /** Class or module -> how many members it has. */
+  /** Number of members per class or module. */
   readonly #sizes = new Map<string, number>();
   #index: MiniSearch<Docstring> | undefined;
 
@@ -22,13 +22,13 @@ export class Library {
     for (const [member] of entries) this.#sizes.set(ownerOf(member), (this.#sizes.get(ownerOf(member)) ?? 0) + 1);
   }
 
-  /** Whether it goes by this name: `PIL`, `PIL.Image`, `pillow`. */
+  /** True for any name of the library: `PIL`, `PIL.Image`, `pillow`. */
   isCalled(name: string): boolean {
     const lower = name.trim().toLowerCase();
     return this.#aliases.some((alias) => lower === alias || lower.startsWith(`${alias}.`));
   }
 
-  /** The best first. */
+  /** Returns matches, best first. */
   search(query: string): Docstring[] {
     this.#index ??= this.#indexed();
     const own = new Set(this.#aliases.flatMap(termsOf));
@@ -40,7 +40,7 @@ export class Library {
       .map(({ id }) => this.#docstrings[id] as Docstring);
   }
 
-  /** What was asked for by name comes first; what belongs to a large class, or to none, is what most code calls. */
+  /** Prefers names in the query, and members of large classes or modules, which code calls most often. */
   #weightOf(id: number, named: readonly string[]): number {
     const { name } = this.#docstrings[id] as Docstring;
     const exact = named.some((word) => name === word || name.endsWith(`.${word}`));
@@ -72,12 +72,14 @@ function ownerOf(name: string): string {
   return name.slice(0, name.lastIndexOf("."));
 }
 
-/** Words of a question that say nothing about what is looked for. */
+/** Words of a query that are ignored. */
 const stopWords = new Set(
   "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
 );
 
-/** Words in lower case, without a plural's `s`; `getTexts`, `get_text` and `get.text` have the same ones. */
+/**
+ * Splits text into lower-case words without a plural `s`; `getTexts`, `get_text` and `get.text` have the same terms.
+ */
 function termsOf(text: string): string[] {
   return text
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -87,17 +89,17 @@ function termsOf(text: string): string[] {
     .map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
 }
 
-/** What `docstrings.py` writes (format 1): a library's public functions, classes and methods in one version. */
+/** The output of `docstrings.py` (format 1): public functions, classes and methods of libraries. */
 export const DocstringIndex = z.object({
   format: z.literal(1),
-  /** Day it was made. */
+  /** The day of its creation. */
   built: z.string(),
   python: z.string(),
   libraries: z.record(
     z.string(),
     z.object({
       version: z.string(),
-      /** Other names that the library goes by: what is imported, or what pip installs. */
+      /** Other names of the library: its import name or its pip name. */
       also: z.array(z.string()),
       /** Name, signature (empty for attributes), first lines of the documentation. */
       entries: z.array(z.tuple([z.string(), z.string(), z.string()])),
@@ -114,8 +116,8 @@ export interface Docstring {
 }
 
 /**
- * Documentation of what a sandbox template has installed. A folder may hold indexes made when templates were built
- * (`<template>.json`); a template without one has the template packages in the versions that were shipped.
+ * Documentation of a sandbox template's libraries. A folder may hold indexes of templates (`<template>.json`). A
+ * template without one uses the shipped index of NOVA's own template.
  */
 export class TemplateDocumentation {
   readonly #folder: string | undefined;
@@ -146,17 +148,17 @@ export class TemplateDocumentation {
   }
 }
 
-/** An answer goes into a prompt, and is paid for with every later call of the same attempt. */
+/** Limits an answer, because every later call of the same attempt sends and pays for it again. */
 const maxCharacters = 1200;
 const maxNames = 8;
 
-/** What a search found: `text` for the model, `found` (names) for the record. */
+/** A search result: `text` for the model, and the names `found` for the record. */
 interface Documentation {
   text: string;
   found: string[];
 }
 
-/** The best in full, others in a line, as many as fit into 1,200 characters. */
+/** Shows the best results in full and others in one line, as many as fit into `maxCharacters`. */
 function formatResults(library: Library, docstrings: readonly Docstring[]): Documentation {
   let text = `${library.name} ${library.version}`;
   const found: string[] = [];

@@ -2,7 +2,7 @@ import type { ContextShape, ValueShape } from "@nova/python";
 import { readFromShelf } from "../shelf.ts";
 import { type Topic, topics } from "./topics.ts";
 
-/** A short text on how something is done here. */
+/** A short text that explains to a model how to do one kind of task. */
 export interface Guide {
   name: string;
   text: string;
@@ -11,17 +11,17 @@ export interface Guide {
 interface GuideRequest {
   task: string;
   schema: ContextShape;
-  /** Messages of the attempts before, tracebacks included; none for a first attempt. */
+  /** Messages of previous attempts with tracebacks; empty for the first attempt. */
   errors: readonly string[];
 }
 
-/** Each costs some 350 tokens of every prompt. */
+/** A guide adds about 350 tokens to every prompt. */
 const maxAtFirst = 3;
 const maxAfterErrors = 5;
 
 /**
- * The guides for a prompt: first those that fit the task and the schema, then those that fit errors. Errors only add
- * guides at the end, so the provider's prompt cache keeps the prefix.
+ * Chooses the guides for a prompt: first those that fit the task and the schema, then those that fit errors. Errors add
+ * guides only at the end, so that the provider's prompt cache still knows the prefix.
  */
 export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   const said = plainText(task);
@@ -37,14 +37,17 @@ export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   return [...first, ...later].slice(0, maxAfterErrors).map(({ guide }) => readGuide(guide));
 }
 
-/** A topic that the task names counts 2. One that it hints at counts 1, and a fitting key of the schema adds 1. */
+/** Weighs a topic: 2 if the task names it, 1 if the task hints at it, and 1 more if a key of the schema fits. */
 function weightOf({ named, hinted, keys, done }: Topic, task: string, schema: readonly string[]): number {
   const byTask = named.test(task) ? 2 : hinted.test(task) ? 1 : 0;
   const has = (pattern: RegExp) => schema.some((key) => pattern.test(key));
   return byTask > 0 && keys.some(has) && !(done && has(done)) ? byTask + 1 : byTask;
 }
 
-/** Lower case, without accents, `camelCase` and `snake_case` as words: what the topics' patterns are written for. */
+/**
+ * Converts text to the form of the topics' patterns: lower case, no accents, `camelCase` and `snake_case` split into
+ * words.
+ */
 export function plainText(text: string): string {
   return text
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -55,7 +58,9 @@ export function plainText(text: string): string {
     .replaceAll("_", " ");
 }
 
-/** Every key at any depth with the type of its value, as `invoice.pdf: bytes`; lists by their first item. */
+/**
+ * Lists every key at any depth with the type of its value, such as `total: number`. Lists count with their first item.
+ */
 function keysOf(schema: ContextShape): string[] {
   return Object.entries(schema).flatMap(([key, value]) => [`${key}: ${value.type}`, ...keysInside(value)]);
 }
@@ -66,7 +71,7 @@ function keysInside({ item, members }: ValueShape): string[] {
 
 const read = new Map<string, Guide>();
 
-/** @throws where there is no such guide: `topics` lists them. */
+/** Reads a guide. Throws if it does not exist; `topics` lists all guides. */
 export function readGuide(name: string): Guide {
   const known = read.get(name);
   if (known) return known;

@@ -1,37 +1,45 @@
 import written from "./topics.json" with { type: "json" };
 
-/** When a guide is worth its tokens. Tasks and keys are `plainText`: lower case, no accents; English, Spanish, German. */
+/** Patterns that decide when a guide is useful. They match `plainText` in English, Spanish and German. */
 export interface Topic {
   guide: string;
-  /** A task that says one of these is about the topic. */
+  /** Matches tasks that are about the topic. */
   named: RegExp;
-  /** A task that says one of these may be about it. */
+  /** Matches tasks that may be about the topic. */
   hinted: RegExp;
-  /** Keys of the context that, with a hint, make it one. */
+  /** Match context keys that, together with a hint, show that the task is about the topic. */
   keys: readonly RegExp[];
-  /** Keys that show that an earlier node has done it: a hint means their values then. */
+  /** Matches keys which show that an earlier node has done the work, so that a hint refers to its results. */
   done?: RegExp;
-  /** Errors (in lower case) that name its modules, its exceptions or its mistakes. */
+  /** Matches lower-case errors with the topic's modules, exceptions or typical mistakes. */
   errors: RegExp;
 }
 
-/** As `topics.json` has them, in the order in which equally good guides are taken. Phrases come a line per language. */
+/**
+ * Topics from `topics.json`, which has one line of phrases per language. Their order decides between equally good
+ * guides.
+ */
 export const topics: readonly Topic[] = written.map(({ guide, named, hinted, keys, done, errors }) => ({
   guide,
-  ...{ named: phrasePattern(named.join()), hinted: phrasePattern(hinted.join()), errors: phrasePattern(errors.join()) },
+  named: phrasePattern(named.join()),
+  hinted: phrasePattern(hinted.join()),
+  errors: phrasePattern(errors.join()),
   keys: keys.map(({ names, types }: { names: string; types?: string }) => keyPattern(names, types)),
   ...(done && { done: keyPattern(done.names, done.types) }),
 }));
 
 /**
- * What matches any of some phrases, separated by commas, in `plainText`. `*` stands for the rest (or the beginning) of a
- * word, `…` for what lies between two words of a sentence: `send* … mail*`.
+ * Builds a pattern that matches any of the comma-separated phrases in `plainText`. `*` stands for the rest or the start
+ * of a word, and `…` for other words in the same sentence: `send* … mail*`.
  */
 export function phrasePattern(phrases: string): RegExp {
   return new RegExp(`\\b(?:${alternatives(phrases)})\\b`);
 }
 
-/** Keys (`name: type`) one of whose words is among `names`; `types`: `string|bytes`, of any type where none is given. */
+/**
+ * Builds a pattern for keys (`name: type`) that contain a word of `names`, with one of `types` (`string|bytes`) or any
+ * type.
+ */
 export function keyPattern(names: string, types = "\\w+"): RegExp {
   return new RegExp(`\\b(?:${alternatives(names)})\\b[^:]*: (?:${types})$`);
 }
