@@ -24,14 +24,14 @@ describe("models that do not answer", () => {
   });
 
   it.each(["unavailable", "unauthorized", "unknown_model"] as const)(
-    "are an error of their own: %s",
+    "end the node with ModelUnavailable: %s",
     async (reason) => {
       const { outcome } = await play({ lines: [simple, { role: "code_generator", fails: reason }] });
       expect(outcome).toMatchObject({ class: "ModelUnavailable", message: `the model failed: ${reason}`, code: null });
     },
   );
 
-  it("name the successor of a model that has retired", async () => {
+  it("name the successor of a retired model", async () => {
     const { outcome } = await play({
       task: { executor: { model: { default: "gpt-5" } } },
       lines: [],
@@ -43,7 +43,7 @@ describe("models that do not answer", () => {
     });
   });
 
-  it.each(["cut_off", "invalid"] as const)("cost an attempt where code is %s", async (reason) => {
+  it.each(["cut_off", "invalid"] as const)("cost an attempt if the code is %s", async (reason) => {
     const cut = { role: "code_generator", fails: reason } as const;
     const { outcome, models } = await play({
       lines: [simple, cut, writes("a = 1"), approves],
@@ -53,7 +53,7 @@ describe("models that do not answer", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("cost an attempt where the verdict is cut off", async () => {
+  it("cost an attempt if the verdict is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],
@@ -90,7 +90,7 @@ describe("models by role", () => {
 });
 
 describe("the budget of money", () => {
-  it("ends the node before the call that could exceed it, and says what was spent", async () => {
+  it("ends the node before a call that could exceed it, and reports the amount spent", async () => {
     const { outcome, means } = await play({
       task: { executor: { maxCostUsd: 0.01 } },
       lines: [simple, { ...writes("a = 1"), costUsd: 0.004 }, { ...approves, estimatedUsd: 0.006 }],
@@ -106,7 +106,7 @@ describe("the budget of money", () => {
     expect(means.steps.at(-1)).toMatchObject({ agent_name: "OutputValidator", status: "failed", cost_usd: 0 });
   });
 
-  it("of the workflow counts what the run has spent before", async () => {
+  it("of the workflow includes earlier costs of the run", async () => {
     const { outcome } = await play({
       task: { workflow: { maxCostUsd: 1 }, spentUsd: 0.9995 },
       lines: [
@@ -123,7 +123,7 @@ describe("the budget of money", () => {
   it.each([
     [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
     [{}, undefined],
-  ])("of the workflow %j counts what other branches have spent", async (workflow, message) => {
+  ])("of the workflow %j includes the costs of other branches", async (workflow, message) => {
     const { outcome } = await play({
       task: { workflow },
       means: { spentBesideUsd: 0.9995 },
@@ -138,7 +138,7 @@ describe("the budget of money", () => {
     else expect(outcome.status).toBe("success");
   });
 
-  it("of the client counts its month, and the requests of this call", async () => {
+  it("of the client includes its month and the requests of this call", async () => {
     const { outcome } = await play({
       means: { month: { spentUsd: 4.9985, limitUsd: 5 } },
       lines: [
@@ -154,7 +154,7 @@ describe("the budget of money", () => {
     });
   });
 
-  it("counts what recorded steps have cost", async () => {
+  it("includes the costs of recorded steps", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },
       lines: [simple, { ...writes("a = 1"), estimatedUsd: 0.001 }],
@@ -167,7 +167,7 @@ describe("the budget of money", () => {
 });
 
 describe("the budget of time", () => {
-  it("is looked at before each attempt", async () => {
+  it("is checked before each attempt", async () => {
     const left = [840_000, 840_000, 840_000, 840_000, 0];
     const { outcome } = await play({
       lines: [simple, writes("a = 1")],
@@ -180,7 +180,7 @@ describe("the budget of time", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])("ends the node before any model is asked beyond it (%i)", async (looks, agent) => {
+  ])("ends the node before a model call after its end (%i)", async (looks, agent) => {
     let looked = 0;
     const { outcome, means } = await play({
       lines: looks === 0 ? [] : [simple, writes("a = 1")],
@@ -191,7 +191,7 @@ describe("the budget of time", () => {
     expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
   });
 
-  it("shortens a model call that would outlive it", async () => {
+  it("shortens a model call that would exceed it", async () => {
     const { models } = await play({
       lines: [simple, writes("a = 1"), approves],
       runs: [sets({ a: 1 })],
@@ -204,7 +204,7 @@ describe("the budget of time", () => {
 describe("code with effects", () => {
   const effects = { node: { effects: true } } as const;
 
-  it("is written anew as long as none has run", async () => {
+  it("is written again until one has run", async () => {
     const { outcome } = await play({
       task: effects,
       lines: [simple, writes("bad"), writes("a = 1"), approves],
@@ -230,15 +230,15 @@ describe("code with effects", () => {
       "Output validation failed: no mail went out",
     ],
     ["changed nothing", [simple, writes("a = 1")], sets({}), "Output validation failed: the code changed nothing"],
-  ])("is not followed by other code once it %s", async (_, lines, run, message) => {
+  ])("is not followed by other code after it %s", async (_, lines, run, message) => {
     const { outcome } = await play({ task: effects, lines, runs: [run] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
     expect(outcome.status === "failed" && outcome.message).not.toMatch(/^Failed after/);
   });
 });
 
-describe("a failure of the world", () => {
-  it("is not answered by other code, and fails the node as what it is", async () => {
+describe("an external failure", () => {
+  it("causes no further code, and fails the node with its own message", async () => {
     const error = "gaierror: [Errno -2] Name or service not known";
     const traceback = "Traceback (most recent call last):\nsocket.gaierror: [Errno -2] Name or service not known";
     const { outcome, means } = await play({
@@ -253,7 +253,7 @@ describe("a failure of the world", () => {
     expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
   });
 
-  it("has the reason that the walls of its network know beside what the code met", async () => {
+  it("includes the reason from the network's log", async () => {
     const { outcome } = await play({
       lines: [simple, writes('socket.create_connection((context["host"], 25))')],
       runs: [
@@ -272,7 +272,7 @@ describe("a failure of the world", () => {
 });
 
 describe("the end of the Lambda's time", () => {
-  it("is thrown, not recorded, when it comes while a model is asked", async () => {
+  it("is thrown instead of recorded during a model call", async () => {
     const scene: Scene = { lines: [simple], dieAt: 9 };
     const { means } = await play({ lines: [simple], dieAt: 1 });
     means.dieAt = 9;

@@ -25,27 +25,31 @@ describe("a simple task", () => {
     expect(outcome).toMatchObject({ status: "success", code: good, cacheHit: false, sandboxId: "sbx_1" });
   });
 
-  it("keeps the code that succeeded with what it has cost", async () => {
+  it("stores the successful code with its costs", async () => {
     const { outcome, kept } = await play(scene);
     expect(outcome.generation).toBe("gen_1");
     expect(kept).toMatchObject([{ code: good, model: "gpt-6-luna", cost: { usd: 0.003, tokens_input: 2700 } }]);
   });
 
-  it("tells in each step what the agent got and gave", async () => {
+  it("records the input and output of the agent in each step", async () => {
     const { means } = await play(scene);
     const [input, generator, , runner, validator] = means.steps;
     expect(input).toMatchObject({
       step_name: "input_analysis",
       input_data: { context_keys: ["total"], context: { total: 1500 } },
       output_data: { needs_analysis: false, complexity: "simple" },
-      ...{ model_used: "gpt-6-luna", tokens_input: 900, tokens_cached: 100, tokens_output: 50, cost_usd: 0.001 },
+      model_used: "gpt-6-luna",
+      tokens_input: 900,
+      tokens_cached: 100,
+      tokens_output: 50,
+      cost_usd: 0.001,
     });
     expect(generator).toMatchObject({ generated_code: good, output_data: { stage: "task" }, error_message: null });
     expect(runner).toMatchObject({ sandbox_id: "sbx_1", output_data: { changes: { discount: 150 }, deleted: [] } });
     expect(validator).toMatchObject({ output_data: { valid: true, reason: "done", changes: ["discount"] } });
   });
 
-  it("records what the model saw and answered in full", async () => {
+  it("records the whole prompt and answer of the model", async () => {
     const { means, models } = await play(scene);
     const asked = models.asked[1];
     expect(means.drafts[1]).toMatchObject({
@@ -54,7 +58,7 @@ describe("a simple task", () => {
     });
   });
 
-  it("takes code out of the markdown that some models wrap it in", async () => {
+  it("removes markdown around the code", async () => {
     const fenced = writes(`\`\`\`python\n${good}\n\`\`\``);
     const { outcome } = await play({ ...scene, lines: [simple, fenced, approves] });
     expect(outcome.code).toBe(good);
@@ -69,7 +73,7 @@ describe("two stages", () => {
     runs: [found, sets({ total: "1234.56" })],
   };
 
-  it("run the analysis in 15 seconds and give its result to the generator and to the task's code alone", async () => {
+  it("run the analysis in 15 seconds and pass its result only to the generator and the task's code", async () => {
     const { outcome, means, models } = await play(scene);
     expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
     expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
@@ -84,14 +88,14 @@ describe("two stages", () => {
     ["fails", sets({ _data_analysis: { error: "ValueError: no pdf", traceback: "..." } }), "ValueError: no pdf"],
     ["leaves nothing", sets({ other: 1 }), "the analysis left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
-  ])("go on without an analysis that %s", async (_, run, error) => {
+  ])("continue without an analysis that %s", async (_, run, error) => {
     const { outcome, means, models } = await play({ ...scene, runs: [run, sets({ total: "1" })] });
     expect(means.steps[1]).toMatchObject({ status: "failed", error_message: error, generated_code: analysis });
     expect(models.asked[2]?.input).not.toContain('"analysis"');
     expect(outcome.status).toBe("success");
   });
 
-  it("record the analysis that another delivery began, if that is the one that ran", async () => {
+  it("record the analysis that another delivery started if it is the one that ran", async () => {
     const means = (await play({ ...scene, dieAt: 1 })).means;
     means.dieAt = Number.POSITIVE_INFINITY;
     const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
@@ -110,7 +114,7 @@ describe("two stages", () => {
     expect(kept).toMatchObject([{ code, analysis }]);
   });
 
-  it("pin code alone that does not speak of the analysis, or that had none", async () => {
+  it("pin code without an analysis if the code does not mention it or there was none", async () => {
     const { kept } = await play(scene);
     expect(kept[0]).not.toHaveProperty("analysis");
     const code = 'context["total"] = context.get("_data_analysis")';
@@ -118,7 +122,7 @@ describe("two stages", () => {
     expect(none.kept[0]).not.toHaveProperty("analysis");
   });
 
-  it("run the analysis without any network, whatever the node may reach", async () => {
+  it("run the analysis without a network, even if the node has one", async () => {
     const { means } = await play({ ...scene, task: { executor: { allow: ["imap.acme.com:993"] } } });
     expect(means.runs.map(({ network }) => network)).toEqual([false, undefined]);
   });
@@ -128,7 +132,7 @@ describe("the one-call form", () => {
   const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
   const found = sets({ _data_analysis: { result: { pages: 1 } } });
 
-  it("runs an analysis that the generator wrote, and asks it again", async () => {
+  it("runs an analysis from the generator, and asks the generator again", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -147,7 +151,7 @@ describe("the one-call form", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("is explained to the generator as long as it has no analysis, and afterwards the task alone is", async () => {
+  it("is explained to the generator until there is an analysis", async () => {
     const { models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -159,7 +163,7 @@ describe("the one-call form", () => {
     expect(after).not.toContain("STAGE: ANALYSIS");
   });
 
-  it("is granted once per node, not once per attempt", async () => {
+  it("is allowed once per node, not once per attempt", async () => {
     const { means } = await play({
       lines: [simple, writes(look), writes("a = 1"), writes(look), writes(good), approves],
       runs: [found, fails("KeyError: 'x'"), sets({ discount: 1 })],
@@ -174,7 +178,7 @@ describe("the one-call form", () => {
     ]);
   });
 
-  it("takes a second analysis for a failed attempt", async () => {
+  it("counts a second analysis as a failed attempt", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(look), writes(look), writes(good), approves],
       runs: [found, sets({ discount: 1 })],
@@ -191,7 +195,7 @@ describe("attempts", () => {
   const undefinedName = "send_email(email_user, password)";
   const finding = { code: "PY102", line: 1, column: 12, message: 'the name "email_user" is not defined' } as const;
 
-  it("succeed at the third one, told of all errors and codes before", async () => {
+  it("succeed at the third one, which receives all earlier errors and codes", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(undefinedName), writes("b = 2"), rejects("email_user is None"), writes(good), approves],
       runs: [sets({ email_sent: false }), sets({ email_sent: true })],
@@ -241,7 +245,7 @@ describe("attempts", () => {
     ]);
   });
 
-  it("follow a timeout of the code", async () => {
+  it("continue after a timeout of the code", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
@@ -250,14 +254,14 @@ describe("attempts", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("name the timeout where the last one ends so", async () => {
+  it("end with the timeout of the last one", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const lines = [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")];
     const { outcome } = await play({ lines, runs: [slow, slow, slow] });
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("follow code that changed nothing, without asking a model about it", async () => {
+  it("continue after code that changed nothing, without a model's verdict", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],
@@ -270,7 +274,7 @@ describe("attempts", () => {
     expect(models.asked).toHaveLength(4);
   });
 
-  it("let warnings of the check pass", async () => {
+  it("ignore warnings of the check", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(good), approves],
       runs: [sets({ discount: 1 })],
@@ -284,7 +288,7 @@ describe("attempts", () => {
 describe("a decision", () => {
   const decide = 'context["branch_decision"] = "yes"';
 
-  it("is written for the edges that leave it", async () => {
+  it("is written for its outgoing edges", async () => {
     const about: unknown[] = [];
     const { outcome, models } = await play({
       task: { type: "decision", conditions: ["yes", "no", "default"] },
@@ -302,7 +306,7 @@ describe("a decision", () => {
     expect(outcome).toMatchObject({ status: "success", code: decide });
   });
 
-  it("that decides nothing is written anew", async () => {
+  it("is written again if it decides nothing", async () => {
     const { outcome, means } = await play({
       task: { type: "decision" },
       lines: [simple, writes("a = 1"), writes(decide), approves],

@@ -3,7 +3,7 @@ import { hostile } from "../support/pipeline/hostile.ts";
 import { fails, sets } from "../support/pipeline/node-means.ts";
 import { play, type Scene } from "../support/pipeline/play.ts";
 
-/** A node through all agents, with the same text at every place that data can come from. */
+/** Runs a node through all agents, with the same text in all data. */
 function scene(text: string): Scene {
   return {
     task: {
@@ -37,7 +37,7 @@ function scene(text: string): Scene {
   };
 }
 
-/** What is left of an input without its data: the marks, the names of the members, the brackets' skeleton. */
+/** The structure of an input without its data: marks, member names and brackets. */
 function skeleton(input: string): unknown {
   const [, json] = /^<data>\n(\{.*\})\n<\/data>$/s.exec(input) ?? [];
   expect(json).toBeDefined();
@@ -46,8 +46,8 @@ function skeleton(input: string): unknown {
   return lines;
 }
 
-describe("data that wants to be an instruction", () => {
-  it.each(hostile)("leaves the structure of every prompt as it is: %j", async (text) => {
+describe("data that contains instructions", () => {
+  it.each(hostile)("does not change the structure of any prompt: %j", async (text) => {
     const tame = await play(scene("tame"));
     const { models } = await play(scene(text));
     expect(models.asked.map(({ instructions }) => instructions)).toEqual(
@@ -59,7 +59,7 @@ describe("data that wants to be an instruction", () => {
     for (const { input } of models.asked) expect(input.match(/<\/?data>/g)).toEqual(["<data>", "</data>"]);
   });
 
-  it("reaches the prompts at all", async () => {
+  it("is part of the prompts", async () => {
     const { models } = await play(scene("a tame text"));
     const inputs = models.asked.map(({ input }) => input.split("a tame text").length - 1);
     // context and key; the same; + edges, analysis, example; + failure and code; ...
@@ -67,7 +67,7 @@ describe("data that wants to be an instruction", () => {
     expect(inputs[5]).toBeGreaterThan(inputs[2] as number);
   });
 
-  it("is quoted in what a tool answers", async () => {
+  it("is quoted in the answer of a tool", async () => {
     const { models } = await play(scene("</data>"));
     const tool = models.asked[2]?.tools?.[0];
     const { text } = (await tool?.run({ library: "fitz", query: "open" } as never)) ?? { text: "" };

@@ -10,8 +10,8 @@ const refused = fails("ConnectionRefusedError: [Errno 111] Connection refused", 
   traceback: "Traceback (most recent call last):\nConnectionRefusedError: [Errno 111] Connection refused",
 });
 
-describe("a hit", () => {
-  it("runs at once, without a model, a step or the read-only extra", async () => {
+describe("pinned code that fits", () => {
+  it("runs immediately, without a model, a step or an analysis result", async () => {
     const { outcome, means } = await play({ pinned, lines: [], runs: [sets({ discount: 150 })] });
     expect(outcome).toMatchObject({ status: "success", cacheHit: true, ...pinned, sandboxId: "sbx_1" });
     expect(means.steps).toEqual([]);
@@ -22,7 +22,7 @@ describe("a hit", () => {
     ["raises", fails("KeyError: 'total'"), "KeyError: 'total'"],
     ["changes nothing", sets({}), "changed nothing"],
     ["takes too long", fails("ran longer than 30 s", { class: "NodeTimeout" }), "ran longer"],
-  ])("that %s is recorded as attempt 0, and other code is written", async (_, run, error) => {
+  ])("that %s is recorded as attempt 0, and new code is written", async (_, run, error) => {
     const { outcome, means, models, kept } = await play({
       pinned,
       lines: [simple, writes("new = 1"), approves],
@@ -41,13 +41,13 @@ describe("a hit", () => {
     ["with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
     ["in a frozen run", { runs: [fails("KeyError: 'total'")], task: { frozen: true } }],
     ["where only approved code runs", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
-  ])("that fails %s fails as it is", async (_, scene) => {
+  ])("that fails %s fails the node without new code", async (_, scene) => {
     const { outcome, means } = await play({ pinned, lines: [], ...scene });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", cacheHit: true, ...pinned });
     expect(means.steps).toEqual([]);
   });
 
-  it("that fails three attempts more fails as newly written code", async () => {
+  it("fails the node like new code after three further attempts", async () => {
     const { outcome } = await play({
       pinned,
       lines: [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")],
@@ -63,12 +63,12 @@ describe("a hit", () => {
   });
 });
 
-describe("a hit of two stages", () => {
+describe("pinned code of two stages", () => {
   const analysis = 'result = {"rows": 2}';
   const both = { ...pinned, analysis };
   const found = sets({ _data_analysis: { result: { rows: 2 } }, scratch: 1 });
 
-  it("runs the analysis first, without network, and gives what it found to the code alone", async () => {
+  it("runs the analysis first without a network, and passes its result only to the code", async () => {
     const { outcome, means } = await play({ pinned: both, lines: [], runs: [found, sets({ discount: 150 })] });
     expect(means.runs).toMatchObject([
       { journal: -2, timeoutSeconds: 15, network: false },
@@ -82,7 +82,7 @@ describe("a hit of two stages", () => {
     expect(outcome.analysis).toEqual({ code: analysis, json: '{"rows":2}' });
   });
 
-  it("lets nobody see a secret that the analysis found", async () => {
+  it("masks a secret in the analysis result", async () => {
     const loud = sets({ _data_analysis: { result: { key: "hunter2" } } });
     const scene = { pinned: both, lines: [], runs: [loud, sets({ discount: 1 })] };
     const { outcome, means } = await play({ ...scene, task: { secrets: { password: "hunter2" } } });
@@ -95,7 +95,7 @@ describe("a hit of two stages", () => {
     ["leaves nothing", sets({}), "left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
     ["wants a server, which it cannot reach", refused, "Connection refused"],
-  ])("whose analysis %s does not run its code: other code is written", async (_, run, error) => {
+  ])("whose analysis %s does not run, and new code is written", async (_, run, error) => {
     const { outcome, means, models } = await play({
       pinned: both,
       lines: [simple, writes("new = 1"), approves],
@@ -109,7 +109,7 @@ describe("a hit of two stages", () => {
     expect(outcome).not.toHaveProperty("analysis");
   });
 
-  it("whose code fails begins anew, without what the pinned analysis found", async () => {
+  it("whose code fails is replaced without the pinned analysis result", async () => {
     const { means, kept } = await play({
       pinned: both,
       lines: [simple, writes('context["a"] = context.get("_data_analysis")'), approves],
@@ -123,7 +123,7 @@ describe("a hit of two stages", () => {
   it.each<[string, Partial<Scene>]>([
     ["with effects", { task: { node: { effects: true } } }],
     ["in a frozen run", { task: { frozen: true } }],
-  ])("whose analysis fails %s fails with it", async (_, scene) => {
+  ])("whose analysis fails %s fails the node", async (_, scene) => {
     const { outcome, means } = await play({ pinned: both, lines: [], runs: [sets({})], ...scene });
     const message = "the analysis failed: the analysis left no answer";
     expect(outcome).toMatchObject({ status: "failed", message, cacheHit: true, ...pinned });
@@ -132,21 +132,21 @@ describe("a hit of two stages", () => {
   });
 });
 
-describe("without code that fits", () => {
+describe("without fitting code", () => {
   const required = { workflow: { approval: "required" } } as const;
 
   it.each<[string, Partial<Scene>]>([
     ["a frozen run", { task: { frozen: true } }],
     ["a frozen run of approved code alone", { task: { frozen: true, ...required } }],
     ["a run whose code waits for approval", { task: required, missing: { message: "no code fits", waits: true } }],
-  ])("%s says why, and asks no model", async (_, scene) => {
+  ])("%s explains the missing code, and asks no model", async (_, scene) => {
     const { outcome, means } = await play({ lines: [], ...scene });
     const message = "no code fits";
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message, code: null, cacheHit: false });
     expect(means.steps).toEqual([]);
   });
 
-  it("a run of approved code alone has code written and checked, runs none of it, and fails", async () => {
+  it("a run with required approval writes and checks code, does not run it, and fails", async () => {
     const wrong = [{ code: "PY101", line: 1, column: 1, message: "totl is not defined", severity: "error" }] as const;
     const { outcome, means, proposed, kept } = await play({
       task: required,
@@ -163,7 +163,7 @@ describe("without code that fits", () => {
     expect([means.runs, kept]).toEqual([[], []]);
   });
 
-  it("a node that is to be written anew is, whatever waits for approval already", async () => {
+  it("a fresh node is written again, even if other code waits for approval", async () => {
     const { proposed } = await play({
       task: { ...required, fresh: true },
       missing: { message: "nobody has approved its code", waits: true },
@@ -172,7 +172,7 @@ describe("without code that fits", () => {
     expect(proposed).toMatchObject([{ code: "context['a'] = 1" }]);
   });
 
-  it("a run of approved code alone gives up after three attempts that the checks do not let pass", async () => {
+  it("a run with required approval fails after three attempts that the checks refuse", async () => {
     const wrong = [{ code: "PY101", line: 1, column: 1, message: "no", severity: "error" }] as const;
     const { outcome, proposed } = await play({
       task: required,

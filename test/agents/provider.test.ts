@@ -18,7 +18,7 @@ interface Setting {
   embedder?: string;
 }
 
-/** A node with the whole pipeline: real models over HTTP, the real check, real guides and documentation. */
+/** Runs a node with the whole pipeline: models over HTTP, checks, guides and documentation. */
 async function run({ script, runs = [], task = promptTask(), api = "responses", generations, embedder }: Setting) {
   await using server = await modelServer(script);
   const environment = { ...server.environment, NOVA_LLM_API: api, NOVA_EMBEDDING_MODEL: embedder };
@@ -46,7 +46,7 @@ const approves: Exchange = {
 const good = 'context["discount"] = context["total"] * 0.1';
 
 describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
-  it("a simple task is written, run and judged, and its code runs at once the next time", async () => {
+  it("a simple task is written, run and judged, and its code is reused the next time", async () => {
     const generations = new MemoryGenerations();
     const first = await run({
       script: [simple, writes(good), approves],
@@ -62,7 +62,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(second.outcome.generation).toBe(first.outcome.generation);
   });
 
-  it("an analysis comes first where the data needs one", async () => {
+  it("an analysis runs first if the data needs one", async () => {
     const analysis = 'result = {"pages": 2}';
     const { outcome, means } = await run({
       script: [
@@ -135,13 +135,13 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(outcome.status).toBe("success");
   });
 
-  it("a wrong key is an error of its own", async () => {
+  it("a wrong key ends the node with ModelUnavailable", async () => {
     const denied: Exchange = { answer: { status: 401, code: "invalid_api_key" } };
     const { outcome } = await run({ script: [denied], api });
     expect(outcome).toMatchObject({ class: "ModelUnavailable", code: null });
   });
 
-  it("the budget ends the node before a call that it may not pay", async () => {
+  it("the budget ends the node before a call that is too expensive", async () => {
     const task = promptTask({ executor: { maxCostUsd: 0.000001 } });
     const { outcome } = await run({ script: [], task, api });
     expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("has spent $0.00 of") });
@@ -149,7 +149,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
 });
 
 describe("a decision", () => {
-  it("is written for its edges, and again where its value is that of none", async () => {
+  it("is written for its edges, and again if its value fits no edge", async () => {
     const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
     const { outcome } = await run({
       task,
@@ -169,7 +169,7 @@ describe("a decision", () => {
 });
 
 describe("pinned code", () => {
-  it("that fails by its own fault is replaced once other code has succeeded", async () => {
+  it("is replaced after its own failure when other code succeeds", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const better = 'context["discount"] = float(context["total"]) * 0.1';
@@ -185,7 +185,7 @@ describe("pinned code", () => {
     ]);
   });
 
-  it("is all that runs in a frozen run", async () => {
+  it("is the only code of a frozen run", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const task = promptTask({ frozen: true });
@@ -202,13 +202,15 @@ describe("with an embedding model", () => {
     answer: { vectors: [[0.6, 0.8]] },
   };
 
-  it("code of the closest earlier task is shown to the generator, and every embedding is paid for", async () => {
+  it("the generator receives code of the closest earlier task, and every embedding has a cost", async () => {
     const generations = new MemoryGenerations();
     const common = { generations, embedder: "text-embedding-3-small" };
     const first = await run({ ...common, script: [simple, embeds, writes(good), approves], runs: [sets({ a: 1 })] });
     const task = promptTask({ prompt: "Take off a tenth" });
     const second = await run({
-      ...{ ...common, task, runs: [sets({ a: 1 })] },
+      ...common,
+      task,
+      runs: [sets({ a: 1 })],
       script: [simple, embeds, writes("context['a'] = context['total'] / 10", [good.slice(0, 7)]), approves],
     });
     const costs = [first, second].map(({ means }) => means.steps[1]?.cost_usd);

@@ -36,7 +36,7 @@ const stories: [string, Scene][] = [
     },
   ],
   [
-    "pinned code that fails behind its analysis",
+    "pinned code that fails after its analysis",
     {
       pinned: { generation: "g", code: "old", analysis: "result = 1" },
       lines: [complex, looks, writes("new"), approves],
@@ -53,7 +53,7 @@ const stories: [string, Scene][] = [
   ],
   ["a refusal", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
   [
-    "a failure of the world",
+    "an external failure",
     { lines: [complex, looks, writes("x")], runs: [found, fails("RuntimeError: HTTP 503 for the request")] },
   ],
   [
@@ -71,12 +71,12 @@ const stories: [string, Scene][] = [
 ];
 
 describe.each(stories)("the journal of %s", (_, scene) => {
-  it("leads to the same end, cut at every place, and no recorded step is paid again", async () => {
+  it("leads to the same result if it is cut anywhere, and no recorded step is paid again", async () => {
     const whole = await play(scene);
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {
       const { means, models } = await play({ ...scene, dieAt: cut });
-      // What a step had asked before the Lambda died without recording it is asked again, and nothing else.
+      // Only the requests of the unrecorded step are repeated.
       const paid = means.steps.filter(({ model_used }) => model_used !== null).length;
       expect(models.asked.length - paid).toBeLessThanOrEqual(1);
       means.dieAt = Number.POSITIVE_INFINITY;
@@ -88,7 +88,7 @@ describe.each(stories)("the journal of %s", (_, scene) => {
     }
   });
 
-  it("makes no step when it is complete", async () => {
+  it("needs no new step if it is complete", async () => {
     const { means, outcome } = await play(scene);
     const again = await deliver({ ...scene, lines: [] }, means);
     expect(again.outcome).toEqual(outcome);

@@ -13,10 +13,10 @@ describe("code", () => {
   });
 });
 
-describe("what two codes read", () => {
+describe("the merged reads of code and analysis", () => {
   const read = (path: string, optional = false) => ({ path, optional });
 
-  it("is what either reads, once", () => {
+  it("contain the reads of both, once each", () => {
     expect(mergeReads([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
       ...[read("a"), read("b.c"), read("b")],
     ]);
@@ -25,11 +25,11 @@ describe("what two codes read", () => {
   it.each([
     ["code", [read("a")], [read("a", true)]],
     ["analysis", [read("a", true)], [read("a")]],
-  ])("is what both have to find where the %s cannot do without", (_, code, analysis) => {
+  ])("are required if the %s requires them", (_, code, analysis) => {
     expect(mergeReads(code, analysis)).toEqual([read("a")]);
   });
 
-  it("is nothing that one only tells the other", () => {
+  it("exclude the analysis result", () => {
     const told = [read("_data_analysis"), read("_data_analysis.rows", true)];
     expect(mergeReads([...told, read("_data_analysis_of_last_year")], told)).toEqual([
       read("_data_analysis_of_last_year"),

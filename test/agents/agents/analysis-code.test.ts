@@ -7,7 +7,7 @@ import { analysisProgram, extractAnalysis } from "../../../packages/agents/src/a
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
 
-/** The harness around code, as far as contexts and results go; a blob is there, and says when it is fetched. */
+/** Runs a program with the harness's context. A fake blob records when it is fetched. */
 const around = `
 import base64, json, sys
 sys.path.insert(0, ${JSON.stringify(harness)})
@@ -73,7 +73,7 @@ describe("an analysis program", () => {
     expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });
   });
 
-  it("undoes whatever the analysis did to the context", async () => {
+  it("undoes all changes of the analysis to the context", async () => {
     const code = `
 import datetime
 context["new"] = object()
@@ -84,7 +84,7 @@ result = {"n": len(context["large"])}`;
     expect(await analyse(code)).toMatchObject({ answer: { result: { n: 3 } }, others: [], deleted: [], blobs: 0 });
   });
 
-  it("fetches only what the analysis looks at", async () => {
+  it("fetches only values that the analysis reads", async () => {
     expect(await analyse("result = {'n': 1}")).toMatchObject({ fetched: 0 });
     expect(await analyse("result = {'n': context['large'][0]}")).toMatchObject({ fetched: 1 });
   });
@@ -93,7 +93,7 @@ result = {"n": len(context["large"])}`;
     ["that fails", 'x = context["nothing"]', "KeyError: 'nothing'", 'File "analysis.py", line 1'],
     ["that Python cannot read", "x = = 1", "SyntaxError: invalid syntax (analysis.py, line 1)", "x = = 1"],
     ["without a result", "x = 1", "LookupError: the code neither set result nor printed a dict", ""],
-  ])("tells of an analysis %s", async (_, code, error, traceback) => {
+  ])("reports an analysis %s", async (_, code, error, traceback) => {
     const { answer, others } = await analyse(code);
     expect(answer).toEqual({ error, traceback: expect.stringContaining(traceback) });
     expect(others).toEqual([]);
@@ -103,23 +103,23 @@ result = {"n": len(context["large"])}`;
     'result = {"t": "x" * 10**6}',
     'result = {str(n): "y" * 300 for n in range(1000)}',
     'result = {"rows": [{str(k): "z" * 100 for k in range(50)} for n in range(100)]}',
-  ])("cuts what is more than a prompt can take: %s", async (code) => {
+  ])("cuts a result that is too large for a prompt: %s", async (code) => {
     const { answer, blobs } = await analyse(code);
     expect(JSON.stringify(answer).length).toBeLessThan(5_100);
     expect(blobs).toBe(0);
   });
 
-  it("lets what the analysis prints reach the log", async () => {
+  it("passes the output of the analysis to the log", async () => {
     expect((await analyse('print("looking")\nresult = {"a": 1}')).stdout).toContain("looking");
   });
 });
 
-describe("analysisIn", () => {
+describe("extractAnalysis", () => {
   it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])("finds the code again: %j", (code) => {
     expect(extractAnalysis(analysisProgram(code))).toBe(code);
   });
 
-  it("finds none in other code", () => {
+  it("returns null for other code", () => {
     expect(extractAnalysis("context['a'] = 1\n")).toBeNull();
   });
 });

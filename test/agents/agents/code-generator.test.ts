@@ -19,7 +19,7 @@ async function generatorPrompt(scene: Partial<Scene>) {
 }
 
 describe("the code generator", () => {
-  it("is told what the code can import, reach and use", async () => {
+  it("receives the packages, hosts and modules that the code may use", async () => {
     const { data } = await generatorPrompt({
       task: {
         executor: { allow: ["api.acme.example:443"] },
@@ -35,12 +35,12 @@ describe("the code generator", () => {
     });
   });
 
-  it("is told nothing of what there is not", async () => {
+  it("receives no empty lists", async () => {
     const { data } = await generatorPrompt({});
     expect(Object.keys(data)).toEqual(["packages", "seconds", "task", "context"]);
   });
 
-  it("reads the guides that fit task, context and errors behind its rules", async () => {
+  it("receives guides that fit task, context and errors after its rules", async () => {
     const about: unknown[] = [];
     const guide = { name: "imap", text: "Use imaplib.\n" };
     const guidesFor = (told: unknown) => {
@@ -58,7 +58,7 @@ describe("the code generator", () => {
     expect(kept[0]?.guides).toEqual([guide]);
   });
 
-  it("gets code of earlier tasks as examples with its first attempt alone", async () => {
+  it("receives code of earlier tasks as examples only in its first attempt", async () => {
     const example = { task: "Give 5 % off", code: "context['d'] = 1" };
     const { models, means } = await play({
       lines: [simple, writes("x"), writes("a = 1"), approves],
@@ -74,7 +74,7 @@ describe("the code generator", () => {
     expect(second?.instructions).not.toContain("`examples`");
   });
 
-  it("gets the end of long errors and tracebacks, and all of the code", async () => {
+  it("receives shortened errors and tracebacks, and the whole code", async () => {
     const code = `x = 1\n${"# long\n".repeat(2_000)}`;
     const { models } = await play({
       lines: [simple, writes(code), writes("a = 1"), approves],

@@ -33,18 +33,18 @@ describe("a host is known", () => {
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "from nowhere: %s",
+    "not if it only resembles %s",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },
   );
 
-  it("where proven code names it", async () => {
+  it("if proven code names it", async () => {
     const proven = knownHosts(beginRun(task, means.delivery(), pipelineParts()), 'SMTP("smtp.gmail.com")');
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("and keys of the context are", () => {
+  it("separately from the keys of the context", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });

@@ -11,7 +11,7 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no such module", severity: "error" };
 
-/** Plays a node whose code is checked once; what the check was told. */
+/** Runs a node whose code is checked once, and returns the facts that the check received. */
 async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
   const told: Parameters<PipelineParts["check"]>[1][] = [];
   const check: PipelineParts["check"] = async (_code, about) => {
@@ -24,7 +24,7 @@ async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
 }
 
 describe("the code validator", () => {
-  it("knows the node, the shape of its input, and what can be imported", async () => {
+  it("passes the node, the shape of its input and the importable modules to the check", async () => {
     const { about } = await checked({ task: { workflow: { lib: { "tax.py": "" }, requirements: ["pyyaml"] } } });
     expect(about).toMatchObject({
       nodeType: "action",
@@ -35,12 +35,12 @@ describe("the code validator", () => {
     expect(about).not.toHaveProperty("edges");
   });
 
-  it("knows the edges of a decision as texts", async () => {
+  it("passes the edges of a decision as texts", async () => {
     const { about } = await checked({ task: { type: "decision", conditions: [true, 3, "default"] } });
     expect(about?.edges).toEqual(["true", "3", "default"]);
   });
 
-  it("knows the analysis that the code may read", async () => {
+  it("passes the analysis that the code may read", async () => {
     const { about } = await checked({
       lines: [complex, looks, writes("a = 1"), approves],
       runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],
@@ -48,7 +48,7 @@ describe("the code validator", () => {
     expect(about?.context).toHaveProperty("_data_analysis", { type: "object" });
   });
 
-  it("refuses code that reads an analysis which nobody has made", async () => {
+  it("refuses code that reads a missing analysis", async () => {
     const reads = writes("context['a'] = context['_data_analysis']['rows']");
     const scene = { lines: [simple, reads, reads, reads], check: checkNodeCode };
     const { outcome, means } = await play(scene);
@@ -56,12 +56,12 @@ describe("the code validator", () => {
     expect(means.runs).toEqual([]);
   });
 
-  it("leaves a doubtful import to the sandbox where the workflow has requirements of its own", async () => {
+  it("accepts an unknown import if the workflow has requirements", async () => {
     const { step } = await checked({ task: { workflow: { requirements: ["odd-package"] } } }, [missing]);
     expect(step).toMatchObject({ status: "success", output_data: { valid: true, findings: [{ code: "PY140" }] } });
   });
 
-  it("refuses it everywhere else", async () => {
+  it("refuses an unknown import in other workflows", async () => {
     const lines = [simple, ...["a", "b", "c"].map(writes)];
     const { step } = await checked({ lines, runs: [] }, [missing]);
     expect(step).toMatchObject({ status: "failed", error_message: "line 1: no such module" });

@@ -9,7 +9,7 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const { knowledge } = pipelineParts();
 
-/** An earlier task that is close to whatever is asked for. */
+/** An earlier task that is similar to every task. */
 const precedent = {
   knowledge: {
     ...knowledge,
@@ -25,7 +25,7 @@ const scene: Scene = {
 };
 
 describe("the embedding of a task", () => {
-  it("is paid for by the step of the code generator, and counts as the node's cost", async () => {
+  it("belongs to the costs of the code generator's step and of the node", async () => {
     const { means, kept } = await play(scene);
     const [, generator] = means.steps;
     expect(generator).toMatchObject({ model_used: "gpt-6-luna", tokens_input: 912, cost_usd: 0.0012 });
@@ -36,11 +36,11 @@ describe("the embedding of a task", () => {
     expect(kept[0]?.cost).toMatchObject({ usd: expect.closeTo(0.0032, 9), tokens_input: 2712 });
   });
 
-  it("is kept with the code, so that tasks like it find that", async () => {
+  it("is stored with the code, so that similar tasks find it", async () => {
     expect((await play(scene)).kept).toMatchObject([{ code: good, embedding: [1, 0.5] }]);
   });
 
-  it("is asked for once, however often code is written", async () => {
+  it("is requested once, although code is written several times", async () => {
     const look = writes('# STAGE: ANALYSIS\nresult = {"total": 1}');
     const { means, models } = await play({
       ...scene,
@@ -53,14 +53,14 @@ describe("the embedding of a task", () => {
     expect(models.asked[2]?.input).toContain("Calculate a rebate");
   });
 
-  it("is not asked for again by a delivery that finds it recorded", async () => {
+  it("is not requested again by a delivery that finds it recorded", async () => {
     const { means } = await play({ ...scene, lines: [simple, writes(good)], dieAt: 2 });
     means.dieAt = Number.POSITIVE_INFINITY;
     const { kept } = await deliver({ ...scene, vectors: [], lines: [approves], runs: [] }, means);
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("that fails keeps nothing from being written, and its step says why and what it has cost", async () => {
+  it("that fails does not prevent the code, and its step records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
@@ -68,7 +68,7 @@ describe("the embedding of a task", () => {
 });
 
 describe("a limit", () => {
-  it("refuses the embedding that may lead above it, before it is asked for", async () => {
+  it("refuses an embedding that could exceed it, before the request", async () => {
     const { outcome, means } = await play({
       ...scene,
       vectors: [{ costUsd: 0, estimatedUsd: 0.02 }],
@@ -85,7 +85,7 @@ describe("a limit", () => {
     ["the node's", { task: { executor: { maxCostUsd: 0.01 } } }, /node "work" has spent \$0.009 of/],
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
-  ])("counts the embedding before the code generator is asked: %s", async (_whose, limited, message) => {
+  ])("counts the embedding before the code generator's request: %s", async (_whose, limited, message) => {
     const dear = { ...writes(good), estimatedUsd: 0.002 };
     const vectors = [{ vector: [1], costUsd: 0.008 }];
     const { outcome, means } = await play({ ...scene, ...limited, vectors, lines: [simple, dear], runs: [] });

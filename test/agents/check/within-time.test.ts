@@ -2,8 +2,8 @@ import { checkNodeCode } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { checkCode, readsOf } from "../../../packages/agents/src/check/within-time.ts";
 
-describe("the check of what a model wrote", () => {
-  it("finds what the checker finds", async () => {
+describe("the check of generated code", () => {
+  it("returns the checker's findings", async () => {
     const source = 'context["total"] = contxt["a"]';
     expect(await checkCode(source, { nodeType: "action" })).toEqual(
       await checkNodeCode(source, { nodeType: "action" }),

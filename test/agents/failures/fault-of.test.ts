@@ -4,7 +4,7 @@ import { faultOf } from "../../../packages/agents/src/failures/fault-of.ts";
 const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
 const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
 
-/** A traceback as Python writes it; `type` is qualified, the harness's message has the name alone. */
+/** A traceback in Python's form. `type` is qualified; the harness's message has only the name. */
 function raised(type: string, text: string, files: string[] = []) {
   const frames = ["nodes/work.py", ...files].map((file) => `  File "${file}", line 3, in work\n    call()`);
   const traceback = ["Traceback (most recent call last):", ...frames, `${type}: ${text}`].join("\n");
@@ -16,7 +16,7 @@ const signedIn = 'client.login(context["user"], context["password"])';
 const getUrl = (host: string) =>
   `HTTPSConnectionPool(host='${host}', port=443): Max retries exceeded with url: / (Caused by NewConnectionError('...: [Errno 111] Connection refused'))`;
 
-describe("the world's fault", () => {
+describe("an external failure", () => {
   it.each<[string, string, string?, string[]?]>([
     ["ConnectionRefusedError", "[Errno 111] Connection refused"],
     ["ConnectionResetError", "[Errno 104] Connection reset by peer"],
@@ -97,7 +97,7 @@ describe("the world's fault", () => {
     "[Errno 111] Connection refused",
     "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
     "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
-  ])("is what the code itself said: %s", async (message) => {
+  ])("can be a message of the code itself: %s", async (message) => {
     expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
   });
 });
@@ -154,7 +154,7 @@ describe("the code's fault", () => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
   });
 
-  it("is a message about nothing of the world", async () => {
+  it("includes a message without an external failure", async () => {
     expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
   });
 });
@@ -166,7 +166,7 @@ describe("hosts", () => {
     ["names of XML vocabularies", `${open}\nns = "http://www.w3.org/2000/svg"`],
     ["one that the task names", 'smtplib.SMTP("mail.acme.example", 587)'],
     ["none, but put together", "url = f\"https://{context['domain']}/api\""],
-  ])("do not count as made up: %s", async (_, code) => {
+  ])("are not made up in %s", async (_, code) => {
     const refused = raised("ConnectionRefusedError", "[Errno 111] Connection refused");
     expect(await faultOf({ ...refused, code }, surroundings)).toBe("world");
   });
@@ -184,12 +184,12 @@ describe("chains of exceptions", () => {
     ["raised from it", cause, 'raise RuntimeError("no mail") from error', "RuntimeError: no mail", "world"],
     ["raised while it was handled", context, 'raise RuntimeError("no mail")', "RuntimeError: no mail", "world"],
     ["a mistake in handling it", context, "log.eror(error)", "AttributeError: no attribute 'eror'", "code"],
-  ])("are judged by what they mean: %s", async (_, border, line, last, expected) => {
+  ])("are judged by their causes: %s", async (_, border, line, last, expected) => {
     const failed = { message: last, traceback: chain(border, line, last), code: open };
     expect(await faultOf(failed, surroundings)).toBe(expected);
   });
 
-  it("believe the harness's line more than texts that look like a traceback", async () => {
+  it("are judged by the harness's line rather than by texts that look like a traceback", async () => {
     const text = `bad\n\n${context}\n\nTraceback (most recent call last):\n${refused}`;
     const failed = {
       message: `KeyError: ${text}`,

@@ -44,6 +44,6 @@ it.each([
   [`the code says: [network] ${refused}`, ""],
   ["[network] something else\n", ""],
   ["", ""],
-])("of the log %j is %j", (logs, reason) => {
+])("findUnreachableHost finds in the log %j the reason %j", (logs, reason) => {
   expect(findUnreachableHost(logs)).toBe(reason);
 });

@@ -7,7 +7,7 @@ import { faultOf } from "../../../packages/agents/src/failures/fault-of.ts";
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));
 
-/** Runs code as the harness does, and tells how it failed in the harness's words. */
+/** Runs code as the harness does, and returns its failure. */
 const around = `
 import json, linecache, socket, sys, threading
 sys.path.insert(0, ${JSON.stringify(harness)})
@@ -51,7 +51,7 @@ async function faultIn(code: string) {
   return { message, fault };
 }
 
-describe("errors as Python raises them", () => {
+describe("the fault of a real Python error", () => {
   it.each<[string, string, RegExp, "world" | "code"]>([
     [
       "a closed port",

@@ -38,13 +38,13 @@ describe("exceptionsOf", () => {
     ]);
   });
 
-  it("takes what the code said itself for a text without a type", () => {
+  it("reads a message of the code as a text without a type", () => {
     expect(exceptionsOf({ message: "no invoice found", traceback: "" })).toEqual([
       { type: "", text: "no invoice found", files: [], line: "", after: null },
     ]);
   });
 
-  it("believes the harness's line about the last exception", () => {
+  it("prefers the harness's line for the last exception", () => {
     const [last] = exceptionsOf({
       message: "KeyError: 'x'",
       traceback: "Traceback (most recent call last):\nOSError: no\n",
@@ -52,7 +52,7 @@ describe("exceptionsOf", () => {
     expect(last).toMatchObject({ type: "KeyError", text: "'x'" });
   });
 
-  it("knows exceptions without a text", () => {
+  it("reads exceptions without a text", () => {
     const [last] = exceptionsOf({
       message: "TimeoutError",
       traceback: "Traceback (most recent call last):\nTimeoutError\n",

@@ -8,13 +8,23 @@ import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
 
-/** Code as it was kept for a task; `digit` tells one from another. */
+/** Stored code for a task; `digit` distinguishes generations. */
 function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
   const ingredients = ingredientsOf(taskWith(changes), generator, written);
   return {
-    ...{ format: 1, workflowId: "bills", node: "sum", client: null, origin: "generated", status: "pinned" },
-    ...{ ingredients, key: generationKey(ingredients), code: `total = ${digit}`, codeHash: digit.repeat(64) },
-    ...{ model: written.model, cost: written.cost, createdAt: `2026-11-22T10:00:0${digit}.000Z` },
+    format: 1,
+    workflowId: "bills",
+    node: "sum",
+    client: null,
+    origin: "generated",
+    status: "pinned",
+    ingredients,
+    key: generationKey(ingredients),
+    code: `total = ${digit}`,
+    codeHash: digit.repeat(64),
+    model: written.model,
+    cost: written.cost,
+    createdAt: `2026-11-22T10:00:0${digit}.000Z`,
     ...fields,
   } as Generation;
 }
@@ -50,12 +60,12 @@ describe("the pinned code of a node", () => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
 
-  it("is code whose key was not made for its ingredients to nobody", () => {
+  it("is never code whose key does not match its ingredients", () => {
     const forged = generation("1", { key: "0".repeat(64) });
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });
 
-  it("depends on no name that objects have anyway", () => {
+  it("is not found under names that every object has", () => {
     const task = taskWith({ workflow: { lock: {} } });
     expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
   });
@@ -64,11 +74,11 @@ describe("the pinned code of a node", () => {
 describe("a frozen run", () => {
   const frozen = { frozen: true };
 
-  it("runs what was kept where the workflow has no lock", () => {
+  it("runs stored code if the workflow has no lock", () => {
     expect(choosePinned(taskWith(frozen), [generation("1")], generator)?.code).toBe("total = 1");
   });
 
-  it("runs only what is locked where it has one, so that it runs alike everywhere", () => {
+  it("runs only locked code if there is a lock, so that it behaves the same everywhere", () => {
     const one = taskWith({ ...frozen, workflow: { lock: {} } });
     expect(choosePinned(one, [generation("1")], generator)).toBeNull();
     expect(choosePinned(taskWith({ ...frozen, ...lockWith(generation("1")) }), [], generator)?.code).toBe("total = 1");
@@ -106,14 +116,14 @@ describe("a frozen run", () => {
       [generation("1", { status: "replaced", ingredients: generation("1").ingredients })],
       /no run has proven/,
     ],
-  ])("says why it has no code where %s", (_, changes, generations, sentence) => {
+  ])("explains the missing code if %s", (_, changes, generations, sentence) => {
     const task = taskWith({ ...frozen, ...changes });
     expect(choosePinned(task, generations, generator)).toBeNull();
     expect(explainMiss(task, generations, generator)).toMatch(sentence);
   });
 });
 
-describe("a node that is to be written anew", () => {
+describe("a node whose code is written again", () => {
   const fresh = { fresh: true };
 
   it.each<[string, TaskChanges, Generation[]]>([
@@ -124,13 +134,13 @@ describe("a node that is to be written anew", () => {
     expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
   });
 
-  it("runs what its own execution has proven, so that loops and items do not write it each time", () => {
+  it("runs code that its own execution has proven, so that loops and items write it once", () => {
     const own = generation("2", { provenBy: "exec_01" });
     const task = taskWith({ ...lockWith(generation("1")), ...fresh });
     expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");
   });
 
-  it("says in a frozen deployment why it has no code", () => {
+  it("explains the missing code in a frozen deployment", () => {
     const task = taskWith({ ...fresh, frozen: true });
     expect(choosePinned(task, [generation("1")], generator)).toBeNull();
     expect(explainMiss(task, [generation("1")], generator)).toMatch(/no model may be asked here.*without fresh/);
@@ -140,33 +150,33 @@ describe("a node that is to be written anew", () => {
 describe("a workflow that requires approval", () => {
   const required = { workflow: { approval: "required" } } as const;
 
-  it("runs only what somebody approved, older or not", () => {
+  it("runs only approved code, even if newer code exists", () => {
     const generations = [generation("1", { approved }), generation("2")];
     expect(choosePinned(taskWith(required), generations, generator)?.code).toBe("total = 1");
   });
 
-  it("holds locked code to the same", () => {
+  it("requires approval of locked code too", () => {
     const locked = (one: Generation) => ({ workflow: { ...required.workflow, ...lockWith(one).workflow } });
     expect(choosePinned(taskWith(locked(generation("1"))), [], generator)).toBeNull();
     expect(choosePinned(taskWith(locked(generation("1", { approved }))), [], generator)?.code).toBe("total = 1");
   });
 });
 
-describe("the code that an earlier delivery began with", () => {
-  it("is found again when newer code for the same has replaced it", () => {
+describe("the code with which an earlier delivery started", () => {
+  it("is found after newer code has replaced it", () => {
     const before = generation("1");
     const id = choosePinned(taskWith(), [before], generator)?.generation ?? "";
     const now = [{ ...before, status: "replaced" as const }, generation("2")];
     expect(findPinned(taskWith(), now, id)).toEqual({ generation: id, code: "total = 1" });
   });
 
-  it("is found beside the workflow", () => {
+  it("is found in the workflow's lock", () => {
     const task = taskWith(lockWith(generation("1")));
     const pinned = choosePinned(task, [], generator);
     expect(findPinned(task, [], pinned?.generation ?? "")).toEqual(pinned);
   });
 
-  it("is missed with a sentence where somebody removed it", () => {
+  it("is reported as removed if it is missing", () => {
     expect(() => findPinned(taskWith(), [generation("1")], "gone")).toThrow(/began with was removed/);
   });
 });

@@ -5,12 +5,12 @@ import { readGuide } from "../../../packages/agents/src/knowledge/guides/choose-
 import { topics } from "../../../packages/agents/src/knowledge/guides/topics.ts";
 import { guideHashes } from "../../../packages/agents/src/lock/generator.ts";
 
-it("knows every guide as it stands on the shelf: a guide that changes makes the code written with it stale", () => {
+it("the generator has the hash of every guide, so that a changed guide makes its code stale", () => {
   const onTheShelf = topics.map(({ guide }) => [guide, hash("sha256", readGuide(guide).text)] as const);
   expect(guideHashes).toEqual(Object.fromEntries(onTheShelf));
 });
 
-it("knows no guide that there is not", () => {
+it("the generator has no hash of an unknown guide", () => {
   expect(currentGenerator.guideHash("money")).toMatch(/^[0-9a-f]{64}$/);
   expect(["gone", "constructor"].map((name) => currentGenerator.guideHash(name))).toEqual([undefined, undefined]);
 });

@@ -23,13 +23,22 @@ function statuses(): Record<string, string> {
 }
 
 describe("code that has succeeded", () => {
-  it("is pinned, with what it was made of, what it has cost, and the execution that proved it", async () => {
+  it("is pinned with its ingredients, its costs and the execution that proved it", async () => {
     await keep();
     expect(store.all).toEqual([
       {
-        ...{ format: 1, workflowId: "bills", node: "sum", client: null, status: "pinned", origin: "generated" },
-        ...{ code: written.code, cost: written.cost, model: "gpt-6-luna", createdAt: written.createdAt },
-        ...{ key: expect.stringMatching(/^[0-9a-f]{64}$/), codeHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        format: 1,
+        workflowId: "bills",
+        node: "sum",
+        client: null,
+        status: "pinned",
+        origin: "generated",
+        code: written.code,
+        cost: written.cost,
+        model: "gpt-6-luna",
+        createdAt: written.createdAt,
+        key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        codeHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         ingredients: expect.objectContaining({ reads: { lines: "list", "order.discount?": "number" } }),
         provenBy: "exec_01",
       },
@@ -37,26 +46,26 @@ describe("code that has succeeded", () => {
     expect(choosePinned(taskWith(), store.all, generator)?.code).toBe(written.code);
   });
 
-  it("replaces what was pinned for the same, which stays for its history", async () => {
+  it("replaces pinned code for the same ingredients, which stays in the history", async () => {
     await keep();
     await keep({ execution: "exec_02" }, later);
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("replaces what fits the same input but reads other keys", async () => {
+  it("replaces code that fits the same input but reads other keys", async () => {
     await keep();
     await keep({}, { ...later, reads: [] });
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("leaves what was pinned for another input, or another prompt", async () => {
+  it("does not replace code for another input or prompt", async () => {
     await keep({ input: '{"lines": "1, 2"}' });
     await keep({ executor: { prompt: "Else" } }, { ...written, code: "else" });
     await keep({}, later);
     expect(Object.values(statuses())).toEqual(["pinned", "pinned", "pinned"]);
   });
 
-  it("is kept once when its task is delivered twice", async () => {
+  it("is stored once when its task is delivered twice", async () => {
     const first = await keep();
     expect(await keep({}, { ...written, createdAt: later.createdAt })).toEqual(first);
     expect(store.all).toHaveLength(1);
@@ -69,14 +78,14 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("is pinned again when another run comes back to it", async () => {
+  it("is pinned again when another run proves it again", async () => {
     await keep();
     await keep({ execution: "exec_02" }, later);
     await keep({ execution: "exec_03" });
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
   });
 
-  it("takes the place of locked code that has failed, whether the store knew that or not", async () => {
+  it("replaces failed locked code, known to the store or not", async () => {
     const workflow = { lock: { sum: await keep() } };
     for (const all of [store.all.slice(), []]) {
       store.all.splice(0, store.all.length, ...all);
@@ -87,7 +96,7 @@ describe("code that has succeeded", () => {
     }
   });
 
-  it("takes the place of what was pinned and locked where the node was written anew, and both stay", async () => {
+  it("replaces pinned and locked code if the node was written again, and both stay stored", async () => {
     const old = await keep();
     const workflow = { lock: { sum: old } };
     await keep({ workflow, execution: "exec_02", fresh: true }, later);
@@ -95,14 +104,14 @@ describe("code that has succeeded", () => {
     expect(choosePinned(taskWith({ workflow, execution: "exec_03" }), store.all, generator)?.code).toBe("total = 2");
   });
 
-  it("leaves locked code alone that is for something else", async () => {
+  it("does not replace locked code for other ingredients", async () => {
     const workflow = { lock: { sum: await keep({ executor: { prompt: "Else" } }) } };
     store.all.length = 0;
     await keep({ workflow }, later);
     expect(store.all).toHaveLength(1);
   });
 
-  it("is kept for each client apart only where the workflow says so", async () => {
+  it("is stored per client only if the workflow requests it", async () => {
     await keep({ client: "acme" });
     await keep({ client: "acme", workflow: { scope: "client" } });
     await keep({ client: "bolt", workflow: { scope: "client" } });
@@ -117,16 +126,18 @@ describe("code that has succeeded", () => {
 describe("code that needs an analysis", () => {
   const both: WrittenCode = { ...written, analysis: "result = {}" };
 
-  it("is kept together with it, and one hash covers both", async () => {
+  it("is stored with the analysis under one hash", async () => {
     const kept = await keep({}, both);
     expect(kept).toMatchObject({ code: written.code, analysis: "result = {}" });
     expect([kept.codeHash, kept.analysisHash]).toEqual([codeHashOf(both), hashOf("result = {}")]);
     expect(choosePinned(taskWith(), store.all, generator)).toEqual({
-      ...{ generation: generationId(kept), code: written.code, analysis: "result = {}" },
+      generation: generationId(kept),
+      code: written.code,
+      analysis: "result = {}",
     });
   });
 
-  it("is other code behind another analysis, and without one", async () => {
+  it("is another generation with another analysis or without one", async () => {
     await keep({}, both);
     await keep({ execution: "exec_02" }, { ...both, analysis: "result = {'a': 1}", createdAt: later.createdAt });
     await keep({ execution: "exec_03" }, { ...written, createdAt: "2026-11-22T10:00:09.000Z" });
@@ -138,14 +149,14 @@ describe("code that needs an analysis", () => {
     expect(new Set(store.all.map(generationId)).size).toBe(3);
   });
 
-  it("is approved only together with it", async () => {
+  it("is approved only together with the analysis", async () => {
     const workflow = { approval: "required" } as const;
     const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
     await store.update(await keep({ workflow }, both), { approved });
     expect(await keep({ workflow }, { ...both, analysis: "result = 1" })).toMatchObject({ status: "candidate" });
   });
 
-  it("is stored as replaced, both of it, where it was only locked", async () => {
+  it("is stored as replaced with its analysis if it was only locked", async () => {
     const workflow = { lock: { sum: await keep({}, both) } };
     store.all.length = 0;
     await keep({ workflow, execution: "exec_02" }, later);
@@ -153,8 +164,8 @@ describe("code that needs an analysis", () => {
   });
 });
 
-describe("code that waits", () => {
-  it("for its proof is a candidate, replaces nothing, and does not run", async () => {
+describe("waiting code", () => {
+  it("is a candidate until it is proven, replaces no code, and does not run", async () => {
     await keep();
     await keep({}, later, false);
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "candidate" });
@@ -162,7 +173,7 @@ describe("code that waits", () => {
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("for somebody's approval is a candidate, proven or not", async () => {
+  it("is a candidate until it is approved, proven or not", async () => {
     const workflow = { approval: "required" } as const;
     const kept = await keep({ workflow });
     expect(kept).toMatchObject({ status: "candidate", provenBy: "exec_01" });
@@ -182,7 +193,7 @@ describe("pinned codes", () => {
   const proven = { code: written.code, model: written.model, cost: written.cost };
   const guides = [{ name: "money", text: "", hash: "" }];
 
-  it("are kept, chosen and found again", async () => {
+  it("are stored, chosen and found again", async () => {
     expect(await codes().choose(taskWith())).toBeNull();
     const id = await codes().keep(taskWith(), { ...proven, guides });
     const [kept] = store.all;
@@ -192,7 +203,7 @@ describe("pinned codes", () => {
     expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
   });
 
-  it("read what code and analysis read, but not what one tells the other", async () => {
+  it("include the reads of code and analysis, except the analysis result", async () => {
     const readsOf = async (source: string) =>
       source === "look"
         ? [
@@ -215,7 +226,7 @@ describe("pinned codes", () => {
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 
-  it("that nobody has approved are proposed, do not run, and are missed as such until somebody does", async () => {
+  it("are proposed without approval, do not run, and are reported as waiting until they are approved", async () => {
     const task = taskWith({ workflow: { approval: "required" } });
     expect(await codes().missing(task)).toMatchObject({
       waits: false,
@@ -231,7 +242,7 @@ describe("pinned codes", () => {
     });
   });
 
-  it("of each client are its own where the workflow says so", async () => {
+  it("are separate per client if the workflow requests it", async () => {
     const workflow = { scope: "client" } as const;
     await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
     expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();

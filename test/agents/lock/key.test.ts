@@ -48,12 +48,12 @@ describe("the key of a generation", () => {
     expect(keyWith({}, today)).not.toBe(usual);
   });
 
-  it("is another one for another template", () => {
+  it("changes with the template", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     expect(generationKey({ ...ingredients, template: "another" })).not.toBe(generationKey(ingredients));
   });
 
-  it("is another one for other keys that are read, and other guides", () => {
+  it("changes with the reads and the guides", () => {
     const keys = [written, { ...written, reads: [] }, { ...written, guides: [] }].map((one) =>
       generationKey(ingredientsOf(taskWith(), generator, one)),
     );
@@ -68,11 +68,11 @@ describe("the key of a generation", () => {
     ["hosts and limits", { executor: { allow: ["example.com"], maxCostUsd: 1 }, node: { timeoutSeconds: 60 } }],
     ["edges of an action", { edges: [{ from: "sum", to: "end" }] }],
     ["the client and the execution", { client: "acme", execution: "exec_02" }],
-  ])("is the same one for %s", (_, changes) => {
+  ])("is the same for %s", (_, changes) => {
     expect(keyWith(changes)).toBe(usual);
   });
 
-  it("is the same one for requirements in another order, and for a model named in another place", () => {
+  it("is the same for requirements in another order and a model named elsewhere", () => {
     expect(keyWith({ workflow: { requirements: ["a", " b"] } })).toBe(
       keyWith({ workflow: { requirements: ["b", "a"] } }),
     );
@@ -80,14 +80,14 @@ describe("the key of a generation", () => {
     expect(keyWith({ executor: { model } })).toBe(keyWith({ workflow: { model } }));
   });
 
-  it("is that of today's ingredients where nothing has changed, an optional key gone or not", () => {
+  it("is the same for current ingredients without changes, with or without an optional key", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
       expect(generationKey(currentIngredients(taskWith({ input }), generator, ingredients))).toBe(usual);
     }
   });
 
-  it("takes the reads for granted where only the definition is asked about", () => {
+  it("keeps the recorded reads if only the definition is known", () => {
     const { input: _, ...definition } = taskWith();
     const ingredients = ingredientsOf(taskWith(), generator, written);
     expect(currentIngredients(definition, generator, ingredients)).toEqual(ingredients);
@@ -95,13 +95,13 @@ describe("the key of a generation", () => {
 });
 
 describe("the template as an ingredient", () => {
-  it("names what the sandbox template promises, in any order", () => {
+  it("names the packages of the sandbox template, in any order", () => {
     expect(baseTemplate.split(", ").sort()).toEqual([...templatePackages].sort());
   });
 });
 
-describe("the name of a generation", () => {
-  it("tells code apart that was written for the same thing", () => {
+describe("the id of a generation", () => {
+  it("distinguishes codes for the same ingredients", () => {
     const [one, other] = ["1", "2"].map((digit) => ({ key: usual, codeHash: digit.repeat(64) }));
     const id = generationId(one as never);
     expect(generationId(other as never)).not.toBe(id);

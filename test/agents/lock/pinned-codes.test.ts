@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { frozenPipeline, modelFreePipeline } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { taskWith } from "./tasks.ts";
 
-it("freezes every task, and changes nothing else", async () => {
+it("a frozen pipeline freezes every task, and changes nothing else", async () => {
   const seen: unknown[][] = [];
   const told = (...call: unknown[]) => {
     seen.push(call);
@@ -22,7 +22,7 @@ it("freezes every task, and changes nothing else", async () => {
   expect(task.frozen).toBe(false);
 });
 
-it("asks the models of text nodes where code is frozen, and none where models are off", async () => {
+it("a frozen pipeline asks the models of text nodes, and a model-free pipeline asks none", async () => {
   const asked: unknown[] = [];
   const answer: Pipeline["answer"] = async (task) => {
     asked.push(task);
@@ -34,7 +34,8 @@ it("asks the models of text nodes where code is frozen, and none where models ar
   await frozenPipeline(pipeline).answer(task, {} as TextMeans);
   expect(asked).toEqual([task]);
   expect(await modelFreePipeline(pipeline).answer(task, {} as TextMeans)).toMatchObject({
-    ...{ status: "failed", class: "NodeFailed" },
+    status: "failed",
+    class: "NodeFailed",
     message: expect.stringMatching(/node "edit" would ask a model, and models are off/),
   });
   expect(asked).toHaveLength(1);

@@ -4,7 +4,7 @@ import { currentTypes, typesOf } from "../../../packages/agents/src/lock/reads.t
 
 const blob = (type: string) => JSON.stringify({ $blob: { sha256: "a".repeat(64), bytes: 90_000, type } });
 
-describe("the types that code was written for", () => {
+describe("the recorded types of code", () => {
   it.each([
     ["lines", '{"lines": [1]}', "list"],
     ["lines.0", '{"lines": [1]}', "number"],
@@ -25,7 +25,7 @@ describe("the types that code was written for", () => {
     ["lines.length", '{"lines": [1]}', "any"],
     ["text.length", '{"text": "a"}', "any"],
     ["escaped", '{"escaped": {"$$blob": 1}}', "object"],
-  ])("has %s of %s as %s", (path, input, type) => {
+  ])("include %s of %s as %s", (path, input, type) => {
     expect(typesOf([{ path, optional: false }], membersOf(input))).toEqual({ [path]: type });
   });
 
@@ -41,7 +41,7 @@ describe("the types that code was written for", () => {
   });
 });
 
-describe("the types of today", () => {
+describe("the current types", () => {
   it.each([
     ["the same type", "n", "number", '{"n": 7}', "number"],
     ["a whole number for another one", "n", "number", '{"n": 7.5}', "number"],

@@ -9,8 +9,8 @@ function changed(changes: TaskChanges, today = generator) {
   return findChanges({ ingredients }, currentIngredients(taskWith(changes), today, ingredients));
 }
 
-describe("staleness", () => {
-  it("is nothing where nothing has changed", () => {
+describe("findChanges", () => {
+  it("returns no changes for equal ingredients", () => {
     expect(changed({ input: '{"lines": [5], "more": 1}' })).toEqual([]);
   });
 
@@ -28,7 +28,7 @@ describe("staleness", () => {
       "number",
       "string",
     ],
-  ])("of %j names the ingredient", (changes, ingredient, text, was, is) => {
+  ])("names the changed ingredient of %j", (changes, ingredient, text, was, is) => {
     const [found, ...more] = changed(changes);
     expect([found, more]).toEqual([{ ingredient, was, is }, []]);
     expect(found && changeText(found)).toBe(text);
@@ -38,11 +38,11 @@ describe("staleness", () => {
     [{ ...generator, version: "2" }, "NOVA's code generator"],
     [{ ...generator, settings: "high" }, "the model's settings"],
     [generatorWith({}), 'the guide "money"'],
-  ])("of %j names it too", (today, text) => {
+  ])("names the changed part of %j", (today, text) => {
     expect(changed({}, today).map(changeText)).toEqual([text]);
   });
 
-  it("names a module that came", () => {
+  it("names a new module", () => {
     const [found] = changed({ workflow: { lib: { "mails.py": "a = 1" } } });
     expect(found).toMatchObject({ ingredient: "lib.mails.py", was: null, is: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(found && changeText(found)).toBe("lib/mails.py");

@@ -23,10 +23,13 @@ export interface TaskChanges {
   execution?: string;
 }
 
-/** The node `sum` of a workflow, at its place in a run. */
+/** A task of the node `sum`. */
 export function taskWith(changes: TaskChanges = {}): PromptTask {
   const executor: PromptExecutor = {
-    ...{ kind: "prompt", prompt: "Add up the lines.", samples: true, allow: [] },
+    kind: "prompt",
+    prompt: "Add up the lines.",
+    samples: true,
+    allow: [],
     ...changes.executor,
   };
   const node = { id: "sum", type: "action", timeoutSeconds: 30, ...changes.node, executor } as TaskNode;

@@ -9,7 +9,7 @@ const usage = { input: 1200, cached: 1000, output: 50 };
 describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => {
   const over = (environment: ModelEnvironment) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("answers with a value of the schema, what was said, and what it cost", async () => {
+  it("returns a value of the schema, the raw text and the cost", async () => {
     await using server = await modelServer([
       { expect: { role: "code_generator", api, model: "gpt-6.1-terra" }, answer: { json: { code: "x = 1" }, usage } },
     ]);
@@ -24,13 +24,13 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
     });
   });
 
-  it("costs nothing that is known where the catalog has no price", async () => {
+  it("costs 0 if the catalog has no price", async () => {
     await using server = await modelServer([{ expect: { model: "qwen3:8b" }, answer: { json: { code: "" } } }]);
     const answer = await over(server.environment).ask(modelCall({ model: "qwen3:8b" }));
     expect(answer).toMatchObject({ costUsd: 0, usage: { input: 1000, cached: 0, output: 100 } });
   });
 
-  it("sees the instructions before the input", async () => {
+  it("receives the instructions before the input", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await over(server.environment).ask(modelCall());
     const text = JSON.stringify(server.requests[0]?.body);
@@ -43,12 +43,12 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
     ["in prose", 'Here it is: {"code": "x"}'],
     ["in a code fence", '```json\n{"code": "x"}\n```'],
     ["after its thoughts", '<think>{"code": "?"}</think>{"code": "x"}'],
-  ])("is understood when it answers %s", async (_where, text) => {
+  ])("is understood if it answers %s", async (_where, text) => {
     await using server = await modelServer([{ answer: { text } }]);
     expect(await over(server.environment).ask(modelCall())).toMatchObject({ value: { code: "x" }, text });
   });
 
-  it("answers calls that are made side by side, each with its own", async () => {
+  it("returns the right answer to each of several parallel calls", async () => {
     await using server = await modelServer(({ input }) => ({ json: { code: input } }));
     const models = over(server.environment);
     const asked = ["one", "two", "three"].map((input) => models.ask(modelCall({ input })));
@@ -57,7 +57,7 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
 });
 
 describe("a request over the Responses API", () => {
-  it("has exactly the fields that it needs, and leaves nothing at the provider", async () => {
+  it("has exactly the needed fields, and asks the provider to store nothing", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels(server.environment).ask(modelCall({ maxOutputTokens: 500 }));
     expect(server.requests[0]?.body).toEqual({
@@ -83,7 +83,7 @@ describe("a request over the Responses API", () => {
     });
   });
 
-  it("names the same cache for the same instructions, and another for others", async () => {
+  it("has the same cache key for the same instructions, and another for others", async () => {
     await using server = await modelServer(() => ({ json: { code: "" } }));
     const models = createModels(server.environment);
     await models.ask(modelCall({ input: "a" }));
@@ -94,7 +94,7 @@ describe("a request over the Responses API", () => {
     expect(other).not.toBe(a);
   });
 
-  it("says who asks, under an id of its own", async () => {
+  it("has a unique request id with the role", async () => {
     await using server = await modelServer(() => ({ json: { code: "" } }));
     const models = createModels(server.environment);
     await models.ask(modelCall());
@@ -106,13 +106,13 @@ describe("a request over the Responses API", () => {
     ]);
   });
 
-  it("carries the key of the environment", async () => {
+  it("has the key of the environment", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ ...server.environment, OPENAI_API_KEY: "sk-mine" }).ask(modelCall());
     expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-mine");
   });
 
-  it("needs no key at a server of one's own", async () => {
+  it("needs no key for a compatible server", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ OPENAI_BASE_URL: server.url }).ask(modelCall());
     expect(server.requests).toHaveLength(1);

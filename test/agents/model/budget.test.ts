@@ -19,7 +19,7 @@ const asks: ModelAction = {
 const code: ModelAction = { json: { code: "x" } };
 
 describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API) => {
-  it("is asked before every request, with what the call has spent", async () => {
+  it("is checked before every request, with the call's costs so far", async () => {
     await using server = await modelServer([{ answer: asks }, { answer: asks }, { answer: code }]);
     const beforeRequest = vi.fn();
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall({ tools: [search], beforeRequest }));
@@ -30,7 +30,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     ]);
   });
 
-  it("that is too small for the first request asks nobody", async () => {
+  it("that is too small for the first request prevents it", async () => {
     await using server = await modelServer([]);
     const spent = new NovaError("BudgetExceeded", 'node "sum" has spent $0.10 of $0.10');
     const error = await failureOf(
@@ -44,7 +44,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     expect(error).toBe(spent);
   });
 
-  it("that runs out between requests ends the call as it says", async () => {
+  it("that runs out between requests ends the call with its own error", async () => {
     await using server = await modelServer([{ answer: asks }]);
     const beforeRequest = (_estimated: number, spentUsd: number) => {
       if (spentUsd > 0) {
@@ -64,34 +64,34 @@ describe("the estimate of a request", () => {
     return beforeRequest.mock.calls.map(([estimatedUsd]) => estimatedUsd);
   };
 
-  it("holds a full answer", async () => {
+  it("includes a full answer", async () => {
     const [small = 0] = await estimates({ maxOutputTokens: 1000 });
     const [large = 0] = await estimates({ maxOutputTokens: 2000 });
     expect(large - small).toBeCloseTo(1000 * 5e-6, 9);
   });
 
-  it("holds the whole prompt", async () => {
+  it("includes the whole prompt", async () => {
     const [short = 0] = await estimates({});
     const [long = 0] = await estimates({ input: "x".repeat(3000) });
     expect(long - short).toBeGreaterThan(900 * 1e-6);
   });
 
-  it("grows with what was said before", async () => {
+  it("grows with the conversation", async () => {
     const [first = 0, second = 0] = await estimates({ tools: [search] }, [asks, code]);
     expect(second).toBeGreaterThan(first);
   });
 
-  it("is made once for a request that the provider lets wait", async () => {
+  it("is made once for a request that is retried", async () => {
     expect(await estimates({}, [retriedAtOnce(429), code])).toHaveLength(1);
   });
 
-  it("is above what such a request costs", async () => {
+  it("is above the actual cost", async () => {
     const [estimate = 0] = await estimates({ input: "Sum the totals of all invoices. ".repeat(100) });
-    // Seven tokens a sentence, and an answer of 8,000.
+    // Seven tokens per sentence, and an answer of 8,000 tokens.
     expect(estimate).toBeGreaterThan(700 * 1e-6 + 8000 * 5e-6);
   });
 
-  it("is nothing for a model of one's own server", async () => {
+  it("is 0 for a model of a compatible server", async () => {
     expect(await estimates({ model: "qwen3:8b" })).toEqual([0]);
   });
 });

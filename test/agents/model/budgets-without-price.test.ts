@@ -36,7 +36,7 @@ describe("a budget", () => {
     ["the workflow's model", { ...text, limits }, { model: "qwen3:8b" }, undefined, [own]],
     ["DEFAULT_MODEL", { ...prompt, limits }, {}, "m", [own]],
     ["a model under the workflow's limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
-  ])("is warned of where %s has no price", (_what, node, more, fallback, expected) => {
+  ])("causes a warning if %s has no price", (_what, node, more, fallback, expected) => {
     expect(found(node, more, fallback)).toEqual(expected);
   });
 
@@ -46,7 +46,7 @@ describe("a budget", () => {
     ["a snapshot of a model has the price of that", { ...text, limits, model: "gpt-5-2025-08-07" }, {}, undefined],
     ["there is none", { ...text, model: "qwen3:8b" }, {}, undefined],
     ["no model is asked", { id: "a", type: "action", code: "context['a'] = 1" }, { limits }, "m"],
-  ])("is fine where %s", (_what, node, more, fallback) => {
+  ])("causes no warning if %s", (_what, node, more, fallback) => {
     expect(found(node, more, fallback)).toEqual([]);
   });
 });

@@ -11,20 +11,20 @@ const retirements = Object.entries(catalog.retirements);
 
 describe("the catalog of models", () => {
   it.each(Object.entries(catalog.defaults))(
-    "has a price for the default of the %s, and no end of it",
+    "has a price and no retirement for the default model of the %s",
     (_role, model) => {
       expect(priceOf(model)).not.toBeNull();
       expect(retirementOf(model)).toBeNull();
     },
   );
 
-  it.each(retirements)("replaces %s by a model that has a price and no end", (_model, { successor }) => {
+  it.each(retirements)("replaces %s with a model that has a price and no retirement", (_model, { successor }) => {
     expect(priceOf(successor)).not.toBeNull();
     expect(retirementOf(successor)).toBeNull();
   });
 
   it.each(Object.entries(catalog.usdPerMillionTokens))(
-    "charges no more for cached input of %s than for new",
+    "has no higher price for cached input of %s than for new input",
     (_model, price) => {
       expect(price.cached).toBeLessThan(price.input);
       expect(price.cacheWrite).toBeGreaterThanOrEqual(price.input);
@@ -32,12 +32,12 @@ describe("the catalog of models", () => {
     },
   );
 
-  it("knows what it was compiled from, and when", () => {
+  it("names its sources and its date", () => {
     expect(catalog).toMatchObject({ asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
     expect(catalog.sources.every((source) => source.startsWith("https://developers.openai.com/"))).toBe(true);
   });
 
-  it("takes a dated snapshot for its model", () => {
+  it("treats a dated snapshot like its model", () => {
     expect(priceOf("gpt-5-mini-2025-08-07")).toEqual(priceOf("gpt-5-mini"));
     expect(retirementOf("gpt-4o-2024-08-06")).toEqual({ on: "2027-01-14", successor: "gpt-6-luna" });
   });
@@ -47,7 +47,7 @@ describe("the catalog of models", () => {
     ["gpt-4.1", false],
     ["gpt-4o-2024-11-20", false],
     ["qwen3:8b", false],
-  ])("says whether %s returns sealed thoughts: %s", (model, expected) => {
+  ])("knows whether %s returns encrypted thoughts: %s", (model, expected) => {
     expect(supportsReasoning(model)).toBe(expected);
   });
 

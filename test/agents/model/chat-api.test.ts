@@ -17,7 +17,7 @@ const asks: ModelAction = { calls: [{ name: "search", arguments: { query: "x" } 
 const environmentOf = (server: { environment: object }) => ({ ...server.environment, NOVA_LLM_API: "chat" });
 
 describe("a compatible server", () => {
-  it("is told the schema in words too, and nothing that only OpenAI knows", async () => {
+  it("receives the schema in the instructions too, and no field that only OpenAI knows", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels(environmentOf(server)).ask(modelCall({ maxOutputTokens: 300 }));
     const body = server.requests[0]?.body as Record<string, unknown>;
@@ -28,7 +28,7 @@ describe("a compatible server", () => {
     );
   });
 
-  it("holds no answer to the schema while tools may be called: its grammar would forbid the calls", async () => {
+  it("receives no schema to enforce while tools may be called, because its grammar would prevent the calls", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: asks },
       { expect: { mayCall: false, answer: "task_code" }, answer: { json: { code: "x" } } },
@@ -36,7 +36,7 @@ describe("a compatible server", () => {
     await createModels(environmentOf(server)).ask(modelCall({ tools: [search], maxToolCalls: 1 }));
   });
 
-  it("is asked again, held to the schema, where it answers freely instead of calling", async () => {
+  it("is asked again with an enforced schema after an unusable free answer", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: { text: "I need no search. Here is the plan." } },
       {
@@ -48,7 +48,7 @@ describe("a compatible server", () => {
     expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 2000, cached: 0, output: 200 } });
   });
 
-  it("is not asked again where its free answer will do", async () => {
+  it("is not asked again after a usable free answer", async () => {
     await using server = await modelServer([{ answer: { text: 'Done: {"code": "x"}' } }]);
     const answer = await createModels(environmentOf(server)).ask(modelCall({ tools: [search] }));
     expect(answer.value).toEqual({ code: "x" });
@@ -59,7 +59,7 @@ describe("OpenAI itself over Chat Completions", () => {
   const converse = (baseURL: string) =>
     chatConversation(new OpenAI({ apiKey: "k", baseURL }), modelCall({ tools: [search] }), false);
 
-  it("is held to the schema with tools on offer, keeps nothing, and caches by the instructions", async () => {
+  it("enforces the schema together with tools, stores nothing, and caches by the instructions", async () => {
     const body = converse("http://127.0.0.1:9/v1").request(true);
     expect(body).toMatchObject({
       tool_choice: "auto",
@@ -72,7 +72,7 @@ describe("OpenAI itself over Chat Completions", () => {
     expect(body.messages[0]).toEqual({ role: "system", content: "You write Python." });
   });
 
-  it("accepts what it is sent", async () => {
+  it("accepts the requests", async () => {
     await using server = await modelServer([{ expect: { answer: "task_code" }, answer: { json: { code: "x" } } }]);
     const conversation = converse(server.url);
     const options = { signal: AbortSignal.any([]), headers: { "X-Client-Request-Id": "code_generator.1" } };

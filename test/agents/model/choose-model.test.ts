@@ -56,7 +56,7 @@ describe("the model of a role", () => {
     expect(requireModel(role, node, workflow, fallback, now)).toBe(model);
   });
 
-  it("is refused with its successor once it has retired", () => {
+  it("is refused after its retirement, and the error names its successor", () => {
     const error = failure(() =>
       requireModel("data_analyzer", { data_analyzer: "gpt-4-turbo" }, undefined, undefined, now),
     );
@@ -69,7 +69,7 @@ describe("the model of a role", () => {
   it.each([
     ["the workflow", [undefined, { default: "gpt-4" }, undefined]],
     ["DEFAULT_MODEL", [undefined, undefined, "gpt-4"]],
-  ] as const)("is refused whoever chose it: %s", (_who, [node, workflow, fallback]) => {
+  ] as const)("is refused in every place of the choice: %s", (_who, [node, workflow, fallback]) => {
     expect(failure(() => requireModel("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
   });
 
@@ -79,7 +79,7 @@ describe("the model of a role", () => {
     ["gpt-5", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
-  ])("%s at %s means %s", (model, time, expected) => {
+  ])("for %s at %s is %s", (model, time, expected) => {
     const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
     if (model === expected) {
       expect(choose()).toBe(model);
@@ -88,7 +88,7 @@ describe("the model of a role", () => {
     }
   });
 
-  it("is any id of a server of one's own", () => {
+  it("can be any id of a compatible server", () => {
     expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
   });
 });

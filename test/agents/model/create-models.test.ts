@@ -11,7 +11,7 @@ describe("models", () => {
     ["an empty environment", {}],
     ["empty variables", { OPENAI_API_KEY: "", OPENAI_BASE_URL: " " }],
     ["an API alone", { NOVA_LLM_API: "chat" }],
-  ])("of %s say what to set, once they are asked", async (_what, environment) => {
+  ])("of %s report the missing variables at the first call", async (_what, environment) => {
     expect(await failureOf(environment)).toMatchObject({
       reason: "unauthorized",
       message:
@@ -20,7 +20,7 @@ describe("models", () => {
     });
   });
 
-  it("embed nothing without access either", async () => {
+  it("also need access for embeddings", async () => {
     await expect(
       createModels({ NOVA_EMBEDDING_MODEL: "m" }).embed({ texts: ["x"], signal: new AbortController().signal }),
     ).rejects.toMatchObject({
@@ -35,11 +35,11 @@ describe("models", () => {
       "models cannot be called: OPENAI_BASE_URL is no URL - write it like http://127.0.0.1:11434/v1",
     ],
     [{ OPENAI_BASE_URL: "file:///etc/passwd" }, "OPENAI_BASE_URL is no URL"],
-  ])("of %j are refused at once", (environment, message) => {
+  ])("of %j are refused immediately", (environment, message) => {
     expect(() => createModels(environment)).toThrow(message);
   });
 
-  it("take a whole process.env", () => {
+  it("accept a whole process.env", () => {
     expect(() => createModels({ ...process.env, NOVA_LLM_API: "" })).not.toThrow();
   });
 
@@ -52,7 +52,7 @@ describe("models", () => {
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
   });
 
-  it("do not log what is said, whatever the SDK is told", async () => {
+  it("do not log prompts, even if the SDK's log level is set", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     process.env.OPENAI_LOG = "debug";
     const written: unknown[] = [];
@@ -77,7 +77,7 @@ describe("models", () => {
     ["chat", "application/json", '{"status": "ok"}'],
     ["responses", "application/json", "{"],
     ["chat", "application/json", "null"],
-  ])("say where to look when over %s something else answers: %s %s", async (NOVA_LLM_API, type, body) => {
+  ])("report a way out if over %s another service answers: %s %s", async (NOVA_LLM_API, type, body) => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": type }).end(body);
     });

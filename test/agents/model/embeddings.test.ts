@@ -10,12 +10,12 @@ function call(...texts: string[]): EmbeddingCall {
 }
 
 describe("embeddings", () => {
-  it("are null where no model is set", () => {
+  it("are null without a model", () => {
     expect(createModels({ OPENAI_API_KEY: "k" }).embed(call("a"))).toBeNull();
     expect(createModels({ OPENAI_API_KEY: "k", NOVA_EMBEDDING_MODEL: " " }).embed(call("a"))).toBeNull();
   });
 
-  it("are a vector per text, in the order of the texts", async () => {
+  it("are one vector per text, in the order of the texts", async () => {
     await using server = await modelServer([
       {
         expect: { api: "embeddings", model: NOVA_EMBEDDING_MODEL, says: ["first\nsecond"] },
@@ -39,7 +39,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("of nothing ask nobody", async () => {
+  it("of no texts need no request", async () => {
     await using server = await modelServer([]);
     expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call())).toMatchObject({
       vectors: [],
@@ -47,7 +47,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("are tried again like any request", async () => {
+  it("are retried like any request", async () => {
     await using server = await modelServer([{ answer: retriedAtOnce(500) }, { answer: { vectors: [[1]] } }]);
     expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a"))).toMatchObject({
       vectors: [[1]],
@@ -64,7 +64,7 @@ describe("embeddings", () => {
     await expect(vectors).rejects.toMatchObject({ name: "ModelError", reason });
   });
 
-  it("fail where fewer come than were asked for", async () => {
+  it("fail if vectors are missing", async () => {
     await using server = await modelServer([{ answer: { vectors: [[1]] } }]);
     const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a", "b"));
     await expect(vectors).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("ask first whether they may be paid for, and nobody where they may not", async () => {
+  it("check the budget first, and send no request if it refuses", async () => {
     await using server = await modelServer([]);
     const estimates: number[] = [];
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed({
@@ -88,7 +88,7 @@ describe("embeddings", () => {
     expect(estimates).toEqual([0.000002]);
   });
 
-  it("end with the Lambda that asks", async () => {
+  it("end with the caller's signal", async () => {
     await using server = await modelServer([]);
     const ended = { ...call("a"), signal: AbortSignal.abort(new Error("time is over")) };
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(ended);

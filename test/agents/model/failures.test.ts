@@ -13,7 +13,7 @@ interface Case {
   message: RegExp;
 }
 
-/** Answers that came and are none: they are paid for. */
+/** Answers that cannot be used but must be paid for. */
 const answered: Case[] = [
   {
     what: "a refusal",
@@ -55,7 +55,7 @@ const answered: Case[] = [
   },
 ];
 
-/** What the provider says instead of an answer; nothing is paid. */
+/** Errors of the provider instead of an answer; they cost nothing. */
 const refused: Case[] = [
   {
     what: "a key that is none",
@@ -127,45 +127,48 @@ const refused: Case[] = [
 ];
 
 describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
-  it.each(answered)("$what is an error with its reason, its cost and its text", async ({ answer, reason, message }) => {
-    await using server = await modelServer([{ answer }]);
-    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
-    expect(error).toBeInstanceOf(ModelError);
-    expect(error).toMatchObject({ name: "ModelError", reason, message: expect.stringMatching(message) });
-    expect(error).toMatchObject({ spent: { usage: { input: 400, cached: 0, output: 100 }, costUsd: 0.0009 } });
-  });
+  it.each(answered)(
+    "$what causes an error with its reason, its cost and its text",
+    async ({ answer, reason, message }) => {
+      await using server = await modelServer([{ answer }]);
+      const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+      expect(error).toBeInstanceOf(ModelError);
+      expect(error).toMatchObject({ name: "ModelError", reason, message: expect.stringMatching(message) });
+      expect(error).toMatchObject({ spent: { usage: { input: 400, cached: 0, output: 100 }, costUsd: 0.0009 } });
+    },
+  );
 
-  it.each(refused)("$what is an error with its reason, and costs nothing", async ({ answer, reason, message }) => {
+  it.each(refused)("$what causes an error with its reason and without a cost", async ({ answer, reason, message }) => {
     await using server = await modelServer([{ answer }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(error).toMatchObject({ reason, message: expect.stringMatching(message), spent: { costUsd: 0, text: "" } });
   });
 
-  it("keeps the text of an answer that is no good, for the record", async () => {
+  it("an error keeps the text of an unusable answer for the record", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
     expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
       spent: { text: "I would write a loop." },
     });
   });
 
-  it("never repeats a key that the provider quotes", async () => {
+  it("an error never repeats a key that the provider quotes", async () => {
     await using server = await modelServer([{ answer: { status: 401, message: "Incorrect API key: sk-secret" } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect((error as Error).message).not.toContain("sk-secret");
   });
 
-  it("cuts short what a provider says at length", async () => {
+  it("an error shortens a long message of the provider", async () => {
     await using server = await modelServer([{ answer: { status: 400, message: `<html>\n${"x".repeat(5000)}` } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect((error as Error).message.length).toBeLessThan(500);
   });
 });
 
-describe("a response that says that it failed", () => {
+describe("a response with an error in it", () => {
   it.each<[string, ModelErrorReason, RegExp]>([
     ["server_error", "unavailable", /gave no answer: the engine stopped$/],
     ["invalid_prompt", "refused", /\(the engine stopped\) - say the task in other words/],
-  ])("with %s is %s", async (code, reason, message) => {
+  ])("with the code %s is reported as %s", async (code, reason, message) => {
     await using server = await modelServer([{ answer: { failed: { code, message: "the engine stopped" } } }]);
     expect(await failureOf(server.environment)).toMatchObject({ reason, message: expect.stringMatching(message) });
   });

@@ -9,7 +9,7 @@ const tooLarge = /gave no answer: its answer is larger than 8 MB; see OPENAI_BAS
 describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API) => {
   const fails = (environment: object) => failureOf({ ...environment, NOVA_LLM_API });
 
-  it("that is too large is given up while it arrives, and not asked for again", async () => {
+  it("that is too large is cancelled while it arrives, and not requested again", async () => {
     let sent = 0;
     await using server = await rawServer((response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -29,7 +29,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("counts as it is after it was decompressed", async () => {
+  it("is limited after decompression", async () => {
     const body = gzipSync(Buffer.alloc(maxAnswerBytes * 8, " "));
     await using server = await rawServer((response) =>
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body),
@@ -41,7 +41,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("that is too large with an error status is given up too", async () => {
+  it("that is too large is also cancelled with an error status", async () => {
     await using server = await rawServer((response) =>
       response.writeHead(500, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(maxAnswerBytes * 2, " "))),
     );
@@ -49,17 +49,20 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it.each(["gzip", "br", "deflate"])("that is no %s is a model error, asked for once", async (encoding) => {
-    await using server = await rawServer((response) =>
-      response.writeHead(200, { "content-encoding": encoding }).end("this is not compressed at all"),
-    );
-    const message = expect.stringContaining("gave no answer: its answer cannot be decompressed");
-    expect(await fails(server.environment)).toMatchObject({ reason: "unavailable", message });
-    expect(server.bodies).toHaveLength(1);
-  });
+  it.each(["gzip", "br", "deflate"])(
+    "that is not valid %s causes a model error after one request",
+    async (encoding) => {
+      await using server = await rawServer((response) =>
+        response.writeHead(200, { "content-encoding": encoding }).end("this is not compressed at all"),
+      );
+      const message = expect.stringContaining("gave no answer: its answer cannot be decompressed");
+      expect(await fails(server.environment)).toMatchObject({ reason: "unavailable", message });
+      expect(server.bodies).toHaveLength(1);
+    },
+  );
 
   it.each([301, 302, 303, 307, 308])(
-    "that redirects with %i is not followed: it would take the prompt along",
+    "that redirects with %i is not followed, because the prompt would be sent along",
     async (status) => {
       await using elsewhere = await rawServer({});
       await using server = await rawServer((response) =>

@@ -8,7 +8,7 @@ import { strictSchemaProblems } from "../../support/model-server/strict-schema.t
 
 const code = { json: { code: "x" } };
 
-/** What a server says of itself at its end, after `use`. */
+/** Complaints of a server at its end, after `use`. */
 async function verdictOf(
   plan: Exchange[] | Respond,
   use: (server: { url: string }) => Promise<unknown>,
@@ -34,7 +34,7 @@ const posting =
     });
 
 describe("a scripted provider", () => {
-  it("says nothing where all went as its script says", async () => {
+  it("has no complaint if the calls follow its script", async () => {
     expect(await verdictOf([{ answer: code }], asking)).toBe("as the script says");
   });
 
@@ -61,7 +61,7 @@ describe("a scripted provider", () => {
     expect(await verdictOf(script, asking)).toContain(complaint);
   });
 
-  it("complains of a role that is not to ask", async () => {
+  it("complains of a role that must not ask", async () => {
     const verdict = await verdictOf(byRole({ input_analyzer: code }), asking);
     expect(verdict).toContain("unexpected request of the code_generator");
   });
@@ -73,7 +73,7 @@ describe("a scripted provider", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("answers when the test lets it", async () => {
+  it("waits for the test before it answers", async () => {
     const { promise: after, resolve } = Promise.withResolvers<void>();
     await using server = await modelServer([{ answer: { ...code, after } }]);
     let answered = false;
@@ -124,12 +124,12 @@ describe("a strict provider refuses", () => {
     expect(await verdictOf(() => code, posting(path, body))).toContain(complaint);
   });
 
-  it("whoever shows no key", async () => {
+  it("a request without a key", async () => {
     const verdict = await verdictOf(() => code, posting("/responses", responses, { authorization: "" }));
     expect(verdict).toContain("You didn't provide an API key.");
   });
 
-  it("whoever does not say who asks", async () => {
+  it("a request without a request id", async () => {
     const verdict = await verdictOf(
       () => code,
       posting("/responses", responses, { "x-client-request-id": "somebody" }),
@@ -207,7 +207,7 @@ describe("a provider that streams", () => {
   const long = { code: "print('a line of some length')\n".repeat(5) };
   const clientOf = (baseURL: string) => new OpenAI({ apiKey: "k", baseURL });
 
-  it("sends a response in pieces that come to the same", async () => {
+  it("sends a response in pieces that add up to the whole response", async () => {
     await using server = await modelServer([{ expect: { api: "responses" }, answer: { json: long } }]);
     const stream = clientOf(server.url).responses.stream(responses as never, who);
     let deltas = "";
@@ -220,7 +220,7 @@ describe("a provider that streams", () => {
     expect(final.usage).toMatchObject({ input_tokens: 1000, output_tokens: 100 });
   });
 
-  it("sends a completion in pieces that come to the same", async () => {
+  it("sends a completion in pieces that add up to the whole completion", async () => {
     await using server = await modelServer([{ expect: { api: "chat" }, answer: { json: long } }]);
     const stream = clientOf(server.url).chat.completions.stream(chat as never, who);
     const { choices, usage } = await stream.finalChatCompletion();

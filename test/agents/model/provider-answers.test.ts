@@ -49,7 +49,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ["unknown fields", { ...answer(json), extra: { deep: [1] } }],
     ["no usage", { ...answer(json), usage: undefined }],
     ["usage of another form", { ...answer(json), usage: [1] }],
-  ])("an answer is read that has %s", async (_what, body) => {
+  ])("an answer is read if it has %s", async (_what, body) => {
     await using server = await rawServer(body);
     expect(await ask(server)).toMatchObject({ value: code });
     expect(server.bodies).toHaveLength(1);
@@ -77,7 +77,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ["a part that is a picture", answer([{ type: "image_url", image_url: {} }]), /a part of type "image_url"/],
     ["an error with status 200", { error: { message: "out of memory" } }, /gave no answer: out of memory$/],
     ["an error that is a text", { error: "model is loading" }, /gave no answer: model is loading$/],
-  ])("an answer is a model error, asked for once, that is %s", async (_what, body, message) => {
+  ])("an answer causes a model error after one request if it is %s", async (_what, body, message) => {
     await using server = await rawServer(body);
     const error = await fail(server);
     expect(error).toMatchObject({ name: "ModelError", reason: "unavailable", message: expect.stringMatching(message) });
@@ -93,7 +93,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ["thoughts alone", "<think>{}</think>"],
     ["thoughts that do not end", '<think>{"code": "draft"}'],
     ["a thinking part alone", [{ type: "thinking", thinking: "hm" }]],
-  ])("an answer that is %s is asked for again, once", async (_what, content) => {
+  ])("an answer that is %s is requested once more", async (_what, content) => {
     await using server = await rawServer(answer(content), answer(json));
     expect(await ask(server)).toMatchObject({ value: code, usage: { input: 20, output: 10 } });
     expect(JSON.parse(server.bodies[1] ?? "").messages ?? JSON.parse(server.bodies[1] ?? "").input).toContainEqual({
@@ -109,7 +109,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     expect(silent.bodies).toHaveLength(2);
   });
 
-  it("an ambiguous answer is asked for again, once", async () => {
+  it("an ambiguous answer is requested once more", async () => {
     const ambiguous = answer(`Example: {"code": "a"}. Final: ${json}`);
     await using server = await rawServer(ambiguous, answer(json));
     expect(await ask(server)).toMatchObject({ value: code });
@@ -123,7 +123,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     expect(unsure.bodies).toHaveLength(2);
   });
 
-  it("leaves asking again to the caller that says so, and names no schema where there is none", async () => {
+  it("an unusable answer is not requested again if the caller asks again itself", async () => {
     await using server = await rawServer(answer(null));
     const error = await fail(server, { ...asText, isAskedOnce: true } as Partial<ModelCall<never>>);
     expect(error).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("a call of a tool that was not offered is answered once, and is an error then", async () => {
+  it("a call of an unknown tool is answered once, and then causes an error", async () => {
     const calls =
       api === "chat"
         ? chatAnswer(null, { tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] })
@@ -153,27 +153,30 @@ describe.each(apis)("over $api", ({ api, answer }) => {
 describe("over chat", () => {
   const environmentOf = ({ environment }: RawServer) => ({ ...environment, NOVA_LLM_API: "chat" });
 
-  it.each(["reasoning", "reasoning_content", "thinking"])("%s beside the content is no answer", async (field) => {
-    await using server = await rawServer(
-      chatAnswer(null, { [field]: json }),
-      chatAnswer(json, { [field]: '{"code": "a"}' }),
-    );
-    expect(await createModels(environmentOf(server)).ask(modelCall())).toMatchObject({ value: code });
-    expect(server.bodies).toHaveLength(2);
-  });
+  it.each(["reasoning", "reasoning_content", "thinking"])(
+    "%s next to the content is not part of the answer",
+    async (field) => {
+      await using server = await rawServer(
+        chatAnswer(null, { [field]: json }),
+        chatAnswer(json, { [field]: '{"code": "a"}' }),
+      );
+      expect(await createModels(environmentOf(server)).ask(modelCall())).toMatchObject({ value: code });
+      expect(server.bodies).toHaveLength(2);
+    },
+  );
 
   it.each<[string, object]>([
     ["no choices", { choices: [] }],
     ["a choice without a message", { choices: [{ index: 0, text: json }] }],
     ["choices that are null", { choices: null }],
-  ])("an answer with %s is a model error, asked for once", async (_what, body) => {
+  ])("an answer with %s causes a model error after one request", async (_what, body) => {
     await using server = await rawServer(body);
     const message = expect.stringContaining("what it sent is no answer of this API");
     expect(await failureOf(environmentOf(server))).toMatchObject({ reason: "unavailable", message });
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("a refusal in a part is one", async () => {
+  it("a refusal in a part is a refusal", async () => {
     await using server = await rawServer(chatAnswer([{ type: "refusal", refusal: "I will not" }]));
     expect(await failureOf(environmentOf(server))).toMatchObject({
       reason: "refused",
@@ -183,7 +186,7 @@ describe("over chat", () => {
 });
 
 describe("over responses", () => {
-  it("a message of the phase commentary is no answer", async () => {
+  it("a message of the phase commentary is not part of the answer", async () => {
     const commentary = { type: "message", role: "assistant", phase: "commentary", content: '{"code": "draft"}' };
     await using server = await rawServer(responsesAnswer(json, [commentary]));
     expect(await createModels(server.environment).ask(modelCall())).toMatchObject({ value: code });
@@ -192,7 +195,7 @@ describe("over responses", () => {
 });
 
 describe("a server that ignores schemas at /responses", () => {
-  it("is met with the way to another API, said once", async () => {
+  it("causes an error that recommends another API once", async () => {
     await using server = await rawServer(responsesAnswer("Sure, here it is."));
     expect(await failureOf(server.environment)).toMatchObject({
       message:

@@ -35,12 +35,12 @@ describe("the JSON object of an answer", () => {
     ["in code fences", '```json\n{"total": 1}\n```\n```json\n{"total": 2}\n```', 2],
     ["side by side", '{"total": 1}{"total": 2}', 2],
     ["with digits that only exact numbers tell apart", '{"n": 12345678901234567890} {"n": 12345678901234567891}', 2],
-  ])("is not chosen among several %s", (_where, text, count) => {
+  ])("is ambiguous among several %s", (_where, text, count) => {
     const problem = `it is ambiguous: it has ${count} different JSON objects, and one is wanted`;
     expect(readObject(text)).toEqual({ valid: false, problem, isUnclear: true });
   });
 
-  it.each([500, 100_000])("is refused where it is nested deeper than every context may be: %i", (levels) => {
+  it.each([500, 100_000])("is refused if it is nested deeper than a context may be: %i", (levels) => {
     const json = `${'{"a":'.repeat(levels + 1)}1${"}".repeat(levels + 1)}`;
     expect(readObject(json)).toEqual({ valid: false, problem: "its JSON is nested deeper than 500 levels" });
   });
@@ -63,7 +63,7 @@ describe("an answer", () => {
     });
   });
 
-  it("says every place where it does not follow its schema, in one line", () => {
+  it("reports every violation of its schema in one line", () => {
     expect(readAnswer('{"done": "yes", "reasons": [1]}', schema)).toEqual({
       valid: false,
       problem:
@@ -71,11 +71,11 @@ describe("an answer", () => {
     });
   });
 
-  it.each(["", " \n", "\u00a0"])("that is empty says so: %j", (text) => {
+  it.each(["", " \n", "\u00a0"])("that is empty is reported as empty: %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "it is empty", isUnclear: true });
   });
 
-  it.each(["I cannot.", "null"])("without an object says so: %j", (text) => {
+  it.each(["I cannot.", "null"])("without an object is reported so: %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "there is no JSON object in it" });
   });
 });

@@ -6,7 +6,7 @@ import { ownTheClock } from "../../support/model-server/owned-clock.ts";
 
 const code: ModelAction = { json: { code: "x" } };
 
-/** How long the SDK pauses before it asks again, its jitter (up to a quarter less) at the middle. */
+/** The SDK's pause before a retry, with average jitter (at most a quarter less). */
 const pauses = [437.5, 875, 1750, 3500];
 const firstPause = 437.5;
 
@@ -19,28 +19,28 @@ afterEach(() => {
 });
 
 describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
-  it.each([429, 408, 409, 500, 502, 503])("status %i is tried again", async (status) => {
+  it.each([429, 408, 409, 500, 502, 503])("status %i is retried", async (status) => {
     await using server = await modelServer([{ answer: retriedAtOnce(status) }, { answer: code }]);
     const answer = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
     expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 1000 } });
   });
 
-  it("what never passes is tried five times, and is an error then", async () => {
+  it("a permanent failure is tried five times, and then causes an error", async () => {
     const answer = retriedAtOnce(503);
     await using server = await modelServer([{ answer }, { answer }, { answer }, { answer }, { answer }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(error).toMatchObject({ reason: "unavailable", message: expect.stringContaining("after retries") });
   });
 
-  it.each([400, 401, 403, 404, 422])("status %i is not tried again", async (status) => {
+  it.each([400, 401, 403, 404, 422])("status %i is not retried", async (status) => {
     await using server = await modelServer([{ answer: { status } }]);
     await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe("a provider that lets one wait", () => {
-  it("is asked again after the time of its Retry-After", async () => {
+describe("a slow provider", () => {
+  it("is called again after its Retry-After", async () => {
     await using server = await modelServer([
       { answer: { status: 429, headers: { "retry-after": "20" } } },
       { answer: code },
@@ -52,7 +52,7 @@ describe("a provider that lets one wait", () => {
     expect(await answer).toMatchObject({ value: { code: "x" } });
   });
 
-  it("and stays silent is given up after a minute, and asked again", async () => {
+  it("is called again after a minute of silence", async () => {
     await using server = await modelServer([{ answer: { silent: true } }, { answer: code }]);
     using clock = ownTheClock();
     const answer = createModels(server.environment).ask(modelCall());
@@ -66,7 +66,7 @@ describe("a provider that lets one wait", () => {
   it.each([
     ["than the call allows", 30_000, 30],
     ["than 90 seconds, whatever the call allows,", 600_000, 90],
-  ])("longer %s has given no answer", async (_than, timeoutMs, seconds) => {
+  ])("that is slower %s causes an error", async (_than, timeoutMs, seconds) => {
     await using server = await modelServer(() => ({ silent: true }));
     using clock = ownTheClock();
     const error = failureOf(server.environment, { timeoutMs });
@@ -80,7 +80,7 @@ describe("a provider that lets one wait", () => {
 });
 
 describe("a connection", () => {
-  it.each(["before", "within"] as const)("dropped %s an answer is made again", async (dropped) => {
+  it.each(["before", "within"] as const)("dropped %s an answer is opened again", async (dropped) => {
     await using server = await modelServer([{ answer: { dropped } }, { answer: code }]);
     using clock = ownTheClock();
     const answer = createModels(server.environment).ask(modelCall());
@@ -89,7 +89,7 @@ describe("a connection", () => {
     expect(await answer).toMatchObject({ value: { code: "x" } });
   });
 
-  it("that nobody accepts is tried five times, longer apart each time, and says where to look then", async () => {
+  it("that is refused is tried five times with growing pauses, and then reported with a way out", async () => {
     using clock = ownTheClock();
     const error = failureOf({ OPENAI_BASE_URL: "http://127.0.0.1:9/v1" });
     for (const pause of pauses) {
@@ -104,15 +104,15 @@ describe("a connection", () => {
   });
 });
 
-describe("a call that is called off", () => {
+describe("an aborted call", () => {
   const reason = new Error("this Lambda has to stop");
 
-  it("before it begins asks nobody", async () => {
+  it("sends no request if it is aborted before its start", async () => {
     await using server = await modelServer([]);
     expect(await failureOf(server.environment, { signal: AbortSignal.abort(reason) })).toBe(reason);
   });
 
-  it("while it waits ends with the signal's own reason", async () => {
+  it("ends with the signal's own reason while it waits", async () => {
     const stop = new AbortController();
     await using server = await modelServer(() => {
       stop.abort(reason);
@@ -121,7 +121,7 @@ describe("a call that is called off", () => {
     expect(await failureOf(server.environment, { signal: stop.signal })).toBe(reason);
   });
 
-  it("between retries ends with the signal's own reason", async () => {
+  it("ends with the signal's own reason between retries", async () => {
     const stop = new AbortController();
     await using server = await modelServer(() => {
       setImmediate(() => setImmediate(() => stop.abort(reason)));

@@ -12,10 +12,10 @@ it.each([
   [{ type: "object" }, false],
   [{ ...closed, properties: { a: { type: "object", properties: {} } } }, false],
   [{ ...closed, $defs: { b: { type: "object", properties: {} } } }, false],
-])("knows of %j whether a provider holds an answer to it: %s", (schema, expected) => {
+])("isStrict of %j is %s", (schema, expected) => {
   expect(isStrict(schema)).toBe(expected);
 });
 
-it("knows how much a model takes, a snapshot as its model, and nothing of others", () => {
+it("windowOf knows models and their snapshots, and returns null for others", () => {
   expect([windowOf("gpt-5-2025-08-07"), windowOf("llama")]).toEqual([400_000, null]);
 });

@@ -40,7 +40,7 @@ describe("an answer without thoughts", () => {
     ["<|channel|>commentary to=all<|message|>", "<|end|><|start|>assistant<|channel|>final <|message|>"],
     ["<|channel>thought\n", "<channel|>"],
     ["```thinking\n", "```\n"],
-  ])("loses all between %s and %s", (open, close) => {
+  ])("loses the text between %s and %s", (open, close) => {
     const thoughts = draft.replaceAll("`", "'");
     expect(withoutThoughts(`${open}${thoughts}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`\n${open}\n${thoughts}\n${close}\n\nIt is 12.1.\n`)).toBe("It is 12.1.");
@@ -58,23 +58,23 @@ describe("an answer without thoughts", () => {
     "<|end_of_thought|>",
     "◁/think▷",
     "<|END_THINKING|>",
-  ])("loses all before a %s that nothing opens", (close) => {
+  ])("loses the text before a %s without an opening mark", (close) => {
     expect(withoutThoughts(`${draft}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${draft}${close}more${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${final}${close}`)).toBe("");
   });
 
-  it("loses thoughts inside thoughts", () => {
+  it("loses nested thoughts", () => {
     expect(withoutThoughts(`<think>a<think>b {"total": 1}</think>c {"total": 2}</think>${final}`)).toBe(final);
     expect(withoutThoughts(`<think>first a <think> tag, then</think>${final}`)).toBe(final);
   });
 
-  it("is the answer where the mark of thoughts is empty", () => {
+  it("keeps the text after an empty mark", () => {
     expect(withoutThoughts(`<think></think>\n\n${final}`)).toBe(final);
     expect(withoutThoughts(`<think/>${final}`)).toBe(final);
   });
 
-  it("loses the channels of gpt-oss without their tokens", () => {
+  it("loses channels of gpt-oss without their tokens", () => {
     expect(withoutThoughts(`analysisWe add tax to {"total": 10}.assistantfinal${final}`)).toBe(final);
     expect(withoutThoughts(`<|channel|>final<|message|>${final}<|return|>`)).toBe(final);
   });
@@ -92,11 +92,11 @@ describe("an answer without thoughts", () => {
     "  kept as it is\n",
     "<thinkpad> and <analysis>kept</analysis>",
     "analysis of the assistant: final",
-  ])("keeps what only mentions them: %j", (answer) => {
+  ])("keeps text that only mentions marks: %j", (answer) => {
     expect(withoutThoughts(answer)).toBe(answer);
   });
 
-  it("keeps a mention in the answer after real thoughts", () => {
+  it("keeps a mentioned mark after real thoughts", () => {
     const answer = '{"html": "<think>x</think>"}';
     expect(withoutThoughts(`<think>I write {"html": "</think>"}</think>${answer}`)).toBe(answer);
     expect(withoutThoughts(`plan {"html": 1}</think>\n${answer}`)).toBe(answer);
@@ -118,7 +118,7 @@ describe("an answer without thoughts", () => {
     "&lt;think ",
     "＜think ",
     "</|think",
-  ])("is found in time in a text of nothing but %j", (sign) => {
+  ])("is found in bounded time in a text of only %j", (sign) => {
     expect(withoutThoughts(sign.repeat(1_000_000 / sign.length)).length).toBeLessThanOrEqual(1_000_000);
   });
 });

@@ -22,7 +22,7 @@ const code: ModelAction = { json: { code: "x" } };
 describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
   const over = (environment: object) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("are run in between, recorded, and paid for with the answer", async () => {
+  it("run before the answer, are recorded, and are part of its cost", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: { ...asksFor("open"), usage: { input: 100, cached: 0, output: 10 } } },
       { expect: { says: ["fitz.open exists"] }, answer: { ...code, usage: { input: 150, cached: 100, output: 20 } } },
@@ -36,14 +36,14 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("may be called several at a time, answered in their order", async () => {
+  it("can be called in parallel, and are answered in order", async () => {
     await using server = await modelServer([{ answer: asksFor("a", "b") }, { answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls.map((call) => call.arguments.query)).toEqual(["a", "b"]);
     expect(server.requests[1]?.toolResults).toEqual(["fitz.a exists", "fitz.b exists"]);
   });
 
-  it("are no longer on offer when their budget is spent", async () => {
+  it("are no longer offered after their budget is spent", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: asksFor("a") },
       { expect: { mayCall: true }, answer: asksFor("b") },
@@ -53,7 +53,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(toolCalls).toHaveLength(2);
   });
 
-  it("are not run beyond their budget, however many are called at a time", async () => {
+  it("do not run beyond their budget, even if many are called in parallel", async () => {
     await using server = await modelServer([
       { answer: asksFor("a", "b", "c") },
       { expect: { mayCall: false, says: ["No more calls: answer now."] }, answer: code },
@@ -74,18 +74,18 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
       "expected string, received number at library",
     ],
     ["arguments that are no JSON", { calls: [{ name: search.name, arguments: "{" }] }, "there is no JSON object in it"],
-  ])("answer %s with what is wrong, and the model goes on", async (_what, wrong, said) => {
+  ])("answer %s with the problem, and the model continues", async (_what, wrong, said) => {
     await using server = await modelServer([{ answer: wrong }, { expect: { says: [said] }, answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls).toEqual([]);
   });
 
-  it("never called leave one request", async () => {
+  it("that are never called need one request", async () => {
     await using server = await modelServer([{ expect: { mayCall: true }, answer: code }]);
     expect(await over(server.environment).ask(modelCall({ tools: [search] }))).toMatchObject({ toolCalls: [] });
   });
 
-  it("called for ever end the call, with what it has spent", async () => {
+  it("that are called endlessly end the call with its costs", async () => {
     const again: Exchange = { answer: asksFor("again") };
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });
@@ -99,7 +99,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("that nobody offers are called twice, and the call ends", async () => {
+  it("that are not offered end the call at the second call", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });
@@ -109,7 +109,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("fail the call with their own error", async () => {
+  it("that throw fail the call with their own error", async () => {
     await using server = await modelServer([{ answer: asksFor("a") }]);
     const broken: Tool = { ...(search as Tool), run: () => Promise.reject(new Error("no index")) };
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [broken] });
@@ -117,18 +117,18 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
   });
 });
 
-describe("what a model thought before it called a tool", () => {
+describe("the thoughts of a model before a tool call", () => {
   const thoughts = (body: unknown) =>
     (body as { input: { type?: string }[] }).input.filter(({ type }) => type === "reasoning");
 
-  it("goes back to it, sealed", async () => {
+  it("are sent back encrypted", async () => {
     await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
     await createModels(server.environment).ask(modelCall({ tools: [search] }));
     expect(server.requests[0]?.body).toMatchObject({ include: ["reasoning.encrypted_content"] });
     expect(thoughts(server.requests[1]?.body)).toEqual([expect.objectContaining({ encrypted_content: "sealed-1" })]);
   });
 
-  it.each(["gpt-4.1", "qwen3:8b"])("is not asked of %s, which would refuse", async (model) => {
+  it.each(["gpt-4.1", "qwen3:8b"])("are not requested from %s, which would refuse", async (model) => {
     await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
     await createModels(server.environment).ask(modelCall({ tools: [search], model }));
     expect(server.requests[0]?.body).not.toHaveProperty("include");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { closestExamples, cosine, earlierExamples } from "../../../packages/agents/src/precedents/closest-examples.ts";
 import { taskWith } from "../lock/tasks.ts";
 
-/** What the task at hand is like; the others lie at an angle to it. */
+/** The embedding of the current task; those of the others are at an angle to it. */
 const here = [1, 0, 0];
 const near = [0.9, 0.1, 0];
 const closer = [0.99, 0.01, 0];
@@ -15,9 +15,17 @@ function generation(changes: Partial<Generation> & { prompt?: string; nodeType?:
   const { prompt = "Add up the lines", nodeType = "action", ...rest } = changes;
   number += 1;
   return {
-    ...{ format: 1, workflowId: "bills", node: "sum", client: null, key: `${number}`, codeHash: `${number}` },
+    format: 1,
+    workflowId: "bills",
+    node: "sum",
+    client: null,
+    key: `${number}`,
+    codeHash: `${number}`,
     ingredients: { prompt, node_type: nodeType } as Generation["ingredients"],
-    ...{ code: `context["sum"] = ${number}`, status: "pinned", origin: "generated", model: "m" },
+    code: `context["sum"] = ${number}`,
+    status: "pinned",
+    origin: "generated",
+    model: "m",
     cost: { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
     createdAt: "2026-11-22T10:00:00.000Z",
     embedding: near,
@@ -45,7 +53,7 @@ describe("cosine", () => {
 });
 
 describe("the closest examples", () => {
-  it("come first, with the task they were written for", () => {
+  it("are sorted by similarity, and include their tasks", () => {
     const other = generation({ prompt: "Sum the items", embedding: closer, code: "b" });
     expect(closestExamples(taskWith(), here, [generation({ code: "a" }), other])).toEqual([
       { task: "Sum the items", code: "b" },
@@ -53,14 +61,14 @@ describe("the closest examples", () => {
     ]);
   });
 
-  it("are two at most, the newer one of two that are as close", () => {
+  it("are at most two, newer ones first if they are equally close", () => {
     const [old, newer, newest] = ["21", "22", "23"].map((day) =>
       generation({ code: day, createdAt: `2026-11-${day}` }),
     );
     expect(chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
   });
 
-  it("leave out the code of the node itself where that is to be written anew", () => {
+  it("exclude code of the node itself if it is written again", () => {
     const task = taskWith({ fresh: true });
     const own = { ...generation({ code: "own" }), node: task.node.id };
     const other = { ...generation({ code: "other" }), node: "other" };
@@ -78,17 +86,17 @@ describe("the closest examples", () => {
     ["of another client", { client: "globex" }],
     ["whose prompt is only a hash", { prompt: `sha256:${"a".repeat(64)}` }],
     ["that is too long for a prompt", { code: "#".repeat(3_300) }],
-  ])("leave out code %s", (_, changes) => {
+  ])("exclude code %s", (_, changes) => {
     expect(chosen([generation(changes)])).toEqual([]);
   });
 
-  it("take code that is proven and waits for approval, and a client's own", () => {
+  it("include proven code that waits for approval, and code of the client", () => {
     const waiting = generation({ status: "candidate", provenBy: "exec_1", code: "a" });
     const own = generation({ client: "acme", code: "b" });
     expect(chosen([waiting, own], taskWith({ client: "acme" })).sort()).toEqual(["a", "b"]);
   });
 
-  it("take what fits beside the first, and nothing twice", () => {
+  it("include a further example only if it fits and differs", () => {
     const first = generation({ code: "1".repeat(2_000), embedding: closer });
     const long = generation({ code: "2".repeat(2_000) });
     const same = generation({ code: first.code });
@@ -108,7 +116,7 @@ const kept = {
 } as unknown as Generation;
 
 describe("earlier examples", () => {
-  it("are the workflow's, closest to the task's own words", async () => {
+  it("belong to the workflow and are closest to the task", async () => {
     const asked: string[] = [];
     const precedents = {
       async ofWorkflow(workflowId: string) {

@@ -11,12 +11,12 @@ function answering(...vectors: number[][]) {
 }
 
 describe("a task's embedding", () => {
-  it("is rounded, so that it can lie beside the code, and says what it has cost", async () => {
+  it("is rounded for storage with the code, and has its cost", async () => {
     const embedded = await embedTask("Add", answering([0.123456, -0.99996, 0]), { signal });
     expect(embedded).toEqual({ embedding: [0.1235, -1, 0], model: "m", tokens: 7, usd: 0.5 });
   });
 
-  it("is of the beginning of a long text", async () => {
+  it("covers the start of a long text", async () => {
     let length = 0;
     const embed = async (call: EmbeddingCall) => {
       length = call.texts[0]?.length ?? 0;
@@ -26,22 +26,22 @@ describe("a task's embedding", () => {
     expect(length).toBe(8_000);
   });
 
-  it("is nothing at all where no model is set", async () => {
+  it("is null without a model", async () => {
     expect(await embedTask("Add", () => null, { signal })).toBeNull();
   });
 
-  it("costs even where the server answers no vector", async () => {
+  it("has a cost even if the server returns no vector", async () => {
     expect(await embedTask("Add", answering(), { signal })).toMatchObject({ embedding: null, tokens: 7, usd: 0.5 });
   });
 
-  it("keeps no code from being written where the server fails, and says why, and what that has cost", async () => {
+  it("that fails has an error and a cost instead of a vector", async () => {
     const spent = { usage: { input: 7, cached: 0, output: 0 }, costUsd: 0.5 };
     const embed = async () => Promise.reject(new ModelError("invalid", "sent 0 vectors", spent));
     const expected = { embedding: null, tokens: 7, usd: 0.5, error: "sent 0 vectors" };
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("passes on why it may not be paid for", async () => {
+  it("throws the error of a refused budget", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

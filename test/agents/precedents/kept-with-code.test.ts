@@ -9,7 +9,7 @@ async function keepCode(store: MemoryGenerations, more: { embedding?: number[] }
   await pinned.keep(taskWith(), { ...written, guides: [], ...more });
 }
 
-it("finds code that was kept for another node whose task says the same in other words", async () => {
+it("a task finds code of another node whose task has the same meaning", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations, { embedding: [0.9, 0.1] });
   const task = taskWith({ node: { id: "add" }, executor: { prompt: "Sum what is in the list" } });
@@ -17,7 +17,7 @@ it("finds code that was kept for another node whose task says the same in other 
   expect(examples).toMatchObject([{ task: "Add up the lines.", code: written.code }]);
 });
 
-it("keeps code without an embedding where there is none", async () => {
+it("code is stored without an embedding if there is none", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations);
   expect(generations.all).toMatchObject([{ code: written.code, status: "pinned" }]);

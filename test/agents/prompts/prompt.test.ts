@@ -4,14 +4,14 @@ import { dataSection, quoteForPrompt, stageOf, withoutFence } from "../../../pac
 import { Placeholder } from "../../../packages/agents/src/schema/summary.ts";
 import { hostile } from "../../support/pipeline/hostile.ts";
 
-describe("quoted", () => {
+describe("quoteForPrompt", () => {
   it.each(hostile)("writes %j so that it cannot leave its line or pass for markup", (text) => {
     const written = quoteForPrompt({ [text]: [text] });
     expect(JSON.parse(written)).toEqual({ [text]: [text] });
     expect(written).not.toMatch(/[<>`\r\n\u0085\u2028\u2029\u202e\u200b\ufeff]|\[\/?INST\]/u);
   });
 
-  it("is JSON of the same value, whatever the value", () => {
+  it("returns JSON of the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const written = quoteForPrompt(value);
@@ -21,7 +21,7 @@ describe("quoted", () => {
     );
   });
 
-  it("shows placeholders as such, and texts that look like them not", () => {
+  it("writes placeholders unescaped, but escapes texts that look like them", () => {
     expect(quoteForPrompt([new Placeholder("string: 9 chars"), "<string: 9 chars>"])).toBe(
       '["<string: 9 chars>", "\\u003cstring: 9 chars\\u003e"]',
     );
@@ -29,7 +29,7 @@ describe("quoted", () => {
 });
 
 describe("dataSection", () => {
-  it("is one JSON object with a member per line between its marks, without what is undefined", () => {
+  it("returns one JSON object between marks, with one member per line and without undefined members", () => {
     expect(dataSection({ task: "a", context: { b: 1 }, none: undefined })).toBe(
       '<data>\n{"task": "a",\n"context": {"b": 1}}\n</data>',
     );

@@ -4,7 +4,7 @@ import { sets } from "../../support/pipeline/node-means.ts";
 import { play } from "../../support/pipeline/play.ts";
 
 const maxTokens = 1_500;
-/** Careful: tokenizers need one for about four characters of English or Python. */
+/** A safe estimate: English and Python have about four characters per token. */
 const charactersPerToken = 3.5;
 
 const context = {
@@ -46,7 +46,7 @@ describe("prompts of a simple action node with ten keys", async () => {
     expect(whole.length / charactersPerToken).toBeLessThan(maxTokens);
   });
 
-  it("begin with what is the same for every run", async () => {
+  it("start with text that is the same for every run", async () => {
     const other = await play({
       task: { context: { quite: "different" }, prompt: "Say hello" },
       lines: [

@@ -18,10 +18,10 @@ it.each([
     { type: "list", size: 2, item: { type: "object", size: 1, members: { sku: { type: "string", size: 1 } } } },
   ],
   ['{"$$blob":1}', { type: "object", size: 1, members: { $blob: { type: "integer" } } }],
-])("knows the shape of %s", (json, expected) => {
+])("shapeOf reads the shape of %s", (json, expected) => {
   expect(shapeOf([{ key: "key", json }])).toEqual({ key: expected });
 });
 
-it("takes __proto__ for a key like any other", () => {
+it("shapeOf treats __proto__ like any other key", () => {
   expect(Object.keys(shapeOf([{ key: "__proto__", json: '{"__proto__":1}' }]))).toEqual(["__proto__"]);
 });

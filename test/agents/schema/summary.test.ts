@@ -66,7 +66,7 @@ describe("summarise", () => {
     expect(shown({ a: JSON.stringify("x".repeat(200)) }, resultLimits)).toEqual({ a: "x".repeat(200) });
   });
 
-  it("shows nothing of a secret, wherever it turns up", () => {
+  it("hides a secret everywhere", () => {
     const confidence = {
       secrets: new Set(["password"]),
       mask: (text: string) => text.replaceAll("4711-hunter2", "***"),
@@ -79,12 +79,12 @@ describe("summarise", () => {
     });
   });
 
-  it("shows no number that holds a secret's digits", () => {
+  it("hides a number with a secret's digits", () => {
     const confidence = { ...open, mask: (text: string) => text.replaceAll("4711", "***") };
     expect(shown({ n: "1471199" }, promptLimits, confidence)).toEqual({ n: "<secret>" });
   });
 
-  it("says less of each value where all of them are much", () => {
+  it("shows less of each value if the context is large", () => {
     const wide = JSON.stringify(
       Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`member${n}`, "x".repeat(70)])),
     );
@@ -93,14 +93,14 @@ describe("summarise", () => {
     expect(summary.key29).toBe("<object: 30 keys>");
   });
 
-  it("shortens keys that are no names", () => {
+  it("shortens very long keys", () => {
     const key = "k".repeat(1_000);
     const inner = JSON.stringify({ [key]: 1 });
     const short = `${"k".repeat(200)}... (1000 chars)`;
     expect(shown({ [key]: inner })).toEqual({ [short]: { [short]: 1 } });
   });
 
-  it("counts the keys that it leaves out", () => {
+  it("counts hidden keys", () => {
     const summary = shown(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, "1"])));
     expect(summary["..."]).toBe("<20 more keys>");
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-it("answers from the index that was made with the template", () => {
+it("the documentation uses the index of the template", () => {
   const documentation = new TemplateDocumentation(folder);
   expect(documentation.search("openpyxl", "open workbook", "nova-12ab")).toEqual({
     text: "openpyxl 3.1.5\n\nopenpyxl.load_workbook(filename)\nOpen the given filename and return the workbook.",
@@ -25,17 +25,20 @@ it("answers from the index that was made with the template", () => {
   });
 });
 
-it.each([undefined, "nova", "../nova-12ab", ""])("answers from the shipped one for template %j", (template) => {
-  const documentation = new TemplateDocumentation(folder);
-  expect(documentation.search("json", "loads", template).found).toContain("json.loads");
-  expect(documentation.search("openpyxl", "open", template).found).toEqual([]);
-});
+it.each([undefined, "nova", "../nova-12ab", ""])(
+  "the documentation uses the shipped index for template %j",
+  (template) => {
+    const documentation = new TemplateDocumentation(folder);
+    expect(documentation.search("json", "loads", template).found).toContain("json.loads");
+    expect(documentation.search("openpyxl", "open", template).found).toEqual([]);
+  },
+);
 
-it("has only the shipped one without a folder", () => {
+it("the documentation uses the shipped index without a folder", () => {
   expect(new TemplateDocumentation().search("openpyxl", "open", "nova-12ab").found).toEqual([]);
 });
 
-it("refuses an index of a later format", () => {
+it("the documentation refuses an index of a newer format", () => {
   const documentation = new TemplateDocumentation(folder);
   expect(() => documentation.search("openpyxl", "open", "nova-later")).toThrow(/expected 1/);
 });

@@ -30,7 +30,7 @@ describe("guides for a task", () => {
     ["Shrink the photo to 800 pixels", { photo: "bytes" }, ["images"]],
     ["Is the invoice overdue?", { due: "string" }, ["dates"]],
     ["Take the customer out of the payload", { payload: "string" }, ["json"]],
-  ])("finds those of: %s", (task, types, guides) => {
+  ])("fit the task: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -48,7 +48,7 @@ describe("guides for a task", () => {
     ["Speichere die Rechnung in der Datenbank", database, ["postgres"]],
     ["Berechne die Fälligkeit aus dem Rechnungsdatum", { rechnungsdatum: "string" }, ["dates"]],
     ["Verkleinere das Bild", { bild: "bytes" }, ["images"]],
-  ])("understands: %s", (task, types, guides) => {
+  ])("fit the task in other words: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -57,22 +57,22 @@ describe("guides for a task", () => {
     ["Decide whether the total is above 1000", { total: "number", pdf: "bytes" }],
     ["Add a and b", { a: "integer", b: "integer" }],
     ["Put the rest of the items into a list", { items: "list" }],
-  ])("needs none for: %s", (task, types) => {
+  ])("are empty for: %s", (task, types) => {
     expect(chosen(task, types)).toEqual([]);
   });
 
-  it("needs none of PDF where the text is there already", () => {
+  it("exclude PDF if the text is already extracted", () => {
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes" })).toEqual(["pdf"]);
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes", text: "string" })).toEqual([]);
   });
 
-  it("looks into objects and into the first item of lists", () => {
+  it("depend on keys of objects and of the first item of lists", () => {
     const file: ValueShape = { type: "object", members: { "7.pdf": { type: "bytes", size: 900 } } };
     expect(chosen("Summarise what came", { mail: { type: "object", members: { files: file } } })).toEqual(["pdf"]);
     expect(chosen("Summarise what came", { mails: { type: "list", item: file } })).toEqual(["pdf"]);
   });
 
-  it("gives three at most, the ones that are named first", () => {
+  it("are at most three, named topics first", () => {
     const task = "Read PDF and CSV from the API, keep amounts in the database, mail the image over SMTP";
     expect(chosen(task, { pdf: "bytes", amounts: "list" })).toEqual(["pdf", "smtp", "postgres"]);
   });
@@ -97,13 +97,13 @@ describe("guides after errors", () => {
     expect(chosen("Do it", {}, [error])).toContain(guide);
   });
 
-  it("come behind the first ones, which stay where they are, and are five at most", () => {
+  it("follow the first ones, whose order stays, and are five at most", () => {
     const errors = ["psycopg.Error", "requests.Timeout", "JSONDecodeError", "UnidentifiedImageError"];
     const task = "Extract total amount from invoice PDF";
     expect(chosen(task, { pdf: "bytes" }, errors)).toEqual(["pdf", "money", "postgres", "http", "images"]);
   });
 
-  it("are none for an error that says nothing of them", () => {
+  it("are empty for an unrelated error", () => {
     expect(chosen("Add a and b", {}, ["KeyError: 'c'"])).toEqual([]);
   });
 });

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 const folder = join(import.meta.dirname, "../python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("finds the Python tests", () => {
+test("the guides have Python tests", () => {
   expect(modules).toContain("test_mail_guides.py");
 });
 
-// They run the guides' code against servers of their own; what this Python cannot import is skipped.
-test.each(modules)("passes %s", async (module) => {
+// The tests run the guides' code against their own servers, and skip modules that this Python cannot import.
+test.each(modules)("the guides pass %s", async (module) => {
   const run = promisify(execFile)(process.env.NOVA_PYTHON ?? "python3", ["-m", "unittest", "-q", module], {
     cwd: folder,
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { plainText, readGuide } from "../../../../packages/agents/src/knowledge/guides/choose-guides.ts";
 import { keyPattern, phrasePattern, topics } from "../../../../packages/agents/src/knowledge/guides/topics.ts";
 
-describe("words", () => {
+describe("phrasePattern", () => {
   it.each([
     ["mail", "read the mail", true],
     ["mail", "read the mailbox", false],
@@ -20,7 +20,7 @@ describe("words", () => {
   });
 });
 
-describe("key", () => {
+describe("keyPattern", () => {
   it.each([
     ["pdf", [], "invoice pdf: bytes", true],
     ["pdf", ["string"], "invoice pdf: bytes", false],
@@ -50,7 +50,7 @@ function blocksOf(text: string): string[] {
 }
 
 describe("the guides", () => {
-  it("are one file for each topic", () => {
+  it("have one file per topic", () => {
     expect(
       readdirSync(folder)
         .map((file) => file.replace(/\.md$/, ""))
@@ -61,14 +61,14 @@ describe("the guides", () => {
   it.each(names)("%s is short, and has code that a validator accepts", async (name) => {
     const { text } = readGuide(name);
     expect(text.length).toBeGreaterThan(600);
-    // A prompt with three of them stays small: four characters are about a token.
+    // Keeps a prompt with three guides small; a token has about four characters.
     expect(text.length).toBeLessThanOrEqual(1450);
     const blocks = blocksOf(text);
     expect(blocks.length).toBeGreaterThan(0);
     for (const code of blocks) expect(await checkPython(code, nodeGlobals)).toEqual([]);
   });
 
-  it.each(names)("%s tells what goes into the context", (name) => {
+  it.each(names)("%s shows how to set the context", (name) => {
     expect(blocksOf(readGuide(name).text).join()).toMatch(/^ *context\["\w+"\] = /m);
   });
 });

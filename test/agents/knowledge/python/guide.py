@@ -1,4 +1,4 @@
-"""Runs the code of a guide as a node would: one `context`, with json and base64 at hand."""
+"""Runs the code of a guide like a node, with `context`, json and base64."""
 
 import base64
 import importlib.util
@@ -16,7 +16,7 @@ def blocks(guide):
 
 
 def run(guide, context, block=0):
-    """The context afterwards; fails where something in it could not be kept."""
+    """Returns the context after the code; fails if a value cannot be stored."""
     names = {"context": context, "json": json, "base64": base64, "__name__": "__main__"}
     exec(compile(blocks(guide)[block], f"{guide}.md", "exec"), names)
     json.dumps(without_bytes(context), allow_nan=False)
@@ -32,6 +32,6 @@ def without_bytes(value):
 
 
 def needs(*modules):
-    """Skips what this machine's Python cannot import; what the guides say is compiled in any case."""
+    """Skips a guide whose modules this Python lacks, but always compiles its code."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     return unittest.skipIf(missing, f"needs {', '.join(missing)}")

@@ -1,4 +1,4 @@
-"""Servers in a thread that say their lines: each connection expects commands in order and answers them."""
+"""Scripted servers in a thread: each connection expects commands in order and answers them."""
 
 import contextlib
 import http.server
@@ -26,7 +26,7 @@ class Quiet(socketserver.ThreadingTCPServer):
 
 
 def imap(mails):
-    """A mailbox of unread mails; `.seen` are the UIDs that were marked."""
+    """A mailbox with unread mails; `.seen` lists the marked UIDs."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):
@@ -60,7 +60,7 @@ def imap(mails):
 
 
 def smtp():
-    """Takes every mail; `.taken` are (recipients, bytes). It speaks no TLS."""
+    """Accepts every mail without TLS; `.taken` lists (recipients, bytes)."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):
@@ -89,7 +89,7 @@ def smtp():
 
 
 def api(pages, token):
-    """Pages of orders for who has the token; `.asked` are the paths."""
+    """Serves pages of orders to clients with the token; `.asked` lists the paths."""
 
     class Talk(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -104,7 +104,7 @@ def api(pages, token):
             self.wfile.write(body)
 
         def log_message(self, *_):
-            """The test's output stays its own."""
+            """Keeps the server's log out of the test's output."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Talk)
     server.asked = []

@@ -21,7 +21,7 @@ def mail(subject="Invoice 7", attachment=b"%PDF-1.4 \xff\x00"):
 
 
 def without_tls(host, port, ssl_context, timeout):
-    """The mailbox of these tests has no certificate; a guide that would take any certificate fails."""
+    """The test mailbox has an invalid certificate, so a guide that accepts any certificate fails."""
     assert ssl_context.verify_mode == ssl.CERT_REQUIRED and ssl_context.check_hostname
     return imaplib.IMAP4(host, port, timeout)
 
