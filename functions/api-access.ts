@@ -4,7 +4,7 @@ import { createRates, trustIssuer } from "@nova/service/adapters";
 import type { FunctionPorts } from "./app.ts";
 import type { ServiceEnvironment } from "./environment.ts";
 
-/** Who besides keys may come in, and how often each may, as far as the environment says so. */
+/** The verifier of tokens and the limiter of requests, if the environment configures them. */
 export function apiAccess(
   env: ServiceEnvironment,
   ports: { clock: Clock } & Pick<FunctionPorts, "outgoing"> & Pick<ServiceStores, "rateStore">,

@@ -24,11 +24,11 @@ export const logger = new Logger({
   jsonReplacerFn: (_, value) => (typeof value === "string" ? maskCredentials(value) : value),
 });
 
-/** What every function has: the engine's ports, and the bus in all its uses. */
+/** The ports of every function: the engine's, and the whole bus. */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
   admissions: Admissions;
-  /** The way to servers that users name. */
+  /** Calls servers that users name. */
   outgoing: Outgoing;
 }
 
@@ -78,7 +78,7 @@ function keyOf(kmsKeyId: string | undefined, keyHex = "") {
   return kmsKeyId === undefined ? { keyHex } : { kmsKeyId };
 }
 
-/** Events of executions are structured log lines besides, which a metric filter can pick up. */
+/** Also writes each event of a run as a structured log line, which a metric filter counts. */
 function logged(bus: EventBus): EventBus {
   return {
     async publish(type, detail) {
@@ -88,7 +88,7 @@ function logged(bus: EventBus): EventBus {
   };
 }
 
-/** A laptop opens its API when it likes, so its address is asked for when it is needed. */
+/** Reads the API's address for each link, because a laptop may open its API later than its functions. */
 function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
   const toApi = (path: string) => {
     const api = variables.NOVA_API_URL;
@@ -101,20 +101,20 @@ function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links 
       const address = toApi(`/tasks/${id}?token=${token}`);
       if (address !== undefined) return address;
       const advice = "set NOVA_API_URL where NOVA is deployed, to https and the API's host";
-      throw new NovaError("NodeFailed", `tasks[...] has no url, for nobody has said where the API is - ${advice}`);
+      throw new NovaError("NodeFailed", `tasks[...] has no url, because the address of the API is unknown - ${advice}`);
     },
   };
 }
 
 let ports: FunctionPorts | undefined;
 
-/** Made at the first invocation of a process and kept while it is warm. */
+/** The ports of this process, created at its first invocation. */
 export function warmPorts(): FunctionPorts {
   ports ??= createPorts(process.env);
   return ports;
 }
 
-/** What the variables say has changed: the next invocation makes them anew. */
-export function coolPorts(): void {
+/** Makes the next invocation create the ports again, after a change of the variables. */
+export function resetPorts(): void {
   ports = undefined;
 }

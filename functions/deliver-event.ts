@@ -2,10 +2,10 @@ import { deliverEvent } from "@nova/engine";
 import { logger, warmPorts } from "./app.ts";
 import { lambda } from "./lambda.ts";
 
-/** EventBridge: goes whole to the runs that wait for it. No run has waited for a detail that is not there. */
+/** EventBridge: gives an event with its whole detail to the waiting runs. An event without its detail reaches no run. */
 export const handler = lambda(async (ports, event: Record<string, unknown>) => {
   const whole = await warmPorts().bus.whole(JSON.stringify(event));
-  if (whole === undefined) logger.warn("an event names a detail that is not there", { event: event.id });
+  if (whole === undefined) logger.warn("the detail that an event names does not exist", { event: event.id });
   const tasks = whole === undefined ? [] : await deliverEvent(ports, whole);
   return { tasks: tasks.map(({ id }) => id) };
 });

@@ -2,38 +2,38 @@ import { z } from "zod";
 
 const Models = z.enum(["on", "off"], 'NOVA_MODELS is neither "on" nor "off"').default("on");
 
-/** What a function of NOVA is told by its environment, besides the variables of the SDKs themselves. */
+/** The environment of every function, without the variables of the SDKs. */
 export const Environment = z
   .object({
     NOVA_TABLE: z.string().default("nova"),
     NOVA_BUCKET: z.string(),
-    /** What state machines run as. */
+    /** Role of the state machines. */
     NOVA_STATES_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-states"),
-    /** Where state machines log what fails, ending in `:*`; absent: nowhere, and they are not traced either. */
+    /** Log group for failures of state machines, ending in `:*`; absent: they write no logs and no traces. */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
-    /** A KMS HMAC key signs close entries; without one, 32 bytes in hex do. */
+    /** KMS HMAC key that signs close entries; without it, 32 bytes in hex sign them. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
-    /** A KMS key seals the task tokens of approvals; without one, 32 bytes in hex do. */
+    /** KMS key that encrypts the task tokens of approvals; without it, 32 bytes in hex encrypt them. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
     /** Name of NOVA's bus of events. */
     NOVA_EVENT_BUS: z.string().default("nova"),
-    /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; else events name the command. */
+    /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; absent: events name the command. */
     NOVA_LINK_BASE: z.url().optional(),
-    /** Address of the REST API, for links that let a wait go on; without one code cannot ask for such a link. */
+    /** Address of the REST API, for links that resume a wait; absent: code cannot read such a link. */
     NOVA_API_URL: z.url().optional(),
-    /** Whether models may write no code: the default where nothing else is said, which is where NOVA is deployed. */
+    /** Whether models may write no code; the default, so deployments are frozen. */
     NOVA_FROZEN: z.stringbool().default(true),
-    /** `off`: no model is asked for anything, code or text. */
+    /** `off`: NOVA asks no model for code or text. */
     NOVA_MODELS: Models,
-    /** Id of the model for roles that neither a node nor its workflow names one for. */
+    /** Id of the model for roles without a model in the node or its workflow. */
     DEFAULT_MODEL: z.string().optional(),
-    /** Folder with the documentation of sandbox templates that were built with requirements of their own. */
+    /** Folder with the documentation of sandbox templates that have requirements of their own. */
     NOVA_DOCSTRINGS: z.string().optional(),
     /** Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a laptop. */
     NOVA_PRIVATE_HOSTS: z.stringbool().default(false),
-    /** What the plan of E2B allows: sandboxes that are made in a second, and sandboxes at once; absent: whatever comes. */
+    /** Limits of E2B's plan: new sandboxes in a second, and sandboxes at the same time; absent: no limit. */
     NOVA_E2B_CREATES_PER_SECOND: z.coerce.number().positive().optional(),
     NOVA_E2B_CONCURRENT: z.coerce.number().int().positive().optional(),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
@@ -47,7 +47,7 @@ export const Environment = z
 
 export type Environment = z.infer<typeof Environment>;
 
-/** What a function that needs the service is told by its environment, beyond what every function is. */
+/** Further environment of functions that use the service. */
 export const ServiceEnvironment = z.object({
   NOVA_TABLE: z.string().default("nova"),
   /** ARN of the functions that state machines call, `{name}` in the place of the name. */
@@ -55,24 +55,24 @@ export const ServiceEnvironment = z.object({
     .string()
     .includes("{name}")
     .default("arn:aws:lambda:us-east-1:000000000000:function:{name}:live"),
-  /** Whether rules of the bus hand what is to be published, or erased, to functions that take their time. */
+  /** Whether rules of the bus pass publications and erasures to functions of their own. */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),
-  /** Group of the stage's schedules, and what EventBridge Scheduler calls functions as. */
+  /** Group of the stage's schedules, and the role with which EventBridge Scheduler calls functions. */
   NOVA_SCHEDULE_GROUP: z.string().default("nova"),
   NOVA_SCHEDULE_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-schedules"),
-  /** ARN of the queue for events and schedules that no function took; absent: they are lost. */
+  /** ARN of the queue for events and schedules that no function accepted; absent: they are lost. */
   NOVA_UNDELIVERED_ARN: z.string().optional(),
-  /** Domains that NOVA takes mail for, with commas between; absent: whatever comes in is for it, as on a laptop. */
+  /** Domains for which NOVA receives mail, separated by commas; absent: all domains, as on a laptop. */
   NOVA_MAIL_DOMAINS: z
     .string()
     .default("")
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
-  /** Who NOVA's own mails are from: an address that SES has verified; absent: NOVA sends none. */
+  /** Sender of NOVA's own mails, an address that SES has verified; absent: NOVA sends none. */
   NOVA_MAIL_FROM: z.string().optional(),
-  /** Requests that a key may make in ten seconds; absent: as many as it likes. */
+  /** Requests that a key may make in ten seconds; absent: no limit. */
   NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
-  /** `iss` and `aud` of tokens that open the API besides keys; absent: none do. */
+  /** `iss` and `aud` of tokens that open the API in addition to keys; absent: only keys open it. */
   NOVA_JWT_ISSUER: z.url().optional(),
   NOVA_JWT_AUDIENCE: z.string().default("nova"),
   /** Absent: `/.well-known/jwks.json` of the issuer. */
@@ -82,15 +82,15 @@ export const ServiceEnvironment = z.object({
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
-  /** `off`: what asks a model is refused before it runs. */
+  /** `off`: NOVA refuses nodes that ask a model before they run. */
   NOVA_MODELS: Models,
 });
 
 export type ServiceEnvironment = z.infer<typeof ServiceEnvironment>;
 
-/** What the API is told beyond what every function of the service is. */
+/** Further environment of the API. */
 export const ApiEnvironment = z.object({
-  /** Origins of pages that may call the API, with commas between; `*` for every one. */
+  /** Origins of pages that may call the API, separated by commas; `*` allows all. */
   NOVA_CORS_ORIGINS: z
     .string()
     .default("")

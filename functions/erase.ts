@@ -10,10 +10,10 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/** It ends before its time does; the sweeper has it go on. */
+/** Ends before the Lambda's time does; the sweeper starts it again. */
 const workMs = 12 * 60_000;
 
-/** Erases a client that was deleted, a run that began while it was, or one that somebody asks for; removes a session. */
+/** Erases a deleted client, a run that started during the deletion, or a requested run; removes a session. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const { client, execution, isAsked, session } = detailOf(event, Named);
   if (session !== undefined) return { client, removed: await removeSession(ports, { id: session, client }) };

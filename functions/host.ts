@@ -5,10 +5,10 @@ export const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise(
 
 export const timer: Timer = { timeout: (ms) => AbortSignal.timeout(ms) };
 
-/** There is no such name, or nothing that it leads to. */
+/** Codes of a name that does not exist, or has no address. */
 const noSuchName = ["ENOTFOUND", "ENODATA"];
 
-/** As the system of the function looks names up. */
+/** Looks names up with the resolver of the system. */
 export const hostNames: HostNames = {
   async addressesOf(host) {
     try {

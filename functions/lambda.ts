@@ -3,16 +3,16 @@ import type { Ports } from "@nova/engine";
 import { logger, warmPorts } from "./app.ts";
 import { warmSecrets } from "./secrets.ts";
 
-/** What a handler needs of Lambda's context. */
+/** The part of Lambda's context that handlers use. */
 export interface LambdaContext {
   awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
 
-/** Kept free at the end of a Lambda's time, so that it answers before it is stopped. */
+/** Reserved at the end of a Lambda's time, so that it answers before AWS stops it. */
 const reserveMs = 10_000;
 
-/** `leftMs`: milliseconds until the signal. */
+/** `leftMs` returns the milliseconds until `signal` aborts. */
 type Handle<Given, Event, Answer> = (
   ports: Given,
   event: Event,
@@ -25,12 +25,12 @@ export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
   return stackAround(warmPorts, handle);
 }
 
-/** The beginning of every stack, the API's too: keys are in the environment before ports are made of it. */
+/** The start of every stack, also the API's: it loads secrets into the environment before ports read it. */
 export function handlerStack<Event, Answer>() {
   return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());
 }
 
-/** The stack of a handler that nobody calls over HTTP: ports, a signal before its time is over, a log line for an error. */
+/** The stack of handlers that AWS invokes: ports, a signal before the time is over, a log line for an error. */
 export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Handle<Given, Event, Answer>) {
   return handlerStack<Event, Answer>()
     .onError(({ error, context }) => {

@@ -1,7 +1,7 @@
 import type { GenerationStore, Pipeline, Sandboxes } from "@nova/engine";
 import { othersSandboxes, type SandboxesOptions } from "@nova/sandbox";
 
-/** Only what runs nodes has it, for it is most of a bundle: models, the checker of Python, the harness. */
+/** Parts that only functions which run nodes load, because they are most of a bundle: models, the checker of Python, the harness. */
 export interface NodeParts {
   pipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline;
   sandboxes(options: SandboxesOptions): Sandboxes;
@@ -14,7 +14,7 @@ let parts: NodeParts = {
   sandboxes: othersSandboxes,
 };
 
-/** By the module of a function that runs nodes or makes sandboxes, before ports are made. */
+/** Called by the module of a function that runs nodes or creates sandboxes, before the ports are created. */
 export function provideNodeParts(provided: Partial<NodeParts>): void {
   parts = { ...parts, ...provided };
 }

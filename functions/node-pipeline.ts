@@ -2,19 +2,19 @@ import type { GenerationStore, Pipeline } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { Environment } from "./environment.ts";
 import { clock } from "./host.ts";
-import { lazily } from "./lazily.ts";
+import { lazyValue } from "./lazy-value.ts";
 
 /**
- * What writes the code of prompt nodes, and answers text nodes. It is loaded at the first of them, for most nodes have
- * code; keys of models are asked for when one is called.
+ * Writes the code of prompt nodes, and answers text nodes. The first such node loads it, because most nodes have code;
+ * a call of a model reads the key.
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);
-  const pipeline = lazily(() => makePipeline(env, variables, generations));
+  const pipeline = lazyValue(() => makePipeline(env, variables, generations));
   return {
     pinned: async (task) => (await pipeline()).pinned(task),
     generation: async (task, key) => (await pipeline()).generation(task, key),
-    run: async (...given) => (await pipeline()).run(...given),
+    run: async (...task) => (await pipeline()).run(...task),
     answer: async (task, means) => (await pipeline()).answer(task, means),
   };
 }

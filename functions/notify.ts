@@ -6,11 +6,11 @@ import { serviceLambda } from "./service-lambda.ts";
 const Detail = z.object({
   execution_id: z.string(),
   parent_execution_id: z.string().optional(),
-  /** The approval that waits; absent where a run has failed. */
+  /** The waiting approval; absent for a failed run. */
   task_id: z.string().optional(),
 });
 
-/** Tells people that a run has failed, or asks them. EventBridge calls it through a queue, which tries again for a day. */
+/** Reports a failed run to people, or asks them for an approval. EventBridge calls it through a queue, which retries for a day. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const told: string[] = [];
   for (const { execution_id, parent_execution_id: parent, task_id } of detailsIn(event, Detail)) {

@@ -6,10 +6,10 @@ import { serviceLambda } from "./service-lambda.ts";
 
 const Publication = z.object({ workflow: z.string(), version: z.number() });
 
-/** Step Functions, CreateStateMachine and UpdateStateMachine: one a second; this runs once at a time. */
+/** Step Functions accepts one CreateStateMachine or UpdateStateMachine a second; this function has a concurrency of one. */
 const paceMs = 1_000;
 
-/** Publishes what waits for it, one after the other. What is over already asked nothing of Step Functions: no pause. */
+/** Publishes versions one after the other. A version that is already published needs no pause. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   for (const { workflow: workflowId, version } of detailsIn(event, Publication)) {
     const begun = ports.clock.now();

@@ -7,12 +7,12 @@ const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
 
-/** What SES writes into the bucket when a rule is set up. */
+/** The object that SES writes when a rule is created. */
 const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
 
 /** S3: SES has put a mail under `mail/`. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  // S3 writes keys in notifications as a form does.
+  // S3 encodes keys in notifications like a form.
   const keys = Notification.parse(event).Records.map(({ s3 }) =>
     decodeURIComponent(s3.object.key.replaceAll("+", " ")),
   );

@@ -2,16 +2,16 @@ import { eraseExpired, removeExpiredSessions } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-/** What erasing one run with many items may take, behind the time at which no other is begun. */
+/** Time to erase one run with many items: no further run starts within it. */
 const lastRunMs = 60_000;
-const toldAtMost = 50;
+const maxLogged = 50;
 
-/** On a schedule, apart from the sweeper, which may not erase: contents older than their client keeps them. */
+/** On a schedule: erases contents whose retention has passed. The role of the sweeper may not erase. */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const until = ports.clock.now() + leftMs() - lastRunMs;
   const sessions = await removeExpiredSessions(ports, until);
   const { erased, failed } = await eraseExpired(ports, until);
   const counts = { erased: erased.length, failed: failed.length, sessions: sessions.length };
-  if (failed.length > 0) logger.error("runs that cannot be erased", { ...counts, first: failed.slice(0, toldAtMost) });
+  if (failed.length > 0) logger.error("runs that cannot be erased", { ...counts, first: failed.slice(0, maxLogged) });
   return counts;
 });

@@ -1,16 +1,16 @@
 import type { AwsPorts } from "@nova/aws/ports";
 import type { Budgets, OnExecutionEnded, Ports } from "@nova/engine";
 import type { RunHookStores } from "@nova/service";
-import { lazily } from "./lazily.ts";
+import { lazyValue } from "./lazy-value.ts";
 
-/** What looks after runs on behalf of the service, for functions that know nothing of it. */
+/** The service's hooks of a run, for functions that do not load the service. */
 export function createRunHooks(
   ports: () => Ports & Pick<RunHookStores, "admissions">,
   stores: AwsPorts["runHookStores"],
   warn: (message: string, facts: Record<string, unknown>) => void,
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  // Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before.
-  const made = lazily(async () => {
+  // The first end of a run, or the first question to a model, loads the service, so no node waits for that.
+  const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };
     return {

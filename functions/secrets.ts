@@ -1,12 +1,12 @@
 import { logger } from "./app.ts";
 
-/** Keys that a deployed function gets from Systems Manager, so that nobody who may see its configuration sees them. */
+/** Keys that a deployed function reads from Systems Manager, so that its configuration does not show them. */
 const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 
-/** Loaded here, because it is needed once per process, and on a laptop never. */
+/** Loads the SDK on demand: a process needs it once, and a laptop never. */
 const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
-/** Puts the parameter that `<NAME>_PARAMETER` names into `<NAME>`, where SDKs look. One that is missing is logged. */
+/** Copies the parameter that `<NAME>_PARAMETER` names to `<NAME>`, where SDKs read it. Logs a missing one. */
 export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParameters): Promise<void> {
   const named = secrets.flatMap((name) => {
     const parameter = variables[`${name}_PARAMETER`];
@@ -17,13 +17,13 @@ export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParam
   for (const { name, parameter } of named) {
     const value = values.get(parameter);
     if (value) variables[name] = value;
-    else logger.warn(`there is no parameter ${parameter} - see "Deploy" in the README`, { variable: name });
+    else logger.warn(`there is no parameter ${parameter} - see docs/deploy.md`, { variable: name });
   }
 }
 
 let loading: Promise<void> | undefined;
 
-/** Once per process; what failed is tried again by the next invocation. */
+/** Loads the secrets once per process; the next invocation repeats a failed load. */
 export function warmSecrets(): Promise<void> {
   loading ??= loadSecrets(process.env).catch((error) => {
     loading = undefined;

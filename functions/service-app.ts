@@ -3,10 +3,10 @@ import type { Bus, PublishQueue, ServicePorts, Templates } from "@nova/service";
 import { createPoster, dmarcPolicies, imapMailboxes } from "@nova/service/adapters";
 import { templateName } from "@nova/workflow";
 import { apiAccess } from "./api-access.ts";
-import { coolPorts, createPorts, warmPorts } from "./app.ts";
+import { createPorts, resetPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./environment.ts";
 
-/** Every port of the service, with its adapter; those of the engine are made where none are given. */
+/** Creates every port of the service, and the engine's if the caller passes none. */
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
   const arnOf = (name: string) => env.NOVA_FUNCTION_ARN.replace("{name}", name);
@@ -42,7 +42,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
   };
 }
 
-/** What takes long is an event of NOVA's own, which a rule hands to the function that does it. */
+/** Passes long work as events of NOVA's own, which rules of the bus deliver to functions. */
 function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | "erasureQueue"> {
   return {
     publishQueue: bus,
@@ -59,12 +59,12 @@ type Compiler = Pick<ServicePorts, "compile" | "findLookedUpKeys">;
 const compilesNothing = () => Promise.reject(new TypeError("this function compiles nothing"));
 let compiler: Compiler = { compile: compilesNothing, findLookedUpKeys: compilesNothing };
 
-/** Before the first invocation, where definitions come in: the compiler and the checker of Python weigh much. */
+/** Provides the compiler before the first invocation of functions that accept definitions; it is large to load. */
 export function provideCompiler(provided: Compiler): void {
   compiler = provided;
 }
 
-/** Where no model may be asked, definitions are told so before they run. */
+/** With models off, the compiler reports nodes that need one. */
 function compilerWhere(models: "on" | "off"): Compiler {
   const { compile } = compiler;
   if (models === "on") return compiler;
@@ -73,22 +73,22 @@ function compilerWhere(models: "on" | "off"): Compiler {
 
 let templates: Templates | undefined;
 
-/** Before the first invocation: templates that are made when they are asked for, not at a deployment. */
+/** Provides templates that are built on demand, before the first invocation. */
 export function provideTemplates(provided: Templates): void {
   templates = provided;
 }
 
 let ports: ServicePorts | undefined;
 
-/** Made at the first invocation of a process and kept while it is warm. */
+/** The ports of this process, created at its first invocation. */
 export function warmServicePorts(): ServicePorts {
   ports ??= createServicePorts(process.env, warmPorts());
   return ports;
 }
 
-/** The same for all that is the service's, the templates that were provided among it. */
-export function coolServicePorts(): void {
-  coolPorts();
+/** Makes the next invocation create the engine's and the service's ports again, without the provided templates. */
+export function resetServicePorts(): void {
+  resetPorts();
   ports = undefined;
   templates = undefined;
 }

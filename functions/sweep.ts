@@ -4,10 +4,10 @@ import { logger } from "./app.ts";
 import { provideNodeParts } from "./node-parts.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-// Of a workflow that keeps sandboxes warm.
+// The sweeper creates the warm sandboxes of workflows.
 provideNodeParts({ sandboxes: createSandboxes });
 
-/** On a schedule. Where a part failed it does the others, and then fails as the first did; the next tries again. */
+/** On a schedule. After a failed part it continues with the others, then throws the first error; the next sweep tries again. */
 export const handler = serviceLambda(async (ports, _event: unknown, signal, leftMs) => {
   const swept = await sweepService(ports, { signal, leftMs });
   const failed = [...swept.failed, ...swept.tasks.failed];

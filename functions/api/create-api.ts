@@ -11,7 +11,7 @@ import { routes } from "./routes/index.ts";
 
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
-/** The API as one Lambda: its routes, in the one stack that turns answers and errors into HTTP. */
+/** The API as one Lambda: its routes in one stack that turns answers and errors into HTTP. */
 export function createApi(ports: () => ServicePorts, { origins = [] }: { origins?: Origins } = {}): ApiHandler {
   const table = routes.map(({ method, path, serve }) => {
     return { method, path, handler: async (event: HttpEvent) => render(await serve(ports(), receive(event))) };
@@ -25,7 +25,7 @@ export function createApi(ports: () => ServicePorts, { origins = [] }: { origins
     .onError((request) => {
       const { error, event, context } = request;
       const status = statusOf(error);
-      // Of a store that is away the caller hears everything; the rest of what fails is known to the log alone.
+      // The answer names an unavailable store. The reason of other failures appears only in the log.
       if (status >= 500)
         logger[status === 503 ? "warn" : "error"]("request failed", { request: context.awsRequestId, error });
       request.response = render(problemOf(error, context.awsRequestId));
@@ -38,7 +38,7 @@ function refuse({ method, path }: { method: string; path: string }): never {
   const fitting = routes.filter((route) => {
     return new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(path);
   });
-  // An address that stands for itself is no place for the methods of `{id}`.
+  // A literal path does not offer the methods of `{id}`.
   const exact = fitting.filter((route) => route.path === path);
   const here = exact.length > 0 ? exact : fitting;
   const allowed = here.map((route) => route.method);

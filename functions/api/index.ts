@@ -6,5 +6,5 @@ export { createServicePorts } from "../service-app.ts";
 export { type ApiHandler, createApi } from "./create-api.ts";
 export type { HttpAnswer, HttpEvent } from "./http/event.ts";
 
-/** API Gateway's HTTP API: every method of every address. */
+/** Serves every route of API Gateway's HTTP API. */
 export const handler = createApi(warmServicePorts, { origins: ApiEnvironment.parse(process.env).NOVA_CORS_ORIGINS });

@@ -1,5 +1,5 @@
 import { localFunctions } from "@nova/compiler";
-import { coolServicePorts } from "@nova/functions";
+import { resetServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
 import { templateName, type Workflow } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { provideCompiler } from "../../functions/service-app.ts";
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
 beforeAll(() => {
-  coolServicePorts();
+  resetServicePorts();
   process.env.AWS_REGION ??= "us-east-1";
 });
 

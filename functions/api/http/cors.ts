@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpEvent } from "./event.ts";
 
-/** Pages that may call the API: their origins, or `*` for every one. */
+/** Origins of pages that may call the API; `*` allows all. */
 export type Origins = readonly string[];
 
 const allowed = {
@@ -9,10 +9,10 @@ const allowed = {
   "access-control-max-age": "600",
 };
 
-/** What a page may read of an answer besides its body. */
+/** Headers that a page may read in addition to the body. */
 const exposed = { "access-control-expose-headers": "etag, location, retry-after" };
 
-/** Headers that let the page which asks read the answer; none for another one. */
+/** Headers that let the calling page read the answer; empty for pages of other origins. */
 export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<string, string> {
   const { origin } = headers;
   if (origin === undefined || origins.length === 0) return {};
@@ -21,7 +21,7 @@ export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<st
   return { "access-control-allow-origin": origin, vary: "origin", ...exposed };
 }
 
-/** The answer to a browser that asks before it calls; undefined for every other request. */
+/** The answer to a preflight request of a browser; undefined for other requests. */
 export function preflight(origins: Origins, event: HttpEvent): HttpAnswer | undefined {
   const isPreflight =
     event.requestContext.http.method === "OPTIONS" && "access-control-request-method" in event.headers;

@@ -1,4 +1,4 @@
-/** What was sent cannot be read, or goes beyond a limit: an error of HTTP, not of what was asked. */
+/** NOVA cannot read the request, or it exceeds a limit. */
 export class Unreadable extends Error {
   override name = "Unreadable";
   readonly status: 400 | 413 | 415;
@@ -9,7 +9,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** The address is there, for other methods. */
+/** The route exists for other methods only. */
 export class MethodNotAllowed extends Error {
   override name = "MethodNotAllowed";
   readonly allowed: string[];
@@ -20,7 +20,7 @@ export class MethodNotAllowed extends Error {
   }
 }
 
-/** Fields that do not fit their schema, by their place. */
+/** Fields that do not fit their schema, each with its path. */
 export class Misfit extends Error {
   override name = "Misfit";
   readonly status: 400 | 422;

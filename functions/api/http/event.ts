@@ -1,7 +1,7 @@
 import { decodeBodyText, decompressBody, Refused } from "@nova/service";
 import { Unreadable } from "./errors.ts";
 
-/** What API Gateway's HTTP API (payload format 2.0) hands to a Lambda, as far as it is used. */
+/** The event of API Gateway's HTTP API (payload format 2.0), as far as NOVA reads it. */
 export interface HttpEvent {
   version: "2.0";
   rawPath: string;
@@ -21,19 +21,19 @@ export interface HttpAnswer {
   isBase64Encoded?: true;
 }
 
-/** A request as routes see it. */
+/** A request in the form that routes read. */
 export interface Received {
   method: string;
   path: string;
   params: Record<string, string | undefined>;
-  /** Throws `Unreadable` where a parameter comes more than once. */
+  /** Throws `Unreadable` for a repeated parameter. */
   readonly query: Record<string, string>;
   headers: Record<string, string | undefined>;
-  /** The body as it came; empty where there is none. */
+  /** The raw body; empty if there is none. */
   bytes: Buffer;
-  /** The body's text. Throws `Unreadable` where it is none. */
+  /** The body's text. Throws `Unreadable` if the body is no text. */
   readonly text: string;
-  /** Whose request it is, as far as API Gateway knows; empty where it does not. */
+  /** Address of the caller as API Gateway reports it; empty without one. */
   sourceIp: string;
 }
 
@@ -61,7 +61,7 @@ export function receive(event: HttpEvent): Received {
   };
 }
 
-/** Which of two values counts, no reader could tell. */
+/** Refuses a repeated parameter, because readers would disagree about its value. */
 function queryOf(rawQueryString: string): Record<string, string> {
   const query = new URLSearchParams(rawQueryString);
   const names = new Set<string>();
@@ -73,7 +73,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
 
 const maxNameLength = 80;
 
-/** A part of an address that is no UTF-8 names nothing; it is told as it was sent. */
+/** Decodes parts of the path. A part that is not UTF-8 matches no id and stays as it is. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
 }

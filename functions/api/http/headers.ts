@@ -1,6 +1,6 @@
 import { Unreadable } from "./errors.ts";
 
-/** The key, from whichever of the two headers carries it. */
+/** The API key of either header. */
 export function credentialsIn(headers: Record<string, string | undefined>): string | undefined {
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
   return bearer ?? headers["x-api-key"]?.trim();
@@ -8,10 +8,10 @@ export function credentialsIn(headers: Record<string, string | undefined>): stri
 
 const maxLength = 255;
 
-/** Printable ASCII: what every client can send in a header. */
+/** Printable ASCII, which every client can send in a header. */
 export const idempotencyKeyPattern = /^[!-~][ -~]{0,254}$/;
 
-/** Throws `Unreadable`. */
+/** The idempotency key; undefined without one. Throws `Unreadable` for an invalid one. */
 export function idempotencyKeyIn(headers: Record<string, string | undefined>): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { Misfit } from "./errors.ts";
 
-/** What fits the schema. Throws `Misfit`, which names every place. */
+/** Parses `value` with the schema. Throws `Misfit`, which lists the misfits with their paths. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string, status: 400 | 422): T {
   const result = schema.safeParse(value, { error: misfitMessage });
   if (result.success) return result.data;
@@ -30,7 +30,7 @@ const kinds: Record<string, string> = {
   url: "an address, such as https://example.com/",
 };
 
-/** What whoever sent it has to do, in words that know nothing of how it was checked; undefined where zod's will do. */
+/** The sentence for the caller about one misfit; undefined to keep zod's sentence. */
 export function misfitMessage(issue: Issue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);
   if (issue.code === "invalid_value") return `it has to be ${listed(issue.values as unknown[])}`;

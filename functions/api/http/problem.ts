@@ -14,7 +14,7 @@ const statuses: Record<string, number> = {
   Conflict: 409,
   AnswerRefused: 409,
   ContentsErased: 409,
-  // Stored items that have another form than NOVA writes: the check of the chain says where.
+  // A stored item has an unknown form; the check of the chain names it.
   DamagedLink: 409,
   UnknownFormat: 409,
   UnreadableRecord: 409,
@@ -48,7 +48,7 @@ export function statusOf(error: unknown): number {
   return (error instanceof Error ? statuses[error.name] : undefined) ?? 500;
 }
 
-/** RFC 9457. The answer does not say what failed inside of NOVA; the log does, under the request's id. */
+/** An error as RFC 9457 problem. An internal error appears only in the log, under the request's id. */
 export function problemOf(error: unknown, requestId: string): Answer {
   const status = statusOf(error);
   const detail =
@@ -75,10 +75,10 @@ function headersOf(error: unknown, status: number): Record<string, string> {
   return status === 503 ? { "retry-after": "1" } : {};
 }
 
-/** Nothing of an API's answers belongs into a cache, and browsers guess no types. */
+/** Keeps answers out of caches, and stops browsers from guessing types. */
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** AWS Lambda answers at most 6 MB of JSON. Escaped quotes may double a body; base64 adds a third to any. */
+/** AWS Lambda answers at most 6 MB of JSON. Escaped quotes may double a text; base64 adds a third. */
 const maxCharactersAsText = 1024 * 1024;
 
 export function render({ status, body, headers }: Answer): HttpAnswer {

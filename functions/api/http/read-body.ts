@@ -4,9 +4,9 @@ import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
 
 /**
- * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
- * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`, also for a name that is twice in an object: which
- * of the values counts, no reader could tell; `Misfit` for half a character, which no node could read, and no table keep.
+ * The body as a value. Members named in `exact` stay the text of the request (`RawJson`), so that 12345678901234567890
+ * and 850.0 keep their digits. Throws `Unreadable`, also for an object with a name twice, and `Misfit` for half a
+ * character, which UTF-8 cannot store.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
   const type = headers["content-type"] ?? "application/json";
@@ -14,7 +14,7 @@ export function readBody({ text, headers }: Pick<Received, "text" | "headers">, 
     throw new Unreadable(415, `a body of type "${type}" cannot be read - send application/json`);
   }
   refuseLarge(text);
-  if (text.trim() === "") throw new Unreadable(400, "the body is empty - send JSON, {} where there is nothing to say");
+  if (text.trim() === "") throw new Unreadable(400, "the body is empty - send JSON, such as {}");
   const value = parsed(text);
   const half = halfCharacterIn(text);
   if (half !== undefined) {
@@ -38,13 +38,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** AWS Lambda takes 6 MB of event, the body as an escaped JSON string in it. */
+/** AWS Lambda accepts 6 MB of event, which contains the body as an escaped JSON string. */
 export const maxBytes = 4 * 1024 * 1024;
-/** A context may have 500 levels (engine); a body has one around it. */
+/** A context may have 500 levels (engine), and the body adds one. */
 const maxDepth = 501;
 const maxKeys = 100_000;
 
-/** Throws `Unreadable` before anything is parsed: a body of brackets alone would cost more than it weighs. */
+/** Throws `Unreadable` before the body is parsed, because a small body of brackets costs much to parse. */
 export function refuseLarge(text: string): void {
   const refuseAbove = (limit: number, given: number, is: string, wayOut: string) => {
     if (given > limit) throw new Unreadable(413, `the body ${is}, at most ${limit} are taken - ${wayOut}`);

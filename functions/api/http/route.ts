@@ -15,13 +15,13 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
-/** What a status means, and what comes with it. */
+/** One possible answer of a route: its meaning and the schema of its body. */
 export interface Possible {
   description: string;
   schema?: z.ZodType;
 }
 
-/** What was parsed: members that were not sent are not there, and none is undefined. */
+/** A parsed object without undefined members. */
 type Sent<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 export interface Asked<Params, Query, Body> {
@@ -29,9 +29,9 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Sent<Query>;
   body: Sent<Body>;
-  /** The body as it was sent; `{}` where nothing was, and nothing has to be. */
+  /** The text of the body; `{}` for an absent body that the route allows. */
   text: string;
-  /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
+  /** Calls `make` once per `Idempotency-Key`. Its result must be small JSON without secrets. */
   once<T>(make: (ulid: string) => Promise<T>, again?: (made: T) => Promise<T>): Promise<T>;
 }
 
@@ -40,25 +40,25 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** Nothing need be sent, which is `{}` then: not where a lost body would take away what it leaves out. */
+  /** An absent body means `{}`. Not for routes where a lost body would delete values. */
   bodyMayBeAbsent?: true;
-  /** Members of the body that stay the text they were sent as. */
+  /** Members of the body that stay the text of the request. */
   exact?: readonly string[];
-  /** It has an `ETag`, and answers 304 to whoever has it already. */
+  /** The answer has an `ETag`, and a caller who has it already gets 304. */
   isTagged?: true;
   answers: Record<number, Possible>;
 }
 
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
-  /** The least role that may. */
+  /** The lowest role that may call the route. */
   role: Role;
-  /** Changes whenever the answer does, and costs less; undefined where it cannot be told. Called before `handle`. */
+  /** A text that changes with the answer and costs less to read; undefined if there is none. Called before `handle`. */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
-  /** Answers the body that comes with the lowest status of `answers`, or an `OtherAnswer`. */
+  /** Returns the body for the lowest status of `answers`, or an `OtherAnswer`. */
   handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
 
-/** An answer that says its status itself. */
+/** An answer with a status of its own. */
 export class OtherAnswer {
   readonly answer: Answer;
 
@@ -67,11 +67,11 @@ export class OtherAnswer {
   }
 }
 
-/** One method of one address: what it takes, who may, what it answers. The OpenAPI document says the same words. */
+/** One method of one path: its inputs, role and answers. The OpenAPI document uses the same descriptions. */
 export interface Route extends Described<unknown, unknown, unknown> {
   method: Method;
   path: string;
-  /** Null: nobody has to say who they are. */
+  /** Null for routes without authentication. */
   role: Role | null;
   serve(ports: ServicePorts, received: Received): Promise<Answer>;
 }
@@ -110,7 +110,7 @@ function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "
   return { isTagged: true, answers: { ...answers, 304: unchanged } };
 }
 
-/** Another query of the same address is another answer. */
+/** Includes the query, since another query has another answer. */
 function etagOf(tag: string | undefined, { query }: Received): string | undefined {
   if (tag === undefined) return undefined;
   return `"${createHash("sha256")
@@ -118,13 +118,13 @@ function etagOf(tag: string | undefined, { query }: Received): string | undefine
     .digest("base64url")}"`;
 }
 
-/** `*` would be any answer there ever was: nobody has that. A gateway that compresses makes a tag weak. */
+/** `If-None-Match: *` never matches. A gateway that compresses makes a tag weak, so `W/` is ignored. */
 function isKnown(etag: string | undefined, { headers }: Received): etag is string {
   const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));
   return etag !== undefined && known?.includes(etag) === true;
 }
 
-/** For whoever comes by. */
+/** A route without authentication. */
 export function openRoute(address: Address, definition: Omit<Route, "method" | "path" | "role">): Route {
   return { ...namedBy(address), ...definition, role: null };
 }
@@ -136,7 +136,7 @@ function namedBy(address: Address): Pick<Route, "method" | "path"> {
   return { method, path };
 }
 
-/** A parameter that is not known would be a filter that is not there. */
+/** Refuses unknown parameters, because a misspelled filter would filter nothing. */
 const nothing = z.strictObject({});
 
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, path: string, received: Received) {
@@ -150,7 +150,7 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, p
   };
 }
 
-/** An address that no id could have names nothing. */
+/** Throws `NotFound` for a path that no id can have. */
 function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;

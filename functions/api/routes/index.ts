@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lazily } from "../../lazily.ts";
+import { lazyValue } from "../../lazy-value.ts";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as analytics from "./analytics.ts";
@@ -24,7 +24,7 @@ const openApi = openRoute("GET /openapi.json", {
   serve: async () => ({ status: 200, body: document() }),
 });
 
-const document = lazily(() => openApiDocument(routes));
+const document = lazyValue(() => openApiDocument(routes));
 
 export const routes: readonly Route[] = [
   ...Object.values(deployment),

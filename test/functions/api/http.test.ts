@@ -91,7 +91,7 @@ describe("a body", () => {
       const { status, body: problem } = await api.call(request, { body });
       expect([status, problem.detail]).toEqual([
         400,
-        "the body is empty - send JSON, {} where there is nothing to say",
+        "the body is empty - send JSON, such as {}",
       ]);
     }
   });

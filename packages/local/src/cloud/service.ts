@@ -16,9 +16,9 @@ export async function servicePorts(
   environment: Record<string, string>,
   templateFor: (workflow: Workflow) => Promise<string>,
 ): Promise<ServicePorts> {
-  const { coolServicePorts, provideTemplates, warmServicePorts } = await import("@nova/functions");
+  const { resetServicePorts, provideTemplates, warmServicePorts } = await import("@nova/functions");
   const entering = JSON.stringify(environment);
-  if (entering !== entered) coolServicePorts();
+  if (entering !== entered) resetServicePorts();
   entered = entering;
   provideTemplates({ of: (workflow) => orRefused(templateFor(workflow)) });
   const ports = warmServicePorts();
