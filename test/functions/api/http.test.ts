@@ -89,10 +89,7 @@ describe("a body", () => {
   ])("that was lost on its way to %s is refused", async (request) => {
     for (const body of ["", " \n"]) {
       const { status, body: problem } = await api.call(request, { body });
-      expect([status, problem.detail]).toEqual([
-        400,
-        "the body is empty - send JSON, such as {}",
-      ]);
+      expect([status, problem.detail]).toEqual([400, "the body is empty - send JSON, such as {}"]);
     }
   });
 
