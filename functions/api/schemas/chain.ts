@@ -11,7 +11,7 @@ const full = "with `full` alone";
 const ToolCall = z.object({
   function: z.string(),
   arguments: z.record(z.string(), z.unknown()),
-  found: z.unknown().optional().meta({ description: "a summary of what it found" }),
+  found: z.unknown().optional().meta({ description: "a summary of the result" }),
 });
 
 const CostNotes = z.array(z.string()).optional().meta({
@@ -19,7 +19,7 @@ const CostNotes = z.array(z.string()).optional().meta({
     "why tokens and cost are not exact: they are estimated, or the model has no price; absent: they are exact",
 });
 
-/** A run of an agent, or an attempt of a whole node that failed. */
+/** A run of an agent, or a failed attempt of a whole node. */
 export const Step = z
   .object({
     format: z.int(),
@@ -32,7 +32,10 @@ export const Step = z
     generated_code: Text,
     sandbox_id: Text,
     model_used: Text,
-    ...{ tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int(), cost_usd: z.number() },
+    tokens_input: z.int(),
+    tokens_cached: z.int(),
+    tokens_output: z.int(),
+    cost_usd: z.number(),
     cost_notes: CostNotes,
     tool_calls: z.array(ToolCall),
     status: Status,
@@ -41,38 +44,42 @@ export const Step = z
     traceback: Text.optional(),
     logs: Text.optional(),
     execution_time_ms: Ms,
-    run_time_ms: z.number().optional().meta({ description: "of these, the run of code in the sandbox" }),
+    run_time_ms: z
+      .number()
+      .optional()
+      .meta({ description: "the part of `execution_time_ms` for the code in the sandbox" }),
     timestamp: Time,
     retry_delay_ms: z.number().optional().meta({
-      description: "of a failed attempt that another one followed: how long that was waited for, with jitter at most",
+      description: "for a failed attempt before another one: the wait between them; with jitter its maximum",
     }),
-    retry_jitter: z
-      .boolean()
-      .optional()
-      .meta({ description: "the wait is drawn between nothing and `retry_delay_ms`" }),
-    prompt: Text.optional().meta({ description: `what the model saw, ${full}` }),
-    answer: Text.optional().meta({ description: `what it answered, ${full}` }),
+    retry_jitter: z.boolean().optional().meta({ description: "the wait is random between 0 and `retry_delay_ms`" }),
+    prompt: Text.optional().meta({ description: `the question to the model, ${full}` }),
+    answer: Text.optional().meta({ description: `the model's answer, ${full}` }),
   })
-  .meta({ id: "Step", description: "what an agent of a prompt node did, or a failed attempt of a node" });
+  .meta({ id: "Step", description: "a run of an agent of a prompt node, or a failed attempt of a node" });
 
 const AiMetadata = z
   .looseObject({
     model: Text,
-    ...{ prompt: z.string(), prompt_task: z.string() },
+    prompt: z.string(),
+    prompt_task: z.string(),
     generated_code: Text,
-    ...{ tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int(), cost_usd: z.number() },
+    tokens_input: z.int(),
+    tokens_cached: z.int(),
+    tokens_output: z.int(),
+    cost_usd: z.number(),
     cost_notes: CostNotes,
     generation_time_ms: Ms,
     execution_time_ms: Ms,
     total_time_ms: Ms,
     attempts: z.int(),
-    cache_hit: z.boolean().meta({ description: "code that was written before ran; no model was asked" }),
+    cache_hit: z.boolean().meta({ description: "the node ran existing code; NOVA asked no model" }),
   })
-  .meta({ id: "AiMetadata", description: "of a prompt node, in one piece; all of it follows from entry and steps" });
+  .meta({ id: "AiMetadata", description: "a summary of a prompt node, computed from its entry and steps" });
 
 const Changes = z
   .object({
-    set: Context.meta({ description: "keys that the node set; numbers keep the digits that they were written with" }),
+    set: Context.meta({ description: "keys that the node set; numbers keep their digits" }),
     delete: z.array(z.string()),
   })
   .meta({ id: "ContextChanges" });
@@ -85,7 +92,7 @@ const Branch = z
       return z.array(ChainEntry);
     },
   })
-  .meta({ id: "ChainBranch", description: "a branch or an item, begun or not" });
+  .meta({ id: "ChainBranch", description: "a branch or an item, also one that has not started" });
 
 const Child = z
   .object({
@@ -98,7 +105,7 @@ const Child = z
   })
   .meta({ id: "ChildExecution", description: `the run of another workflow; its entries ${full}` });
 
-/** One link; fields are described in the guide to the chain of work. */
+/** One entry of the chain of work. */
 export const ChainEntry = z
   .object({
     execution_id: ExecutionId,
@@ -111,42 +118,39 @@ export const ChainEntry = z
     traceback: Text,
     decision_result: Text,
     path_taken: Text.meta({
-      description: "the node that comes next; `<fork>.join` behind a fork, null at an item's end",
+      description: "the next node; `<fork>.join` after a fork, null at the end of an item",
     }),
-    attempt: z.int().meta({ description: "the attempt that counted, from 1" }),
-    failed_deliveries: z
-      .int()
-      .optional()
-      .meta({ description: "deliveries that came to nothing before the first attempt" }),
+    attempt: z.int().meta({ description: "the attempt of the outcome, from 1" }),
+    failed_deliveries: z.int().optional().meta({ description: "deliveries that ended before the first attempt" }),
     execution_time_ms: z.number().meta({
       description:
-        "of that attempt alone: the run of its code, of a prompt node all that its agents did; no waits, no earlier attempts",
+        "the time of that attempt: the run of its code, or of all agents of a prompt node; without waits and earlier attempts",
     }),
     sandbox_id: Text,
-    timestamp: Time.meta({ description: "when the outcome was known" }),
-    ...{ hash: z.string(), prev: Text, code_hash: Text },
+    timestamp: Time.meta({ description: "the time of the outcome" }),
+    hash: z.string(),
+    prev: Text,
+    code_hash: Text,
     reused_from: z
       .object({ execution_id: ExecutionId, ...Place })
       .nullable()
-      .meta({ description: "the execution that came to this outcome, and its link there; nothing ran for it here" }),
+      .meta({ description: "the run and entry from which this outcome was reused; its node did not run here" }),
     origin: z.object({ execution_id: ExecutionId, place: z.string() }).optional().meta({
       description:
-        "of the first entry of a restart, or of an execution that a node runs: the first run, whose id NOVA_RESTART_KEY begins with, and what places here begin with there",
+        "on the first entry of a restart or of an inner run: the first run, whose id starts NOVA_RESTART_KEY, and the prefix of places in it",
     }),
     resolved_hosts: z.record(z.string(), z.array(z.string())).optional(),
     changes: Changes,
     ai_metadata: AiMetadata.nullable(),
-    steps: z
-      .array(Step)
-      .meta({ description: "of a prompt node what its agents did; and each failed attempt of a node" }),
-    code_executed: Text.optional().meta({ description: `the code, or of a node without any its prompt; ${full}` }),
+    steps: z.array(Step).meta({ description: "the runs of a prompt node's agents, and each failed attempt of a node" }),
+    code_executed: Text.optional().meta({ description: `the code, or the prompt of a node without code; ${full}` }),
     input_context: Context.nullable().optional().meta({ description: full }),
     output_result: Context.nullable().optional().meta({ description: full }),
-    logs: Text.optional().meta({ description: `what it printed, ${full}` }),
+    logs: Text.optional().meta({ description: `the output of the code, ${full}` }),
     child: Child.optional(),
     branches: z
       .array(Branch)
       .optional()
-      .meta({ description: "of a fork's link: what ran in its branches, before the next entry" }),
+      .meta({ description: "on the entry of a fork: its branches, before the next entry" }),
   })
   .meta({ id: "ChainEntry" });

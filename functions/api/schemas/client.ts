@@ -23,14 +23,17 @@ export const ClientChanges = z.strictObject({
     .record(WorkflowId, VersionNumber)
     .refine((pins) => Object.keys(pins).length <= maxPins, `at most ${maxPins} workflows can be pinned`)
     .optional()
-    .meta({ description: "versions of workflows that its runs use, whatever is active" }),
+    .meta({ description: "versions of workflows that its runs use instead of the active ones" }),
   variables: ExactObject.optional().meta({
-    description: "what contexts of its runs begin with; what a run is sent lies over it; replaced as a whole",
+    description:
+      "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
   }),
-  on_failure: AuthoredOnFailure.optional().meta({ description: "who hears of its failed runs; replaced as a whole" }),
+  on_failure: AuthoredOnFailure.optional().meta({
+    description: "receivers of notices about its failed runs; replaced as a whole",
+  }),
   mail_from: MailAddress.nullable().optional().meta({
     description:
-      "address that mails about its runs are from, which SES has verified; null: the deployment's; needs a key for all clients",
+      "sender of mails about its runs, an address that SES has verified; null: the deployment's; needs a key for all clients",
   }),
   quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
 });
@@ -40,7 +43,7 @@ export const ClientItem = z
     slug: Slug,
     name: z.string(),
     pins: z.record(z.string(), VersionNumber),
-    variables: Context.meta({ description: "numbers keep the digits that they were written with" }),
+    variables: Context.meta({ description: "numbers keep their digits" }),
     quotas: ClientQuotasBody,
     on_failure: OnFailureItem,
     mail_from: z.string().nullable(),
@@ -58,13 +61,13 @@ export function clientItem(client: Client) {
   });
 }
 
-/** Begins the keys under which code finds a second credential of a kind. */
+/** Prefix of the keys under which code finds a second credential of a kind. */
 export const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 
-/** What each kind takes is described in docs/credentials.md, and checked where it is stored. */
+/** docs/credentials.md describes the values of each kind; storing checks them. */
 export const CredentialRequest = z.strictObject({
   kind: z.enum(credentialKindNames),
-  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: nothing ever answers with them" }),
+  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
 });
 
 export const CredentialItem = z
@@ -74,7 +77,7 @@ export const CredentialItem = z
 export const KeyRequest = z.strictObject({
   role: z.enum(roles),
   client_slug: Slug.optional().meta({
-    description: "the one client that it reaches; absent: as far as the key that asks",
+    description: "the one client that it reaches; absent: the reach of the calling key",
   }),
   name: Name.optional(),
 });
@@ -91,7 +94,7 @@ export const KeyItem = z
   .meta({ id: "Key" });
 
 export const CreatedKey = KeyItem.extend({
-  key: z.string().meta({ description: "shown this once: only a digest of it is kept" }),
+  key: z.string().meta({ description: "NOVA shows it once and stores only its digest" }),
 }).meta({ id: "CreatedKey" });
 
 export const keyItem = (key: ApiKey) => viewOf(KeyItem, key, { client_slug: key.client });
@@ -101,7 +104,7 @@ export const AuditItem = z
     id: z.string(),
     at: Time,
     action: z.enum(auditActions),
-    by: z.string().nullable().meta({ description: "id of the key; null: whoever set NOVA up" }),
+    by: z.string().nullable().meta({ description: "id of the key; null: the administrator who set NOVA up" }),
     client_slug: z.string().nullable(),
     subject: z.string(),
     detail: z.record(z.string(), z.union([z.string(), z.number()])),

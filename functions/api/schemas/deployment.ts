@@ -4,7 +4,7 @@ import { z } from "zod";
 export const Check = z
   .object({
     state: z.enum(["ok", "down"]),
-    reason: z.string().optional().meta({ description: "where a key is missing or refused: which one" }),
+    reason: z.string().optional().meta({ description: "the key that is missing or refused" }),
     latency_ms: z.number(),
   })
   .meta({ id: "HealthCheck" });
@@ -23,9 +23,9 @@ export type Health = z.infer<typeof Health>;
 export const FormatItem = z
   .object({
     entity: z.string(),
-    format: z.int().nullable().meta({ description: "null: the items have none" }),
+    format: z.int().nullable().meta({ description: "null: the items have no format" }),
     items: z.int(),
-    state: z.enum(formatStates).meta({ description: "what this release makes of it: it reads `current` and `older`" }),
+    state: z.enum(formatStates).meta({ description: "this version reads `current` and `older`" }),
   })
   .meta({ id: "StoredFormat" });
 
@@ -47,7 +47,7 @@ export const Problem = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    detail: z.string().meta({ description: "one sentence: what is wrong, and the way out" }),
+    detail: z.string().meta({ description: "one sentence: the problem, and the way out" }),
     findings: z.array(Finding).optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })

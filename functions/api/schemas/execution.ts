@@ -27,7 +27,7 @@ export const LabelText = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,39}=[\s\S]{1,400}$/u, "it has to be a label, such as order=PO-10")
   .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
-  .meta({ description: "that they have: `order=PO-10`" });
+  .meta({ description: "a label of the runs: `order=PO-10`" });
 
 export const ExecutionItem = z
   .object({
@@ -40,18 +40,16 @@ export const ExecutionItem = z
     ended_at: Time.nullable(),
     duration_ms: z.number().nullable(),
     error: RunError,
-    nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
-    spent: Spent.meta({ description: "on models, once it is over" }),
-    parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
+    nodes: z.int().nullable().meta({ description: "runs of code; null until it is over" }),
+    spent: Spent.meta({ description: "spent on models; null until it is over" }),
+    parent: ParentPlace.nullable().meta({ description: "the node of another run that runs it" }),
     trigger: z
       .string()
       .nullable()
-      .meta({ description: "of its workflow, that started it; null: somebody asked for it" }),
-    labels: z
-      .record(z.string(), z.string())
-      .meta({ description: "business keys by which it is found, as its workflow names them" }),
-    restarts: z.array(ExecutionId).meta({ description: "executions that take over its outcomes, the oldest first" }),
-    restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
+      .meta({ description: "the trigger of its workflow that started it; null: a caller started it" }),
+    labels: z.record(z.string(), z.string()).meta({ description: "business keys that find it, named by its workflow" }),
+    restarts: z.array(ExecutionId).meta({ description: "runs that reuse its outcomes, the oldest first" }),
+    restarted_from: ExecutionId.nullable().meta({ description: "the run whose outcomes it reuses" }),
   })
   .meta({ id: "Execution" });
 
@@ -67,30 +65,30 @@ const NodeAtWork = z
       .nullable()
       .meta({
         description:
-          "null where code runs or is written; `task_id`, `message`, `choices`, `pattern`, `execution_id` by kind",
+          "null while code runs or a model writes it; `task_id`, `message`, `choices`, `pattern`, `execution_id` by kind",
       }),
     attempts: z
       .array(Step)
       .optional()
-      .meta({ description: "its attempts that have failed, as its entry will list them; absent where none has" }),
+      .meta({ description: "its failed attempts, as its entry will list them; absent without any" }),
   })
   .meta({ id: "NodeAtWork" });
 
 const MapProgress = z
   .object({ node_id: z.string(), ...Place, items: z.int(), done: z.int(), failed: z.int() })
-  .meta({ id: "MapProgress", description: "`done` counts the items that failed, too" });
+  .meta({ id: "MapProgress", description: "`done` includes failed items" });
 
 const AtWork = z
   .object({ count: z.int(), nodes: z.array(NodeAtWork), maps: z.array(MapProgress) })
-  .meta({ id: "AtWork", description: "`count` nodes, of which `nodes` are the 20 that began first; open maps" });
+  .meta({ id: "AtWork", description: "the number of nodes at work, the 20 that started first, and open maps" });
 
 export const WholeExecution = ExecutionItem.extend({
-  context: Context.meta({ description: "numbers keep the digits that they were written with" }),
+  context: Context.meta({ description: "numbers keep their digits" }),
   path: z.array(z.string()).meta({ description: "nodes in the order in which they ran" }),
   at_work: AtWork,
   state_machine_pages: z.array(z.string()).meta({
     description:
-      "where the console of Step Functions shows it: its execution there, and further ones that its loops went on in; empty on a machine of one's own",
+      "pages of the console of Step Functions: its execution there, and further ones in which its loops continue; empty on a laptop",
   }),
 }).meta({ id: "WholeExecution" });
 
@@ -101,7 +99,7 @@ export const Started = z
 export const Erased = z
   .object({
     execution_id: ExecutionId,
-    erased: z.array(ExecutionId).meta({ description: "it, and everything that was restarted from it" }),
+    erased: z.array(ExecutionId).meta({ description: "the run, and all its restarts" }),
   })
   .meta({ id: "ErasedExecution" });
 
@@ -111,25 +109,22 @@ const Places = z.array(z.string());
 
 export const RestartForecast = z
   .object({
-    reused: Places.meta({ description: "places whose outcomes are taken over: `find`, `poll#2`, `each[3].find`" }),
-    runs: Places.meta({ description: "places that run; `each[*].find` where the items are not known yet" }),
-    again: Places.meta({ description: "of these, those that have run before and may have effects" }),
-    misfits: z.array(z.string()).meta({ description: "why the version does not fit what is taken over" }),
+    reused: Places.meta({ description: "places whose outcomes are reused: `find`, `poll#2`, `each[3].find`" }),
+    runs: Places.meta({ description: "places that run; `each[*].find` while the items are unknown" }),
+    again: Places.meta({ description: "places among `runs` that ran before and may have effects" }),
+    misfits: z.array(z.string()).meta({ description: "the reasons why the version does not fit the reused outcomes" }),
     estimate: z
       .object({ cost_usd: z.number(), execution_time_ms: z.number() })
-      .meta({ description: "what the places that run have cost and taken in the execution" }),
+      .meta({ description: "cost and time of the running places in the earlier run" }),
   })
   .meta({ id: "RestartForecast" });
 
-/** What code that runs has printed. */
+/** Output of running code. */
 export const Printed = z
   .object({
     text: z.string(),
-    left_out: z.int().meta({ description: "bytes before the text that are not kept" }),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: "`after` of the next request; null where no code of the link runs" }),
+    left_out: z.int().meta({ description: "bytes before the text that were dropped" }),
+    next: z.string().nullable().meta({ description: "`after` of the next request; null if no code of the entry runs" }),
   })
   .meta({ id: "Printed" });
 
@@ -142,7 +137,7 @@ export const Verified = z
     links: z.int(),
     erased: z.array(z.looseObject({ ...Problem, content: z.string() })),
     source_gone: z.array(ExecutionId).meta({
-      description: "executions whose outcomes it took over, and which are not there any more, or were erased",
+      description: "runs whose outcomes it reused, and which are gone or erased",
     }),
     problem: z.looseObject({ ...Problem, message: z.string() }).nullable(),
   })
@@ -155,30 +150,30 @@ export function verified(id: string, { sourceGone, problem, ...found }: Verifica
 function both<T extends z.ZodType>(value: T, description: string) {
   return z
     .object({ was: value.nullable(), is: value.nullable() })
-    .meta({ description: `${description}; \`was\` in the first execution, \`is\` in the second` });
+    .meta({ description: `${description}; \`was\` in the first run, \`is\` in the second` });
 }
 
 function sameOrNot(description: string) {
   return both(z.string(), description).extend({ same: z.boolean() });
 }
 
-/** How one node ran in two executions. */
+/** The differences of one node in two runs. */
 export const NodeDiff = z
   .object({
     place: z.string().meta({
       description:
         "`find`; `poll#2` its second visit; `each[3].find` in an item; `billing/send` in a run that a node ran",
     }),
-    path: z.enum(["both", "only_a", "only_b"]).meta({ description: "which of the two came to it" }),
+    path: z.enum(["both", "only_a", "only_b"]).meta({ description: "which of the two runs reached it" }),
     definition: sameOrNot("SHA-256 of the node's settings without its code"),
-    code: sameOrNot("SHA-256 of the code that ran, null where none did"),
+    code: sameOrNot("SHA-256 of the code that ran, null if none ran"),
     context: z.array(z.object({ key: z.string(), was: z.unknown(), is: z.unknown() })).meta({
       description:
-        "keys with which it left the context otherwise, null where it did not set them; a failure is the key `error`, a choice `branch_decision`; secrets are masked, large values references",
+        "keys that it set differently, null if it did not set them; a failure is the key `error`, a choice `branch_decision`; secrets are masked, large values are references",
     }),
     cost: both(
       z.object({ cost_usd: z.number(), execution_time_ms: z.number() }),
-      "what models cost and how long it ran, null where it did not",
+      "cost of models and run time, null if it did not run",
     ),
   })
   .meta({ id: "NodeDiff" });

@@ -7,31 +7,31 @@ import { wholeNumber } from "./values.ts";
 
 const defaultLimit = 50;
 
-/** What every list takes. */
+/** The query of every list. */
 export const ListQuery = z.strictObject({
   limit: wholeNumber(1, 200)
     .optional()
-    .meta({ description: `at most so many; ${defaultLimit} where absent` }),
+    .meta({ description: `maximum of items; ${defaultLimit} by default` }),
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,400}$/, "no list ends there - use a `next_cursor`")
+    .regex(/^[A-Za-z0-9_-]{1,400}$/, "the cursor is unknown - use a `next_cursor`")
     .optional()
     .meta({ description: "`next_cursor` of the page before" }),
 });
 
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** What every list is. */
+/** The answer of every list. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Limit and position of a query. A cursor is a position in base64url, which has to look like `like`. Throws `Misfit`. */
+/** Limit and position of a query. A cursor is a position in base64url that must match `like`. Throws `Misfit`. */
 export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: RegExp): PageQuery {
   if (cursor === undefined) return { limit };
   const position = Buffer.from(cursor, "base64url").toString();
   if (like.test(position)) return { limit, cursor: position };
-  throw new Misfit(400, "the query", [{ path: "$.cursor", message: "no list ends there - use a `next_cursor`" }]);
+  throw new Misfit(400, "the query", [{ path: "$.cursor", message: "the cursor is unknown - use a `next_cursor`" }]);
 }
 
 export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => unknown) {
@@ -41,12 +41,12 @@ export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => un
 interface Listing<Params, Query extends z.ZodRawShape, T>
   extends Pick<Definition<Params, unknown, unknown>, "summary" | "role"> {
   params?: z.ZodType<Params>;
-  /** What it takes besides limit and cursor. */
+  /** Parameters in addition to limit and cursor. */
   query?: Query;
   item: z.ZodType;
-  /** What a position looks like, so that no store is asked for one that it never gave. */
+  /** Pattern of a position, so that stores get only positions that they gave. */
   cursor?: RegExp;
-  /** The page that is asked for; or all there is, where that is in memory as a whole. */
+  /** The requested page, or all items if they are in memory. */
   list(
     ports: ServicePorts,
     asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },
@@ -55,7 +55,7 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   tag?(ports: ServicePorts, asked: { by: Principal; params: Params }): Promise<string | undefined>;
 }
 
-/** A list: pages of at most so many items, each of which ends with a cursor that the next one begins behind. */
+/** A list in pages; the cursor of a page leads to the next one. */
 export function listRoute<Params, Query extends z.ZodRawShape, T>(
   path: `/${string}`,
   { item, query, list, cursor: like = /^\d{1,9}$/, show = (one) => one, ...described }: Listing<Params, Query, T>,
@@ -73,10 +73,10 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
   });
 }
 
-/** AWS Lambda answers 6 MB at most, the body as an escaped JSON string in it. */
+/** AWS Lambda answers 6 MB at most, with the body as an escaped JSON string. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Its cursor is how many came before. A page too large for an answer ends sooner, behind one item at least. */
+/** A page of items in memory; its cursor is the number of items before. A page too large for an answer is shorter, with one item at least. */
 export function pageOfAll<T>(
   all: readonly T[],
   { limit, cursor = "0" }: PageQuery,
@@ -94,9 +94,9 @@ export function pageOfAll<T>(
   return pageFrom(rest, shown, () => String(first + shown));
 }
 
-const noSuchPage = "no page ends there - use a `next_cursor`";
+const noSuchPage = "the cursor is unknown - use a `next_cursor`";
 
-/** What a list takes that reads the table from end to end: a page is what some megabytes hold, however many that are. */
+/** The query of a list that scans the table: a page has the items of some megabytes. */
 export const ScanQuery = z.strictObject({
   cursor: z
     .string()
@@ -105,7 +105,7 @@ export const ScanQuery = z.strictObject({
     .meta({ description: "`next_cursor` of the page before" }),
 });
 
-/** Where DynamoDB ends a page of the table: it takes no other members, no empty keys, and none above its quotas. */
+/** DynamoDB's position in a scan: exactly these members, and keys within its quotas. */
 export const TablePlace = z.strictObject({ pk: keyOf(2048), sk: keyOf(1024) });
 
 /** `maxBytes` as in DynamoDB's "Quotas": partition key values and sort key values. */
@@ -114,7 +114,7 @@ function keyOf(maxBytes: number) {
   return z.strictObject({ S: z.string().refine(fits) });
 }
 
-/** The place that a page before has named, as a store gave it. Throws `Misfit`. */
+/** The store's position in a cursor. Throws `Misfit`. */
 export function placeIn({ cursor }: z.infer<typeof ScanQuery>, like: z.ZodType): string | undefined {
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, "base64url").toString();

@@ -4,7 +4,7 @@ import { ExecutionStatus } from "./execution.ts";
 import { About, NodeId } from "./session.ts";
 import { ExecutionId, Name, OptionalExactObject } from "./values.ts";
 
-/** Front ends of ScriptChain send null for what they leave out. */
+/** Front ends of ScriptChain send null for absent fields. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -17,7 +17,7 @@ const session = {
       .regex(sessionName, "it has to be the id of a session, or a name of 1 to 64 letters, digits, _ . : and -"),
   ).meta({
     description:
-      "the id of a session, or a name that you choose: a session of this key, made at its first use. Absent: the key's default session",
+      "the id of a session, or a name that you choose: a session of this key that NOVA makes at its first use. Absent: the key's default session",
   }),
 };
 
@@ -48,7 +48,7 @@ export const GenerateRequest = z.strictObject({
   context_data: ContextData,
   on_missing: optional(z.enum(["fail", "mark"])).meta({
     description:
-      "a reference without a value: `mark` says `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: as the node says, else `mark`",
+      "a reference without a value: `mark` writes `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: the node's setting, otherwise `mark`",
   }),
 });
 
@@ -68,10 +68,10 @@ export const GeneratedText = z
 export const AddNodeRequest = z.strictObject({
   ...session,
   node_id: NodeId,
-  node_type: optional(z.string().max(100)).meta({ description: "one with `decision` in it chooses an edge" }),
+  node_type: optional(z.string().max(100)).meta({ description: "a type that contains `decision` chooses an edge" }),
   name: optional(Name),
   prompt_text: optional(Prompt).meta({
-    description: "absent: an input, whose output callers write, or the prompt comes with POST /generate_text_node",
+    description: "absent: an input, whose output callers write, or a node whose prompt POST /generate_text_node sets",
   }),
   system: optional(Prompt),
   llm_config: optional(LlmConfig),
@@ -117,7 +117,7 @@ export const ValidatedTemplate = z
 
 export const ExecuteRequest = z.strictObject({
   ...session,
-  initial_inputs: OptionalExactObject.meta({ description: "other values for keys that every run begins with" }),
+  initial_inputs: OptionalExactObject.meta({ description: "other values for keys of the initial context" }),
 });
 
 export const Executed = z

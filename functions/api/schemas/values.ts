@@ -2,12 +2,12 @@ import { RawJson } from "@nova/engine";
 import { slugOf } from "@nova/workflow";
 import { z } from "zod";
 
-/** An object that is handed on as the text it was sent as, so that its numbers keep their digits. */
+/** An object that stays the text of the request, so that its numbers keep their digits. */
 export const ExactObject = z
   .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
   .meta({ override: { type: "object", additionalProperties: true } });
 
-/** The same, or left out: null counts as absent. */
+/** An `ExactObject` that may be absent; null counts as absent. */
 export const OptionalExactObject = z
   .custom<RawJson>(
     (value) => value instanceof RawJson && /^(\{|null$)/.test(value.text),
@@ -21,7 +21,7 @@ export const ExactValue = z
   .custom<RawJson>((value) => value instanceof RawJson)
   .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });
 
-/** Numbers in it keep the digits that they were written with: read it with a parser that does too. */
+/** Its numbers keep their digits: read it with a parser that keeps them, too. */
 export const Context = z.record(z.string(), z.unknown());
 
 export const Time = z.iso.datetime();
@@ -32,12 +32,12 @@ export const Moment = z.union(
   "it has to be a date or a time with its zone, such as 2026-11-22 or 2026-11-22T09:30:00Z",
 );
 
-/** The last moment that is meant: a date means all of that day. */
+/** The end of a moment: a date means the whole day. */
 export function endOf(moment: string): string {
   return moment.includes("T") ? new Date(moment).toISOString() : `${moment}T23:59:59.999Z`;
 }
 
-/** Ids of workflows, as the compiler makes them. */
+/** Id of a workflow, as the compiler makes it. */
 export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, slugRule(64));
 export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -45,7 +45,7 @@ export const UploadId = z.string().regex(/^upl_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const SessionId = z.string().regex(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, slugRule(63));
-/** For people; no control characters, which could steer a terminal. */
+/** A name for people, without control characters, which could steer a terminal. */
 export const Name = z
   .string()
   .regex(/^[ -~\u00a0-\uffff]{1,200}$/, "it has to have 1 to 200 characters, none of which steers a terminal");
@@ -76,7 +76,7 @@ export function wholeNumber(minimum: number, maximum: number) {
     });
 }
 
-/** `?full` alone means yes. */
+/** `?full` without a value means true. */
 export const Flag = z
   .enum(["", "true", "false"])
   .transform((text) => text !== "false")

@@ -4,7 +4,7 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-/** The members that a record needs for a schema: those of its fields, in camel case, that `own` does not give. */
+/** The members that a record needs for a schema: its fields in camel case, without those that `own` gives. */
 type Shown<Fields, Own> = {
   [Name in keyof Fields & string as Name extends keyof Own ? never : Camel<Name>]: unknown;
 };
@@ -14,8 +14,8 @@ type Optional<T> = {
 };
 
 /**
- * A record as a schema shows it: each field is the record's member of that name in camel case, or what `own` says. What is
- * absent is null where the schema knows null, and else is left out.
+ * A record in the form of a schema: each field has the value of `own`, or of the record's member of that name in camel case.
+ * An absent value becomes null if the schema allows null, and is left out otherwise.
  */
 export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z.output<S>, unknown>>>(
   schema: S,
@@ -30,7 +30,7 @@ export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The members that a client sent, by the names that they have inside; null is as good as absent. */
+/** The members of a request under their names in camel case; null counts as absent. */
 export function sentIn(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [[camelCase(name), value]])),

@@ -8,11 +8,11 @@ import { viewOf } from "./view.ts";
 
 export const Status = z
   .enum(["publishing", "ready", "failed"])
-  .meta({ description: "`publishing` while it waits for Step Functions; runs start once it is `ready`" });
+  .meta({ description: "`publishing` while it waits for Step Functions; runs start when it is `ready`" });
 
-const Reason = z.string().optional().meta({ description: "why it has `failed`" });
+const Reason = z.string().optional().meta({ description: "the reason of `failed`" });
 
-/** The definition itself, or `{definition, files}` where it names files. */
+/** The definition, or `{definition, files}` if it names files. */
 export const Definition = z.looseObject({
   definition: z.looseObject({}).optional(),
   files: z.record(z.string(), z.string()).optional(),
@@ -33,11 +33,15 @@ export const WorkflowItem = z
     id: WorkflowId,
     name: z.string(),
     version: VersionNumber,
-    active_version: VersionNumber.nullable().meta({ description: "what new runs use; null until a version is ready" }),
-    previous_version: VersionNumber.nullable().meta({ description: "what they used before; a rollback activates it" }),
+    active_version: VersionNumber.nullable().meta({
+      description: "the version of new runs; null until a version is ready",
+    }),
+    previous_version: VersionNumber.nullable().meta({ description: "the version before it; a rollback activates it" }),
     status: Status,
     reason: Reason,
-    paused_at: Time.nullable().meta({ description: "since then new runs are queued; null: it is not paused" }),
+    paused_at: Time.nullable().meta({
+      description: "start of the pause, since which new runs are queued; null: not paused",
+    }),
     created_at: Time,
   })
   .meta({ id: "Workflow" });
@@ -64,7 +68,7 @@ export function publishedAnswer(found: Published) {
   return viewOf(PublishedAnswer, found, { findings: found.findings.length > 0 ? found.findings : undefined });
 }
 
-/** What has no status is a version that runs use. */
+/** A version without a status is ready. */
 function stateOf(version: object) {
   const { status = "ready", reason } = version as { status?: z.output<typeof Status>; reason?: string };
   return { status, reason };
@@ -85,7 +89,7 @@ export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { triggers, ...workflow } = redactWorkflow(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
-    // JSON that people wrote into the definition comes as JSON, with its digits.
+    // JSON in the definition keeps its digits.
     definition: {
       ...workflow,
       nodes: workflow.nodes.map(shownNode),
@@ -126,7 +130,7 @@ export const GenerationItem = z
     client_slug: z.string().nullable().meta({ description: "null: it runs for every client" }),
     status: z.enum(["candidate", "pinned", "replaced"]),
     key: z.string(),
-    ingredients: z.looseObject({}).meta({ description: "everything that the code depends on" }),
+    ingredients: z.looseObject({}).meta({ description: "everything on which the code depends" }),
     code: z.string(),
     code_hash: z.string(),
     analysis: z.string().nullable(),
@@ -149,11 +153,11 @@ export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept,
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/, "it has to be a SHA-256 in hex");
 
-/** Which code of a node, as the list of generations names it. */
+/** Names the code of a node as the list of generations does. */
 export const ReviewBody = z
   .strictObject({
     node: z.string().min(1).max(200),
-    client_slug: Slug.nullish().meta({ description: "as the generation says it" }),
+    client_slug: Slug.nullish().meta({ description: "as in the generation" }),
     key: Digest,
     code_hash: Digest,
     verdict: z.enum(["approved", "rejected"]),

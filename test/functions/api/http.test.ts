@@ -45,7 +45,7 @@ describe("an address", () => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([
         400,
-        [{ path: "$.cursor", message: "no list ends there - use a `next_cursor`" }],
+        [{ path: "$.cursor", message: "the cursor is unknown - use a `next_cursor`" }],
       ]);
     },
   );

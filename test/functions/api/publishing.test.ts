@@ -181,7 +181,7 @@ describe("a client's export", () => {
   ])("refuses %j, which no page before has named", async (place) => {
     const text = Buffer.from(JSON.stringify(place)).toString("base64url");
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
-    expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+    expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
   });
 
   it("goes on behind an object that is gone meanwhile", async () => {
@@ -192,7 +192,7 @@ describe("a client's export", () => {
 
   it.each(["abc", "e30", "eyJwcmVmaXgiOjd9", "a.b"])("refuses the cursor %s", async (cursor) => {
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${cursor}`);
-    expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+    expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
   });
 
   const key = { pk: { S: "a" }, sk: { S: "b" } };
@@ -211,7 +211,7 @@ describe("a client's export", () => {
     for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
       const { status, body } = await api.call(`GET ${path}?cursor=${text}`);
-      expect([status, body.errors[0].message]).toEqual([400, "no page ends there - use a `next_cursor`"]);
+      expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
     }
   });
 
