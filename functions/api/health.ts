@@ -1,11 +1,11 @@
 import type { ServicePorts } from "@nova/service";
 import type { Check, Health } from "./schemas/deployment.ts";
 
-/** Anybody may ask, so a process looks no more often than that. */
+/** The route needs no key, so a process limits how often it checks. */
 const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
 
-/** What NOVA needs, looked at now or a moment ago. Without store, blobs and state machines no run can start. */
+/** The state of the services that NOVA needs, cached for some seconds. Without DynamoDB, S3 and Step Functions no run can start. */
 export function checkHealth(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
   const now = ports.clock.now();
   const before = latest.get(ports);
@@ -38,12 +38,12 @@ async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Pr
 
 type Probed = keyof Health["checks"];
 
-/** What is wrong with a key. Anybody may read the message: nothing in it came from elsewhere. */
+/** A problem with a key. Its message is public, so it contains no text of other services. */
 class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }
 
-/** One cheap question to each service; that it is answered at all is what counts. Of E2B, that our key is taken. */
+/** Asks each service one cheap question and accepts any answer; E2B must also accept the key. */
 function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
   const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
   return {
@@ -58,16 +58,16 @@ function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Pro
   };
 }
 
-/** No execution has this id. */
+/** Id of no run. */
 const noExecution = "exec_health";
 
-/** A machine that is never made, where all the others are. */
+/** ARN of a machine that does not exist, beside the others. */
 function machineArn({ NOVA_STATES_ROLE_ARN = "", AWS_REGION = "us-east-1" }: NodeJS.ProcessEnv): string {
   const account = NOVA_STATES_ROLE_ARN.split(":")[4] ?? "000000000000";
   return `arn:aws:states:${AWS_REGION}:${account}:stateMachine:nova-health:1`;
 }
 
-/** What a cancellation asks of E2B, for a run that has no sandboxes: it takes a key that E2B accepts. */
+/** Lists the sandboxes of a run that has none, which needs a key that E2B accepts. */
 async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.ProcessEnv): Promise<void> {
   if (!E2B_API_KEY) throw new KeyUnusable('E2B_API_KEY is not set - see "Deploy" in the README');
   try {
@@ -78,12 +78,12 @@ async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.
   }
 }
 
-/** Without a key: a refusal is an answer, too. */
+/** Asks without a key, because a refusal is an answer, too. */
 async function reach(url: string): Promise<void> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(probeMs) });
   await answer.body?.cancel();
   if (answer.status >= 500) throw new RangeError(`${url} answered ${answer.status}`);
 }
 
-/** How long a service may take to count as there. */
+/** Time in which a service must answer. */
 export const probeMs = 2_000;

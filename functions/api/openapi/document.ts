@@ -6,22 +6,19 @@ import { Problem } from "../schemas/deployment.ts";
 
 const json = "application/json";
 const problem = {
-  description: "what is wrong, and the way out (RFC 9457)",
+  description: "the problem, and the way out (RFC 9457)",
   content: { "application/problem+json": { schema: Problem } },
 };
 
-const IfNoneMatch = z
-  .string()
-  .optional()
-  .meta({ description: "an `ETag` that was answered: 304 where nothing has changed" });
+const IfNoneMatch = z.string().optional().meta({ description: "an earlier `ETag`: 304 if nothing has changed" });
 
 const IdempotencyKey = z
   .string()
   .regex(idempotencyKeyPattern)
   .optional()
-  .meta({ description: "a repeated request with the same key does nothing again, for a day" });
+  .meta({ description: "for a day, a repeated request with the same key does its work only once" });
 
-/** The OpenAPI 3.1 document of these routes, from the schemas that they read and answer with. */
+/** The OpenAPI 3.1 document of these routes, from their schemas. */
 export function openApiDocument(routes: readonly Route[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -52,7 +49,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     operationId: operationId(method, path),
     summary,
     ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
-    ...(role !== null && { description: `Needs the role ${role}, or one that may more.` }),
+    ...(role !== null && { description: `Needs the role ${role}, or a higher one.` }),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
     ...(body && { requestBody: { required: !bodyMayBeAbsent, content: { [json]: { schema: body } } } }),
     responses: {
@@ -67,7 +64,7 @@ function responseOf(status: string, { description, schema }: Possible) {
   return status.startsWith("4") ? { ...problem, description } : { description };
 }
 
-/** `GET /workflows/{id}/asl` -> `getWorkflowsIdAsl`: what a client made from the document calls it. */
+/** `GET /workflows/{id}/asl` -> `getWorkflowsIdAsl`: the name of the operation in generated clients. */
 function operationId(method: string, path: string): string {
   const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "");
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");

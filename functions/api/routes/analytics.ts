@@ -50,16 +50,16 @@ const CostFigures = z
     tokens_cached: z.int(),
     tokens_output: z.int(),
     cost_usd: Usd,
-    cache_hits: z.int().meta({ description: "runs of code that was written before" }),
-    saved_usd: Usd.meta({ description: "what writing that code again would have cost" }),
+    cache_hits: z.int().meta({ description: "runs of existing code" }),
+    saved_usd: Usd.meta({ description: "estimated cost of writing that code again" }),
   })
   .meta({ id: "CostFigures" });
 
 const query = {
   workflow: WorkflowId.optional(),
   client: Slug.optional(),
-  from: Moment.optional().meta({ description: "runs that ended then or later; 30 days ago where absent" }),
-  to: Moment.optional().meta({ description: "runs that ended then or earlier; a date means all of that day" }),
+  from: Moment.optional().meta({ description: "runs that ended then or later; 30 days ago by default" }),
+  to: Moment.optional().meta({ description: "runs that ended then or earlier; a date means the whole day" }),
 };
 
 const defaultRangeMs = 30 * 24 * 60 * 60 * 1000;
@@ -68,7 +68,10 @@ type Report = (runs: AsyncIterable<service.RunStats>) => Promise<unknown[]>;
 
 function reportRoute(name: string, summary: string, item: z.ZodType, report: Report) {
   return listRoute(`/analytics/${name}`, {
-    ...{ summary, role: "viewer", query, item },
+    summary,
+    role: "viewer",
+    query,
+    item,
     list(ports, { by, query: { from, to, ...wanted } }) {
       const now = ports.clock.now();
       const range = {

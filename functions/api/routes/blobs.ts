@@ -5,7 +5,7 @@ import { ExecutionId, Slug, Time, UploadId } from "../schemas/values.ts";
 import { viewOf } from "../schemas/view.ts";
 
 const UploadRequest = z.strictObject({
-  bytes: z.int().min(0).meta({ description: "exactly so many will be sent" }),
+  bytes: z.int().min(0).meta({ description: "exact number of bytes" }),
   type: z
     .string()
     .regex(/^[!#$&^_.+\w-]{1,100}\/[!#$&^_.+\w-]{1,100}(; ?[\w-]{1,40}=[\w.+-]{1,80})*$/)
@@ -15,7 +15,7 @@ const UploadRequest = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
-    .meta({ description: "of the bytes, in hex: then S3 takes no others, and a run starts without reading them" }),
+    .meta({ description: "SHA-256 in hex: S3 accepts only these bytes, and a run starts without reading them" }),
   client_slug: Slug.optional(),
 });
 
@@ -24,16 +24,16 @@ const UploadAnswer = z
     id: UploadId,
     url: z.url(),
     method: z.literal("PUT"),
-    headers: z.record(z.string(), z.string()).meta({ description: "to be sent as they are: they are signed" }),
+    headers: z.record(z.string(), z.string()).meta({ description: "send them unchanged: they are signed" }),
     expires_at: Time,
   })
   .meta({ id: "Upload", description: 'in a context, `{"$upload": id}` stands for the bytes' });
 
 export const upload = route("POST /uploads", {
-  summary: "An address that takes bytes for a run; they are kept for a day",
+  summary: "Create an address that accepts bytes for a run, which NOVA keeps for a day",
   role: "runner",
   body: UploadRequest,
-  answers: { 201: { description: "where to send the bytes", schema: UploadAnswer } },
+  answers: { 201: { description: "the address for the bytes", schema: UploadAnswer } },
   async handle(ports, { by, body: { client_slug: client, ...body }, once }) {
     const request = { ...body, ...(client !== undefined && { client }) };
     return viewOf(UploadAnswer, await once((ulid) => requestUpload(ports, by, { ulid, ...request })));
@@ -43,15 +43,15 @@ export const upload = route("POST /uploads", {
 const linkSeconds = 900;
 
 const BlobLink = z
-  .object({ url: z.url().meta({ description: "answers the bytes to whoever has it" }), expires_at: Time })
+  .object({ url: z.url().meta({ description: "gives the bytes to every caller who has it" }), expires_at: Time })
   .meta({ id: "BlobLink" });
 
 export const link = route("GET /executions/{id}/blobs/{sha256}", {
-  summary: "An address of the bytes that a reference in a context stands for",
+  summary: "The address of the bytes of a reference in a context",
   role: "viewer",
   params: z.object({ id: ExecutionId, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
   query: z.strictObject({
-    as: z.enum(["application/pdf"]).optional().meta({ description: "the bytes come as this type, to be shown" }),
+    as: z.enum(["application/pdf"]).optional().meta({ description: "the content type of the bytes, for display" }),
   }),
   answers: { 200: { description: "the address", schema: BlobLink } },
   async handle(ports, { by, params: { id, sha256 }, query }) {

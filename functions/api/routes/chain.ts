@@ -8,11 +8,10 @@ import { listRoute } from "../schemas/list.ts";
 import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
 
 export const list = listRoute("/executions/{id}/chain", {
-  summary:
-    "The chain of work, branches inside of the links that they begin behind; `full` adds code, contexts and logs",
+  summary: "The chain of work, with branches inside the entries of their forks; `full` adds code, contexts and logs",
   role: "viewer",
   params: z.object({ id: ExecutionId }),
-  query: { full: Flag.optional().meta({ description: "large values stay references; a link alone has them whole" }) },
+  query: { full: Flag.optional().meta({ description: "large values stay references; a single entry has them whole" }) },
   item: ChainEntry,
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
   async list(ports, { by, params: { id }, query: { full = false } }) {
@@ -22,10 +21,14 @@ export const list = listRoute("/executions/{id}/chain", {
 });
 
 const link = z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) });
-const Scope = z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" });
+const Scope = z
+  .string()
+  .max(1000)
+  .optional()
+  .meta({ description: "scope of an entry in a branch; absent: the main line" });
 
 export const entry = route("GET /executions/{id}/chain/{seq}", {
-  summary: "One link; `full` adds code, contexts and logs",
+  summary: "One entry; `full` adds code, contexts and logs",
   role: "viewer",
   params: link,
   query: z.strictObject({
@@ -33,7 +36,7 @@ export const entry = route("GET /executions/{id}/chain/{seq}", {
     scope: Scope,
     references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
   }),
-  answers: { 200: { description: "the link", schema: ChainEntry } },
+  answers: { 200: { description: "the entry", schema: ChainEntry } },
   async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "", references = false } }) {
     await executionWithin(ports, by, id);
     const found = await readLink(ports, id, { seq, scope, full, references });
@@ -43,7 +46,7 @@ export const entry = route("GET /executions/{id}/chain/{seq}", {
 });
 
 export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
-  summary: "What the code that runs at a link has printed so far; of code that has ended the link has it",
+  summary: "Output of the code that runs for an entry; the entry has the output of code that has ended",
   role: "viewer",
   params: link,
   query: z.strictObject({
@@ -52,7 +55,7 @@ export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
       .string()
       .regex(/^\d{1,9}-\d{1,9}-\d{1,15}$/, "use a `next` that was answered")
       .optional()
-      .meta({ description: "`next` of the answer before: only what came since" }),
+      .meta({ description: "`next` of the answer before: answers only later output" }),
   }),
   answers: { 200: { description: "the text, secrets masked", schema: Printed } },
   async handle(ports, { by, params: { id, seq }, query: { scope = "", after } }) {

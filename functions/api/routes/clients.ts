@@ -10,11 +10,11 @@ import { sentIn } from "../schemas/view.ts";
 const params = z.object({ slug: Slug });
 
 export const create = route("POST /clients", {
-  summary: "Make a client; needs a key for all clients",
+  summary: "Create a client; needs a key for all clients",
   role: "admin",
   body: ClientRequest,
   answers: { 201: { description: "the client", schema: ClientItem } },
-  // What is kept for repetitions is plain JSON; a new client has no variables.
+  // An answer for repetitions must be plain JSON; a new client has no variables.
   handle: async (ports, { by, body, once }) => ({
     ...(await once(async () => clientItem(await createClient(ports, by, body)))),
     variables: {},
@@ -22,7 +22,7 @@ export const create = route("POST /clients", {
 });
 
 export const list = listRoute("/clients", {
-  summary: "Clients by slug; with a key of one client, that one",
+  summary: "Clients by slug; a key of one client sees only that one",
   role: "viewer",
   item: ClientItem,
   cursor: /^[a-z0-9-]{1,63}$/,
@@ -39,7 +39,7 @@ export const get = route("GET /clients/{slug}", {
 });
 
 export const change = route("PATCH /clients/{slug}", {
-  summary: "Change a client's name, pinned versions, variables, quotas, or who hears of its failed runs",
+  summary: "Change a client's name, pinned versions, variables, quotas, or receivers of failure notices",
   role: "editor",
   params,
   body: ClientChanges,
@@ -58,9 +58,9 @@ export const change = route("PATCH /clients/{slug}", {
 });
 
 export const remove = route("DELETE /clients/{slug}", {
-  summary: "Delete a client: open runs are cancelled, what runs knew is erased; digests stay, and verify",
+  summary: "Delete a client: NOVA cancels open runs and erases contents; digests stay, and verify",
   role: "admin",
   params,
-  answers: { 202: { description: "it is being erased; `GET /clients/{slug}` answers 404 once it is gone" } },
+  answers: { 202: { description: "NOVA erases it; `GET /clients/{slug}` answers 404 afterwards" } },
   handle: (ports, { by, params: { slug } }) => deleteClient(ports, by, slug),
 });

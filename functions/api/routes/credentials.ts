@@ -7,7 +7,7 @@ import { listRoute } from "../schemas/list.ts";
 import { Slug, WorkflowId } from "../schemas/values.ts";
 import { viewOf } from "../schemas/view.ts";
 
-/** The same four of a client and of a workflow. */
+/** The four routes that clients and workflows share. */
 function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string): Route[] {
   const one = owner.extend({ name: CredentialName });
   const ownerOf = (params: object) =>
@@ -15,7 +15,7 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
   const ofOne = (params: object) => ({ owner: ownerOf(params), name: (params as { name: string }).name });
   return [
     listRoute(`${path}/credentials`, {
-      summary: `Credentials of ${whose} by name, without what is in them`,
+      summary: `Credentials of ${whose} by name, without their values`,
       role: "viewer",
       params: owner,
       item: CredentialItem,
@@ -24,14 +24,14 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
       show: credentialItem,
     }),
     route(`GET ${path}/credentials/{name}`, {
-      summary: `A credential of ${whose}, without what is in it`,
+      summary: `A credential of ${whose}, without its values`,
       role: "viewer",
       params: one,
       answers: { 200: { description: "the credential", schema: CredentialItem } },
       handle: async (ports, { by, params }) => credentialItem(await service.credentialOf(ports, by, ofOne(params))),
     }),
     route(`PUT ${path}/credentials/{name}`, {
-      summary: `Store a credential of ${whose}, in the place of the one before`,
+      summary: `Store a credential of ${whose}, replacing an earlier one`,
       role: "admin",
       params: one,
       body: CredentialRequest,
@@ -58,13 +58,13 @@ export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: Wor
 
 const Rotated = z
   .object({
-    sealed: z.int().meta({ description: "credentials that the new key has sealed" }),
-    locked: z.array(z.string()).meta({ description: "those that no key opens: store them anew" }),
+    sealed: z.int().meta({ description: "credentials that the new key encrypts" }),
+    locked: z.array(z.string()).meta({ description: "credentials that no key opens: store them again" }),
   })
   .meta({ id: "RotatedCredentials" });
 
 export const rotate = route("POST /credentials/rotate", {
-  summary: "Seal every credential with a new key; one that was interrupted goes on; needs a key for all clients",
+  summary: "Encrypt every credential with a new key; continues an interrupted rotation; needs a key for all clients",
   role: "admin",
   answers: { 200: { description: "done", schema: Rotated } },
   handle: (ports, { by, once }) => once(() => service.rotateCredentials(ports, by)),

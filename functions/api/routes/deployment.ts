@@ -8,9 +8,9 @@ import { Slug } from "../schemas/values.ts";
 import { viewOf } from "../schemas/view.ts";
 
 export const health = openRoute("GET /health", {
-  summary: "State and latency of everything that runs need; looked at every five seconds at most",
+  summary: "State and latency of the services that runs need, at most five seconds old",
   answers: {
-    200: { description: "runs can start; `degraded`: their code or models cannot be reached", schema: Health },
+    200: { description: "runs can start; `degraded`: NOVA cannot reach E2B or the models", schema: Health },
     503: { description: "runs cannot start", schema: Health },
   },
   async serve(ports) {
@@ -19,9 +19,9 @@ export const health = openRoute("GET /health", {
   },
 });
 
-/** Each page counts what a part of the table holds: the same kind may be on many of them. */
+/** Each page counts the records in a part of the table, so a kind may be on several pages. */
 export const formats = route("GET /formats", {
-  summary: "How many records of each kind and format are stored, part by part, and whether this release reads them",
+  summary: "Numbers of stored records by kind and format, part by part, and whether this version reads them",
   role: "admin",
   query: ScanQuery,
   answers: { 200: { description: "a page", schema: listOf(FormatItem) } },
@@ -32,7 +32,7 @@ export const formats = route("GET /formats", {
 });
 
 export const audit = listRoute("/audit", {
-  summary: "Who did what, newest first; of one client, where the query or the key names it",
+  summary: "The audit log, newest first; of one client if the query or the key names it",
   role: "admin",
   query: { client: Slug.optional() },
   item: AuditItem,

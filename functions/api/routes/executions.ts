@@ -22,14 +22,14 @@ import {
 
 const params = z.object({ id: ExecutionId });
 
-/** Records of a workflow that one request looks at, in search of those that fit its filters: about half a megabyte. */
+/** Records of a workflow that one request examines for its filters: about half a megabyte. */
 const lookedAt = 500;
 
-/** Time and id of the last execution of a page. */
+/** Time and id of the last run of a page. */
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 export const list = listRoute("/executions", {
-  summary: "Executions, newest first",
+  summary: "Runs, newest first",
   role: "viewer",
   query: {
     workflow: WorkflowId.optional(),
@@ -39,17 +39,20 @@ export const list = listRoute("/executions", {
       .string()
       .regex(/^[A-Za-z]{1,64}$/, "it has to be a class of errors, such as NodeFailed")
       .optional()
-      .meta({ description: "of the error that ended them" }),
-    trigger: z.string().min(1).max(64).optional().meta({ description: "that started them" }),
+      .meta({ description: "class of the error that ended them" }),
+    trigger: z.string().min(1).max(64).optional().meta({ description: "the trigger that started them" }),
     label: LabelText.optional(),
     from: Moment.optional().meta({ description: "started then or later" }),
-    to: Moment.optional().meta({ description: "started then or earlier; a date means all of that day" }),
+    to: Moment.optional().meta({ description: "started then or earlier; a date means the whole day" }),
   },
   item: schemas.ExecutionItem,
   cursor: executionCursor,
   async list(ports, { by, query: { from, to, error_class: errorClass, ...wanted }, page: { limit, cursor } }) {
     const found = await service.listExecutions(ports, by, {
-      ...{ limit, looksAt: lookedAt, ...wanted, ...defined({ errorClass }) },
+      limit,
+      looksAt: lookedAt,
+      ...wanted,
+      ...defined({ errorClass }),
       ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(to !== undefined && { to: endOf(to) }),
@@ -61,13 +64,13 @@ export const list = listRoute("/executions", {
 });
 
 export const get = route("GET /executions/{id}", {
-  summary: "An execution: how it stands, what it knows, the way that it took",
+  summary: "A run: its status, context and path",
   role: "viewer",
   params,
   query: z.strictObject({
     references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
   }),
-  answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },
+  answers: { 200: { description: "the run", schema: schemas.WholeExecution } },
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await service.executionWithin(ports, by, id)),
   async handle(ports, { by, params: { id }, query: { references = false } }) {
     await service.executionWithin(ports, by, id);
@@ -77,7 +80,7 @@ export const get = route("GET /executions/{id}", {
 });
 
 export const cancel = route("POST /executions/{id}/cancel", {
-  summary: "Stop an execution; of one that is over it says how it ended",
+  summary: "Cancel a run; answers the end of a run that is over",
   role: "runner",
   params,
   answers: {
@@ -94,10 +97,10 @@ export const cancel = route("POST /executions/{id}/cancel", {
 });
 
 export const erase = route("POST /executions/{id}/erase", {
-  summary: "Erase what an execution and its restarts knew; digests stay, and verify",
+  summary: "Erase the contents of a run and its restarts; digests stay, and verify",
   role: "admin",
   params,
-  answers: { 202: { description: "they are being erased, which takes some minutes", schema: schemas.Erased } },
+  answers: { 202: { description: "NOVA erases them within some minutes", schema: schemas.Erased } },
   async handle(ports, { by, params: { id }, once }) {
     return { execution_id: id, erased: await once(() => service.erase(ports, by, id)) };
   },
@@ -107,14 +110,14 @@ export const verify = route("GET /executions/{id}/verify", {
   summary: "Check that the chain of work is whole and unchanged",
   role: "viewer",
   params,
-  answers: { 200: { description: "what the check found", schema: schemas.Verified } },
+  answers: { 200: { description: "the result of the check", schema: schemas.Verified } },
   async handle(ports, { by, params: { id } }) {
     return schemas.verified(id, await service.verify(ports, by, id));
   },
 });
 
 export const verifyMany = listRoute("/verifications", {
-  summary: "Check the chains of work of many executions, newest first",
+  summary: "Check the chains of work of many runs, newest first",
   role: "viewer",
   query: { workflow: WorkflowId.optional(), client: Slug.optional(), label: LabelText.optional() },
   item: schemas.Verified,
@@ -131,11 +134,11 @@ export const verifyMany = listRoute("/verifications", {
   show: ({ id, found }) => schemas.verified(id, found),
 });
 
-/** A page is what fits an answer: all of both executions is read for each. */
+/** Each page reads both runs whole and has what fits into an answer. */
 const nodesOfPage = 100_000;
 
 export const diff = route("GET /executions/{a}/diff/{b}", {
-  summary: "Two executions node by node: path, definition, code, what each node set, cost and time",
+  summary: "Two runs node by node: path, definition, code, context, cost and time",
   role: "viewer",
   params: z.object({ a: ExecutionId, b: ExecutionId }),
   query: ListQuery.omit({ limit: true }),
@@ -158,16 +161,18 @@ const waitQuery = z.strictObject({
 const NodeIds = z.array(z.string().min(1).max(64)).max(100);
 
 export const execute = route("POST /workflows/{id}/execute", {
-  summary: "Start a run; with `wait` answer its result if it ends in time",
+  summary: "Start a run; with `wait` the answer has its result if it ends in time",
   role: "runner",
   params: z.object({ id: WorkflowId }),
   query: waitQuery,
   body: z.strictObject({
     client_slug: Slug.optional(),
     context: ExactObject.optional(),
-    version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
+    version: VersionNumber.optional().meta({
+      description: "absent: the version that the client has pinned, or the active one",
+    }),
     fresh: NodeIds.optional().meta({
-      description: "ids of prompt nodes whose code is written anew, whatever is kept or locked",
+      description: "ids of prompt nodes for which a model writes code again, although code exists",
     }),
     frozen: z.boolean().optional().meta({ description: "no model writes code: prompt nodes run locked code, or fail" }),
     reuse: ExecutionId.optional().meta({
@@ -179,7 +184,7 @@ export const execute = route("POST /workflows/{id}/execute", {
   exact: ["context"],
   answers: {
     200: { description: "it ended in time", schema: schemas.WholeExecution },
-    202: { description: "it runs, or waits for its turn (`queued`)", schema: schemas.Started },
+    202: { description: "it runs, or waits for a slot (`queued`)", schema: schemas.Started },
   },
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { client_slug: client, context, frozen = false, fresh = [], ...version } = body;
@@ -195,13 +200,13 @@ export const execute = route("POST /workflows/{id}/execute", {
   },
 });
 
-/** As a place in it is named: `billing/each[3].find#2`. */
+/** A place, such as `billing/each[3].find#2`. */
 const Place = z.string().min(1).max(2_000);
-/** The log of a restart, and its plan in link 0, name them all. */
+/** The audit and entry 0 of a restart name all of them. */
 const maxPlaces = 1_000;
 
 export const restart = route("POST /executions/{id}/restart", {
-  summary: "Run an execution again from what failed, or from a place on; what ran before that is taken over",
+  summary: "Restart a run from its failed nodes, or from places; reuses the nodes before them",
   role: "runner",
   params,
   query: waitQuery,
@@ -213,19 +218,19 @@ export const restart = route("POST /executions/{id}/restart", {
         description:
           "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
       }),
-    version: VersionNumber.optional().meta({ description: "absent: that of the execution" }),
+    version: VersionNumber.optional().meta({ description: "absent: the version of the run" }),
     context_patch: ExactObject.optional().meta({ description: "other values for keys of the initial context" }),
-    ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again wherever they come up" }),
-    dry_run: z.boolean().optional().meta({ description: "say what would be reused and what would run; write nothing" }),
+    ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again at all their places" }),
+    dry_run: z.boolean().optional().meta({ description: "lists the reused and the running places; writes nothing" }),
   }),
   bodyMayBeAbsent: true,
   exact: ["context_patch"],
   answers: {
     200: {
-      description: "it ended in time; with `dry_run` what it would do",
+      description: "it ended in time; with `dry_run` the forecast",
       schema: z.union([schemas.WholeExecution, schemas.RestartForecast]),
     },
-    202: { description: "it runs, or waits for its turn (`queued`)", schema: schemas.Restarted },
+    202: { description: "it runs, or waits for a slot (`queued`)", schema: schemas.Restarted },
   },
   async handle(ports, { by, params: { id }, query: { wait = 0 }, body, once }) {
     const { context_patch: patch, ask_again: again, dry_run, ...place } = body;
@@ -245,13 +250,13 @@ function startedRun({ id, status, restartedFrom }: Execution): StartedRun {
   return { id, status, ...defined({ restartedFrom }) };
 }
 
-/** What a repeated request gets: its run as it is now, or the restart of an interrupted one. */
+/** The answer to a repeated request: the present state of its run, or the restart of an interrupted one. */
 function continuedRun(ports: service.ServicePorts, by: service.Principal) {
   return async ({ id }: StartedRun) =>
     startedRun(await service.continueRun(ports, by, await service.executionWithin(ports, by, id)));
 }
 
-/** The run, once it has ended; else where it will be found. */
+/** The run if it has ended, otherwise its id. */
 async function resultOf(
   ports: service.ServicePorts,
   { id, status }: StartedRun,
@@ -265,15 +270,15 @@ async function resultOf(
   return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status, ...more } };
 }
 
-/** As of triggers: lower case, digits and dashes. */
+/** Id of a trigger: lower case, digits and dashes. */
 const hookId = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export const hook = openRoute("POST /hooks/{id}", {
-  summary: "Start a run, as a webhook trigger says; whoever sends signs with the trigger's key",
+  summary: "Start a run by a webhook trigger; the sender signs with the trigger's key",
   params: z.object({ id: z.string().regex(hookId) }),
   answers: {
-    200: { description: "it ended in the time that the trigger waits", schema: WholeExecution },
-    202: { description: "it runs; the same delivery again answers the same run", schema: Started },
+    200: { description: "it ended within the `wait` of the trigger", schema: WholeExecution },
+    202: { description: "it runs; a repeated delivery answers the same run", schema: Started },
   },
   async serve(ports, { params, headers, bytes, sourceIp }) {
     const { id = "" } = params;
@@ -297,7 +302,7 @@ function contentOf(bytes: Buffer, encoding: string | undefined): Buffer | servic
   }
 }
 
-/** Beyond what is taken. */
+/** One byte above the limit. */
 function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
   if (bytes.length > maxBytes) {
     const limit = `the body has ${bytes.length} bytes, at most ${maxBytes} are taken`;

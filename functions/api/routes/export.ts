@@ -12,10 +12,10 @@ const ExportItem = z
   ])
   .meta({
     id: "ExportRecord",
-    description: "an item of the table in DynamoDB's JSON, or where an object is for an hour",
+    description: "an item of the table in DynamoDB's JSON, or the address of an object, valid for an hour",
   });
 
-/** Key of an object: S3 takes 1,024 bytes. */
+/** Key of an object: S3 accepts 1,024 bytes. */
 const behind = (folder: string) =>
   z
     .string()
@@ -29,11 +29,11 @@ const Place = z.union([
   z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
-/** A place alone, or with the signed digest of the pages before. */
+/** A position, or a position with the signed digest of the pages before. */
 const Cursor = z.union([
   Place,
   z.strictObject({
-    // `placeIn` answers for what is no JSON.
+    // `placeIn` refuses text that is no JSON.
     at: z.string().refine((text) => Place.safeParse(JSON.parse(text)).success),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     signature: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
@@ -41,12 +41,12 @@ const Cursor = z.union([
 ]);
 
 const Page = listOf(ExportItem).extend({
-  seal: z.string().optional().meta({ description: "signs what all pages held; of the last page" }),
+  seal: z.string().optional().meta({ description: "signature over all pages; only on the last one" }),
 });
 
-/** A page is what one megabyte of the table holds of the client: it may be empty and not the last. */
+/** A page has the client's items of one megabyte of the table, so a page before the last may be empty. */
 export const all = route("GET /clients/{slug}/export", {
-  summary: "All that is stored of a client, page by page, as `nova import` takes it",
+  summary: "All stored data of a client, page by page, for `nova import`",
   role: "admin",
   params: z.object({ slug: Slug }),
   query: ScanQuery,

@@ -20,7 +20,7 @@ import * as workflows from "./workflows.ts";
 const openApi = openRoute("GET /openapi.json", {
   summary: "This document",
   answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
-  // It takes longer than most requests.
+  // Creating it takes longer than most requests.
   serve: async () => ({ status: 200, body: document() }),
 });
 

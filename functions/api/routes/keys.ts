@@ -6,7 +6,7 @@ import { listRoute } from "../schemas/list.ts";
 import { KeyId } from "../schemas/values.ts";
 
 export const create = route("POST /keys", {
-  summary: "Make an API key, which is shown this once",
+  summary: "Create an API key, which NOVA shows once",
   role: "admin",
   body: KeyRequest,
   answers: { 201: { description: "the key", schema: CreatedKey } },
@@ -18,7 +18,7 @@ export const create = route("POST /keys", {
       return keyItem(created.key);
     });
     if (text !== undefined) return { ...made, key: text };
-    // A key that could be shown again would have to be kept.
+    // NOVA does not store the key, so a repetition cannot show it.
     const told = `key "${made.id}" was made and shown by an earlier request`;
     throw new Conflict(`${told} - DELETE /keys/${made.id} and make another`);
   },
@@ -34,7 +34,7 @@ export const list = listRoute("/keys", {
 });
 
 export const remove = route("DELETE /keys/{id}", {
-  summary: "Delete a key: it opens nothing any more",
+  summary: "Delete a key, which stops working at once",
   role: "admin",
   params: z.object({ id: KeyId }),
   answers: { 204: { description: "deleted" }, 409: { description: "it is the key of the request" } },

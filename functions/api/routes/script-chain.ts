@@ -4,14 +4,14 @@ import { route } from "../http/route.ts";
 import * as schemas from "../schemas/script-chain.ts";
 import { about } from "../schemas/session.ts";
 
-/** The session that a front end names, or the default one of its key. */
+/** The session that a front end names, or the default session of its key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
   return named?.startsWith("ses_") ? named : service.findNamedSession(ports, by, named);
 }
 
-/** Addresses of an earlier system for chains of prompts, whose front ends continue with a session. */
+/** Routes of ScriptChain, whose front ends use a session of NOVA. */
 export const generateTextNode = route("POST /generate_text_node", {
-  summary: "Have a model write a text; with `__current_node` in `context_data` it is the output of that node",
+  summary: "Let a model write a text; with `__current_node` in `context_data` it becomes the output of that node",
   role: "editor",
   body: schemas.GenerateRequest,
   exact: ["context_data"],
@@ -28,7 +28,7 @@ export const generateTextNode = route("POST /generate_text_node", {
 });
 
 export const addNodeAsBefore = route("POST /add_node", {
-  summary: "Add a node whose text a model writes to a session",
+  summary: "Add a text node to a session",
   role: "editor",
   body: schemas.AddNodeRequest,
   answers: { 200: { description: "added", schema: schemas.AddedNode } },
@@ -54,7 +54,7 @@ export const addEdgeAsBefore = route("POST /add_edge", {
 });
 
 export const getNodeOutputs = route("POST /get_node_outputs", {
-  summary: "What nodes of a session have come to, each as one value",
+  summary: "Outputs of the nodes of a session, each as one value",
   role: "editor",
   body: schemas.OutputsRequest,
   answers: { 200: { description: "the outputs", schema: schemas.NodeOutputs } },
@@ -66,7 +66,7 @@ export const getNodeOutputs = route("POST /get_node_outputs", {
 });
 
 export const validateTemplate = route("POST /validate_template", {
-  summary: "A prompt with the outputs of a session in the places of its references, and which have no value",
+  summary: "A prompt with its references replaced by outputs of a session, and the references without a value",
   role: "editor",
   body: schemas.TemplateRequest,
   exact: ["context_data"],
@@ -90,7 +90,7 @@ export const executeAsBefore = route("POST /execute", {
   role: "editor",
   body: schemas.ExecuteRequest,
   exact: ["initial_inputs"],
-  answers: { 200: { description: "what all nodes have come to", schema: schemas.Executed } },
+  answers: { 200: { description: "the outputs of all nodes", schema: schemas.Executed } },
   async handle(ports, { by, body: { session_id, initial_inputs }, once }) {
     const id = await sessionOf(ports, by, session_id);
     const begun = await once(async (ulid) => {

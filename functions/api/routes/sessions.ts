@@ -14,11 +14,11 @@ const whole = { 200: { description: "the session", schema: schemas.WholeSession 
 
 const expected = z.strictObject({
   version: wholeNumber(1, 1_000_000_000).optional().meta({
-    description: "of the node, as you have read it: 409 where it was changed since, with what was changed",
+    description: "version of the node that you read: 409 with the change if it changed since",
   }),
 });
 const expectedRevision = {
-  revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "as you have read it" }),
+  revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "revision that you read" }),
 };
 
 async function shown(ports: service.ServicePorts, by: service.Principal, id: string) {
@@ -26,7 +26,7 @@ async function shown(ports: service.ServicePorts, by: service.Principal, id: str
 }
 
 export const create = route("POST /sessions", {
-  summary: "Make a session: an empty draft, or one from a workflow, whose nodes are run and changed step by step",
+  summary: "Create a session: a draft, empty or from a workflow, whose nodes you run and change step by step",
   role,
   body: schemas.SessionRequest,
   bodyMayBeAbsent: true,
@@ -51,7 +51,7 @@ export const list = listRoute("/sessions", {
 });
 
 export const get = route("GET /sessions/{id}", {
-  summary: "A session: its draft, and how each node stands",
+  summary: "A session: its draft, and the state of each node",
   role,
   params,
   answers: whole,
@@ -59,7 +59,7 @@ export const get = route("GET /sessions/{id}", {
 });
 
 export const remove = route("DELETE /sessions/{id}", {
-  summary: "Delete a session, with what was published for it; its executions stay",
+  summary: "Delete a session with its drafts; its runs stay",
   role,
   params,
   answers: { 204: { description: "deleted" } },
@@ -79,7 +79,7 @@ export const addNodeRoute = route("POST /sessions/{id}/nodes", {
 });
 
 export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
-  summary: "Change fields of a node; it and its descendants are stale then",
+  summary: "Change fields of a node, which makes it and its descendants stale",
   role,
   params: nodeParams,
   query: expected,
@@ -117,7 +117,9 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
   role,
   params,
   query: z.strictObject({
-    ...{ from: schemas.NodeId, to: schemas.NodeId, ...expectedRevision },
+    from: schemas.NodeId,
+    to: schemas.NodeId,
+    ...expectedRevision,
     condition: z.string().optional().meta({ description: "`true` and `false` are the booleans" }),
   }),
   answers: whole,
@@ -128,7 +130,7 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
 });
 
 export const outputs = route("GET /sessions/{id}/outputs", {
-  summary: "What nodes have come to, by the ids of nodes with commas between, or of all",
+  summary: "Outputs of the named nodes (ids separated by commas), or of all",
   role,
   params,
   query: z.strictObject({ node: z.string().min(1).max(8_000).optional() }),
@@ -140,7 +142,7 @@ export const outputs = route("GET /sessions/{id}/outputs", {
 });
 
 export const writeOutput = route("PUT /sessions/{id}/nodes/{node}/output", {
-  summary: "Write the output of a node by hand: it wins, raises the version, and its descendants are stale",
+  summary: "Write the output of a node by hand, which raises its version and makes its descendants stale",
   role,
   params: nodeParams,
   query: expected,
@@ -164,13 +166,13 @@ const waitQuery = z.strictObject({
 });
 const runAnswers = {
   200: { description: "it ended in time, or nothing was stale", schema: schemas.SessionRun },
-  202: { description: "it goes on, or waits for its turn (`queued`)", schema: schemas.SessionRun },
+  202: { description: "it continues, or waits for a slot (`queued`)", schema: schemas.SessionRun },
 };
 
 type Kept = Omit<service.StartedRun, "session" | "before">;
 const kept = ({ execution, runs, reused }: service.StartedRun): Kept => ({ execution, runs, reused });
 
-/** The run, once it has ended, or as it is when the time is over. */
+/** The run when it has ended, or its state when the time is over. */
 async function answerTo(
   ports: service.ServicePorts,
   by: service.Principal,
@@ -182,15 +184,22 @@ async function answerTo(
   const { kind, why } = service.describeDraftGraph(session);
   const body = {
     ...schemas.about(session),
-    ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },
-    ...{ ran, error: record?.error ?? null, shape: kind, shape_why: why, outputs },
+    execution_id: begun.execution,
+    status: record?.status ?? "completed",
+    runs: begun.runs,
+    reused: begun.reused,
+    ran,
+    error: record?.error ?? null,
+    shape: kind,
+    shape_why: why,
+    outputs,
   };
   const goesOn = record !== undefined && ["queued", "running", "waiting"].includes(record.status);
   return new OtherAnswer({ status: goesOn ? 202 : 200, body });
 }
 
 export const run = route("POST /sessions/{id}/run", {
-  summary: "Run the stale nodes, in order; what is fresh is taken over",
+  summary: "Run the stale nodes, in order; reuses the fresh ones",
   role,
   params,
   query: waitQuery,
@@ -202,7 +211,7 @@ export const run = route("POST /sessions/{id}/run", {
 });
 
 export const runNode = route("POST /sessions/{id}/nodes/{node}/run", {
-  summary: "Run one node alone, on what those before it have come to last",
+  summary: "Run one node alone, on the latest outputs of the nodes before it",
   role,
   params: nodeParams,
   query: waitQuery,

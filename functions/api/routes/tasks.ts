@@ -15,7 +15,7 @@ const TaskItem = z
     execution_id: ExecutionId,
     workflow: WorkflowId,
     version: VersionNumber,
-    client: Slug.nullable().meta({ description: "null: it was asked by an earlier release" }),
+    client: Slug.nullable().meta({ description: "null: it could not be read" }),
     node: z.string(),
     message: z.string(),
     choices: z.array(z.string()),
@@ -24,22 +24,22 @@ const TaskItem = z
     forms: z
       .record(z.string(), z.looseObject({}))
       .nullable()
-      .meta({ description: "by choice, for those that have a form of their own in the place of `form`" }),
-    pattern: z.looseObject({}).nullable().meta({ description: "what an event has to be like, bound to the run" }),
+      .meta({ description: "forms of choices that replace `form`" }),
+    pattern: z.looseObject({}).nullable().meta({ description: "pattern of the event, bound to the run" }),
     created_at: Time,
     expires_at: Time,
-    status: z.enum(["open", "answered", "expired"]).meta({ description: "lists have those that are `open`" }),
+    status: z.enum(["open", "answered", "expired"]).meta({ description: "lists have only `open` tasks" }),
     answered_at: Time.nullable(),
     mail: z
       .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
       .nullable()
-      .meta({ description: "what became of the mail to those in `to`; null: none was tried" }),
+      .meta({ description: "result of the mail to the addresses in `to`; null: NOVA tried none" }),
   })
   .meta({ id: "Task" });
 
 const WholeTask = TaskItem.extend({
-  scope: z.string().meta({ description: "of the branch that it waits in; empty: the main line" }),
-  seq: z.int().meta({ description: "the link that is written once it waits no longer" }),
+  scope: z.string().meta({ description: "scope of its branch; empty: the main line" }),
+  seq: z.int().meta({ description: "number of the entry that its outcome gets" }),
   named: z
     .array(z.object({ path: z.string(), value: z.unknown() }))
     .nullable()
@@ -49,19 +49,19 @@ const WholeTask = TaskItem.extend({
     }),
   outcome: z
     .object({
-      choice: z.string().nullable().meta({ description: "null: of an event" }),
-      by: z.string().nullable().meta({ description: "null: of an event, or the time was over" }),
+      choice: z.string().nullable().meta({ description: "null for an event" }),
+      by: z.string().nullable().meta({ description: "null for an event, or after the deadline" }),
       at: Time,
-      data: z.unknown().meta({ description: "what came with the answer, or the event" }),
+      data: z.unknown().meta({ description: "data of the answer, or the event" }),
     })
     .nullable()
-    .meta({ description: "what came; null: nothing so far, or it was erased" }),
+    .meta({ description: "the answer or event; null: none yet, or erased" }),
 }).meta({ id: "WholeTask" });
 
 const TaskAnswer = z.strictObject({
   choice: z.string().min(1).max(200),
-  data: ExactValue.optional().meta({ description: "what the form asks for" }),
-  by: Name.optional().meta({ description: "who answers; absent: the name of the key" }),
+  data: ExactValue.optional().meta({ description: "data for the form" }),
+  by: Name.optional().meta({ description: "name of the person who answers; absent: the name of the key" }),
 });
 
 type TaskAnswer = z.infer<typeof TaskAnswer>;
@@ -98,7 +98,9 @@ function shownJson(written: WrittenJson): RawJson {
 
 function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status }: WaitingTask) {
   return {
-    ...{ task_id: id, execution_id: execution, workflow: workflowId },
+    task_id: id,
+    execution_id: execution,
+    workflow: workflowId,
     pattern: pattern === undefined ? null : shownJson(pattern),
     form: form === undefined ? null : shownJson(form),
     forms: forms ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, shownJson(own)])) : null,
@@ -109,13 +111,13 @@ function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status
 
 const answers = {
   200: { description: "answered", schema: AnsweredTask },
-  409: { description: "it waits no longer: answered before, expired, or the run is over" },
+  409: { description: "it no longer waits: answered before, expired, or the run is over" },
 };
 
 export const list = listRoute("/tasks", {
-  summary: "What waits for somebody's answer, or for an event, oldest first",
+  summary: "Open tasks: approvals that wait for an answer, or waits for an event, oldest first",
   role: "viewer",
-  query: { kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: what people answer" }) },
+  query: { kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: approvals" }) },
   item: TaskItem,
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
   list: (ports, { by, query, page }) => service.listTasks(ports, by, { ...page, ...query }),
@@ -123,7 +125,7 @@ export const list = listRoute("/tasks", {
 });
 
 export const get = route("GET /tasks/{id}", {
-  summary: "What waits, or has waited, for somebody's answer or for an event: what it is about, and what came",
+  summary: "A task, open or not, with its question and its outcome",
   role: "viewer",
   params: z.object({ id: TaskId }),
   answers: { 200: { description: "the task", schema: WholeTask } },
@@ -131,18 +133,22 @@ export const get = route("GET /tasks/{id}", {
 });
 
 const approval = route("POST /tasks/{id}", {
-  summary: "Answer an approval; with the token of a resume link, which needs no key, have a wait go on with the body",
+  summary: "Answer an approval; with the token of a resume link, and without a key, resume a wait with the body",
   role: "runner",
   params: z.object({ id: TaskId }),
   query: z.strictObject({
-    token: z.string().max(200).optional().meta({ description: "of a resume link: the body is any JSON, or nothing" }),
+    token: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: "token of a resume link: the body is any JSON, or absent" }),
   }),
   body: TaskAnswer,
   exact: ["data"],
   answers: {
     ...answers,
     409: { description: `${answers[409].description}; or the link was used before` },
-    410: { description: "with a token: the wait, or its run, is over" },
+    410: { description: "with a token: the wait or its run is over" },
   },
   handle: (ports, { params: { id }, ...asked }) => answered(ports, { task: id }, asked),
 });
@@ -156,7 +162,7 @@ export const answer: Route = {
 };
 
 export const answerIn = route("POST /executions/{id}/answer", {
-  summary: "Answer the approval of an execution that `task` names, or the only one that it has asked for so far",
+  summary: "Answer the approval of a run that `task` names, or the only one that the run has requested so far",
   role: "runner",
   params: z.object({ id: ExecutionId }),
   body: TaskAnswer.extend({
@@ -173,7 +179,7 @@ export const answerIn = route("POST /executions/{id}/answer", {
   answers: {
     ...answers,
     409: {
-      description: `${answers[409].description}; or the execution has asked more than once: \`detail\` lists the open tasks`,
+      description: `${answers[409].description}; or the run has requested several: \`detail\` lists the open tasks`,
     },
   },
   handle: (ports, { params: { id }, ...asked }) => {
@@ -194,7 +200,7 @@ async function answered(
   });
 }
 
-/** A call of a resume link. The token is its key, and is looked at before anything that came with it. */
+/** A call of a resume link. It checks the token, which is its key, before the body. */
 async function callResumeLink(ports: service.ServicePorts, received: Received, token: string): Promise<Answer> {
   const link = await service.resumeLink(ports, received.params.id ?? "", token);
   const text = received.text.trim() === "" ? "null" : received.text;

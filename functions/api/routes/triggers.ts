@@ -14,16 +14,16 @@ const DeliveryItem = z
     id: z.string(),
     at: Time,
     type: z.enum(types),
-    workflow: z.string().nullable().meta({ description: "null: nobody could say, as of a mail to an unknown address" }),
+    workflow: z.string().nullable().meta({ description: "null: unknown, as for a mail to an unknown address" }),
     trigger: z.string().nullable(),
     client_slug: z.string().nullable(),
     from: z.string(),
     about: z.string(),
-    dedupe: z.string().meta({ description: "what repeated deliveries of the same have in common" }),
+    dedupe: z.string().meta({ description: "id that repetitions of a delivery share" }),
     status: z.enum(service.deliveryStatuses),
     execution_id: z.string().nullable(),
-    reason: z.string().nullable().meta({ description: "why there is no run" }),
-    labels: z.record(z.string(), z.string()).meta({ description: "of the run" }),
+    reason: z.string().nullable().meta({ description: "the reason why there is no run" }),
+    labels: z.record(z.string(), z.string()).meta({ description: "labels of the run" }),
   })
   .meta({ id: "Delivery" });
 
@@ -34,8 +34,8 @@ const ScheduleItem = z
     client_slug: Slug.nullable(),
     expression: z.string().meta({ description: "as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`" }),
     timezone: z.string(),
-    next_at: Time.nullable().meta({ description: "null while it is paused, and where it is never due again" }),
-    paused_at: Time.nullable().meta({ description: "since when it or its workflow is paused; null: it is not" }),
+    next_at: Time.nullable().meta({ description: "null while it is paused, or if it never fires again" }),
+    paused_at: Time.nullable().meta({ description: "start of the pause of it or its workflow; null: not paused" }),
   })
   .meta({ id: "Schedule" });
 
@@ -45,11 +45,12 @@ function scheduleItem(schedule: service.ShownSchedule) {
 }
 
 const EventRequest = z.strictObject({
-  source: z.string().min(1).max(256).meta({ description: "where it comes from, as in `shop.orders`" }),
-  type: z.string().min(1).max(128).meta({ description: "what happened, as in `OrderPaid`" }),
-  detail: ExactObject.optional().meta({ description: "what there is to say" }),
+  source: z.string().min(1).max(256).meta({ description: "its source, such as `shop.orders`" }),
+  type: z.string().min(1).max(128).meta({ description: "its type, such as `OrderPaid`" }),
+  detail: ExactObject.optional().meta({ description: "its data" }),
   on_bus: z.boolean().optional().meta({
-    description: "put it on the bus: triggers hear of it too, and `items` is empty, since nobody waits for them",
+    description:
+      "puts it on the bus: triggers receive it, too, and `items` is empty, since the request does not wait for them",
   }),
 });
 
@@ -74,7 +75,9 @@ export const schedules = listRoute("/schedules", {
 
 const pausing = (action: "pause" | "resume", summary: string, description: string) =>
   route(`POST /workflows/{id}/schedules/{trigger}/${action}`, {
-    ...{ summary, role: "editor", params },
+    summary,
+    role: "editor",
+    params,
     answers: { 200: { description, schema: ScheduleItem } },
     async handle(ports, { by, params: { id: workflow, trigger: schedule } }) {
       const isPaused = action === "pause";
@@ -87,7 +90,8 @@ export const pause = pausing("pause", pauseSummary, "paused");
 export const resume = pausing("resume", "End the pause of a schedule", "not paused, unless its workflow is");
 
 export const deliveries = listRoute("/deliveries", {
-  summary: "What came in for triggers, newest first: mails, requests, times, events; started, or refused and why",
+  summary:
+    "Deliveries to triggers, newest first: mails, requests, times, events, with their run or the reason of the refusal",
   role: "viewer",
   query: {
     workflow: WorkflowId.optional(),
@@ -103,14 +107,14 @@ export const deliveries = listRoute("/deliveries", {
 });
 
 export const emit = route("POST /events", {
-  summary: "Hand an event to the runs that wait for one like it, or put it on the bus; needs a key for all clients",
+  summary: "Give an event to the runs that wait for it, or put it on the bus; needs a key for all clients",
   role: "runner",
   body: EventRequest,
   exact: ["detail"],
-  answers: { 200: { description: "what waited for it", schema: TakenEvent } },
+  answers: { 200: { description: "the tasks that waited for it", schema: TakenEvent } },
   async handle(ports, { by, body: { source, type, detail, on_bus }, once }) {
     const event = { source, type, detail: detail?.text ?? "{}" };
-    // NOVA's own events say by it where a detail is that the bus cannot carry.
+    // NOVA's own events name by it the place of a detail that the bus cannot carry.
     if (Object.hasOwn(JSON.parse(event.detail), "nova_detail")) {
       const reserved = "detail.nova_detail is reserved for what NOVA says of a large detail";
       throw new Unreadable(400, `${reserved} - give it another name`);

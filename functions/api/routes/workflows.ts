@@ -22,7 +22,7 @@ const published = {
 };
 
 export const create = route("POST /workflows", {
-  summary: "Validate, store a version, publish it; of an existing workflow it is the next version",
+  summary: "Validate a definition, store it as the next version of its workflow, and publish it",
   role: "editor",
   body: schemas.Definition,
   answers: published,
@@ -31,7 +31,7 @@ export const create = route("POST /workflows", {
 });
 
 export const replace = route("PUT /workflows/{id}", {
-  summary: "As POST /workflows, for the workflow of this id",
+  summary: "The same as POST /workflows, for the workflow with this id",
   role: "editor",
   params,
   body: schemas.Definition,
@@ -91,11 +91,11 @@ export const asl = route("GET /workflows/{id}/asl", {
 });
 
 export const findings = route("GET /workflows/{id}/findings", {
-  summary: "Findings about a version as of now: those about its triggers come when it is published",
+  summary: "Present findings about a version, without those about its triggers, which publishing reports",
   role: "viewer",
   params,
   query,
-  answers: { 200: { description: "as POST /workflows/validate answers", schema: schemas.Validated } },
+  answers: { 200: { description: "the findings, as of POST /workflows/validate", schema: schemas.Validated } },
   async handle(ports, { by, params: { id }, query: { version } }) {
     const shown = await service.showWorkflow(ports, id, version);
     const { workflow, findings } = await service.validateWorkflow(ports, by, writeWorkflow(shown.version.workflow));
@@ -106,10 +106,10 @@ export const findings = route("GET /workflows/{id}/findings", {
 const Activated = z.object({ id: WorkflowId, active_version: VersionNumber }).meta({ id: "ActivatedWorkflow" });
 
 export const validate = route("POST /workflows/validate", {
-  summary: "Findings about a definition, without a side effect",
+  summary: "Findings about a definition; stores nothing",
   role: "viewer",
   body: schemas.Definition,
-  answers: { 200: { description: "all findings; `valid` where none is an error", schema: schemas.Validated } },
+  answers: { 200: { description: "all findings; `valid` if none is an error", schema: schemas.Validated } },
   async handle(ports, { by, text }) {
     const { workflow, findings } = await service.validateWorkflow(ports, by, service.sourceOf(text));
     return { valid: workflow !== undefined, findings };
@@ -117,7 +117,7 @@ export const validate = route("POST /workflows/validate", {
 });
 
 export const activate = route("POST /workflows/{id}/activate", {
-  summary: "Make a version what new runs use, such as an earlier one",
+  summary: "Activate a version, which new runs use then",
   role: "editor",
   params,
   body: z.strictObject({ version: VersionNumber }),
@@ -130,7 +130,9 @@ export const activate = route("POST /workflows/{id}/activate", {
 
 const pausing = (action: "pause" | "resume", summary: string, description: string) =>
   route(`POST /workflows/{id}/${action}`, {
-    ...{ summary, role: "editor", params },
+    summary,
+    role: "editor",
+    params,
     answers: { 200: { description, schema: schemas.WorkflowItem } },
     async handle(ports, { by, params: { id } }) {
       await service.setWorkflowPaused(ports, by, id, action === "pause");
@@ -143,7 +145,7 @@ export const pause = pausing("pause", pauseSummary, "paused");
 export const resume = pausing("resume", "End the pause of a workflow; its queued runs begin", "not paused");
 
 export const remove = route("DELETE /workflows/{id}", {
-  summary: "Delete a workflow; its executions stay readable",
+  summary: "Delete a workflow; its runs stay readable",
   role: "editor",
   params,
   answers: { 204: { description: "deleted" }, 409: { description: "runs are open" } },
@@ -153,7 +155,7 @@ export const remove = route("DELETE /workflows/{id}", {
 const quotaAnswers = { 200: { description: "the quotas", schema: WorkflowQuotasBody } };
 
 export const quotas = route("GET /workflows/{id}/quotas", {
-  summary: "How many runs of a workflow there may be at once",
+  summary: "The quotas of a workflow",
   role: "viewer",
   params,
   answers: quotaAnswers,
@@ -174,7 +176,7 @@ export const setQuotas = route("PUT /workflows/{id}/quotas", {
 });
 
 export const generations = listRoute("/workflows/{id}/generations", {
-  summary: "Code that models wrote for a workflow: all of it, or that for the key's client and for everybody",
+  summary: "Code that models wrote for a workflow; a key of one client sees its own code and the common code",
   role: "viewer",
   params,
   item: schemas.GenerationItem,
@@ -187,11 +189,11 @@ export const generations = listRoute("/workflows/{id}/generations", {
 });
 
 export const review = route("POST /workflows/{id}/generations/review", {
-  summary: "Approve code that a model wrote, which then runs, or reject it, which then runs no more",
+  summary: "Approve code of a model so that it may run, or reject it so that it does not run again",
   role: "editor",
   params,
   body: schemas.ReviewBody,
-  answers: { 200: { description: "the code as it stands now", schema: schemas.GenerationItem } },
+  answers: { 200: { description: "the code with its new status", schema: schemas.GenerationItem } },
   async handle(ports, { by, params: { id }, body: { node, client_slug, key, code_hash, verdict } }) {
     const review = { node, client: client_slug ?? null, key, codeHash: code_hash, verdict };
     return schemas.generationItem(await service.reviewCode(ports, by, id, review));
