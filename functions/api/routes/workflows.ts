@@ -31,7 +31,7 @@ export const create = route("POST /workflows", {
 });
 
 export const replace = route("PUT /workflows/{id}", {
-  summary: "The same as POST /workflows, for the workflow with this id",
+  summary: "Validate a definition, store it as the next version of the workflow with this id, and publish it",
   role: "editor",
   params,
   body: schemas.Definition,
