@@ -13,6 +13,7 @@ const base: WaitingTask = {
   format: 1,
   id: "task_01",
   execution: "exec_01",
+  client: "acme",
   workflowId: "invoice",
   version: 3,
   scope: "",

@@ -21,11 +21,6 @@ export class TaskState {
           if (task.wake) this.wakes.add(task, task.wake);
           return !tasks.has(task.id) && tasks.set(task.id, Object.freeze({ ...task })) !== undefined;
         }),
-      place: (task, wake) =>
-        ask("place task", () => {
-          this.wakes.add(task, wake);
-          tasks.set(task.id, { ...task, wake });
-        }),
       get: ({ id }) => ask("get task", () => tasks.get(id)),
       find: (id) => ask("find task", () => tasks.get(id)),
       ofExecution: (execution) =>

@@ -1,12 +1,11 @@
 import type { KeptEvent, TaskKey, UsedShape, WaitingTask, Wake, WakeStore } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
 
-/** What wakes tasks, and kept events, without an end. */
+/** The index from events to tasks and the kept events, without expiry. */
 export class WakeState {
   readonly shapes = new Map<string, UsedShape>();
   readonly places = new Map<string, Map<string, TaskKey>>();
   readonly events = new Map<string, KeptEvent[]>();
-  isWhole = false;
 
   add({ execution, id }: WaitingTask, { shape, keys }: Wake): void {
     this.use({ shape, keepsEvents: false });
@@ -24,11 +23,7 @@ export class WakeState {
   port(caller: Caller): WakeStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect });
     return {
-      shapes: () => ask("shapes", () => ({ shapes: [...this.shapes.values()], isWhole: this.isWhole })),
-      markWhole: () =>
-        ask("mark whole", () => {
-          this.isWhole = true;
-        }),
+      shapes: () => ask("shapes", () => [...this.shapes.values()]),
       use: (shape) => ask("use shape", () => this.use(shape)),
       tasksAt: (key) => ask("tasks at a key", () => [...this.#at(key).values()]),
       keepEvent: (key, event) =>

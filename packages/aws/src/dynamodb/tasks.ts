@@ -31,11 +31,6 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       if (task.wake) await places.add(task, task.wake);
       return writeIf(tasks.create(itemOf(task)));
     },
-    async place(task, wake) {
-      const { execution, id } = task;
-      await places.add(task, wake);
-      await writeIf(tasks.patch({ execution, id }).set({ wake }));
-    },
     get: ({ execution, id }) => findItem(tasks.get({ execution, id }), taskOf),
     async find(id) {
       const [item] = await readSome(tasks.query.byId({ id }), {});
@@ -102,14 +97,12 @@ function isPending(status: TaskStatus): boolean {
 
 function itemOf({ pattern, form, forms, ...task }: WaitingTask) {
   const { client, kind, status } = task;
-  const isListed = client !== undefined && isPending(status);
   return {
     ...task,
     ...(pattern !== undefined && { pattern: textOfJson(pattern) }),
     ...(form !== undefined && { form: textOfJson(form) }),
     ...(forms !== undefined && { forms: mapValues(forms, textOfJson) }),
-    ...(isPending(status) && { open: "tasks" as const }),
-    ...(isListed && { clientKey: clientKey(client, kind) }),
+    ...(isPending(status) && { open: "tasks" as const, clientKey: clientKey(client, kind) }),
   };
 }
 
@@ -133,8 +126,8 @@ const byTime = "{createdAt}#{execution}";
 const taskRecord = record(
   "task",
   {
-    ...texts("execution", "id", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
-    ...optionalTexts("client", "link", "answeredAt"),
+    ...texts("execution", "id", "client", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
+    ...optionalTexts("link", "answeredAt"),
     ...numbers("version", "seq"),
     /** JSON texts, because JavaScript numbers would lose digits. */
     ...optionalTexts("pattern", "form"),

@@ -20,10 +20,6 @@ const aMonthSeconds = 31 * aDaySeconds;
 const maxInlineBytes = 8 * 1024;
 const keptSeconds = 7 * aDaySeconds;
 
-/** Of the mark that tasks of earlier releases have their places. */
-const wholeName = "WHOLE";
-const forEver = Date.parse("2200-01-01T00:00:00Z") / 1000;
-
 /** Tasks by the event keys that wake them, the event shapes in use, and recent events. */
 export function createWakeStore(connection: TableConnection, bucket: BucketConnection, places: WakePlaces): WakeStore {
   const tasks = wakeRecord(connection);
@@ -34,14 +30,8 @@ export function createWakeStore(connection: TableConnection, bucket: BucketConne
     async shapes() {
       const found = await readAll(shapes.query.record({}));
       for (const { format } of found) checkFormat("a shape of events", format);
-      const used = found.filter(({ name }) => name !== wholeName);
-      return {
-        shapes: used.map(({ shape, keepsEvents }) => ({ shape: JSON.parse(shape) as WakeShape, keepsEvents })),
-        isWhole: used.length < found.length,
-      };
+      return found.map(({ shape, keepsEvents }) => ({ shape: JSON.parse(shape) as WakeShape, keepsEvents }));
     },
-    markWhole: () =>
-      writeItem(shapes.put({ name: wholeName, shape: "[]", keepsEvents: false, format: FORMAT, expiresAt: forEver })),
     async tasksAt(key) {
       return (await readAll(tasks.query.record({ key }))).map(({ execution, id }) => ({ execution, id }));
     },
@@ -83,8 +73,7 @@ export class WakePlaces {
   async add({ id, execution, client, expiresAt }: WaitingTask, { shape, keys }: Wake): Promise<void> {
     await this.use({ shape, keepsEvents: false }, expiresAt);
     const place = { format: FORMAT, id, execution, expiresAt: secondsOf(expiresAt) + aDaySeconds };
-    for (const key of keys)
-      await writeItem(this.#tasks.put({ ...place, key, ...(client !== undefined && { client }) }));
+    for (const key of keys) await writeItem(this.#tasks.put({ ...place, key, client }));
   }
 
   async remove(id: string, { keys }: Wake): Promise<void> {
@@ -115,7 +104,7 @@ const common = numbers("expiresAt");
 /** A task under one of its event keys. It names the client, so that erasing a client finds it. */
 const wakeRecord = record(
   "wake",
-  { ...common, ...texts("key", "id", "execution"), ...optionalTexts("client") },
+  { ...common, ...texts("key", "id", "execution", "client") },
   { record: tableKeys("WAKE#{key}", "T#{id}") },
 );
 

@@ -17,57 +17,55 @@ export interface TaskMail {
   problem?: string;
 }
 
-/** A run waits at a link until somebody outside answers: a person, or an event. */
+/** A run waits at an entry for an answer of a person, or for an event. */
 export interface WaitingTask extends LinkId {
   format: 1;
   /** `task_` and a ULID. */
   id: string;
-  /** Whose run it is; absent in tasks of earlier releases, of which lists of one client know nothing. */
-  client?: string;
+  /** Client of the run. */
+  client: string;
   workflowId: string;
   version: number;
   node: string;
   kind: "approval" | "event";
-  /** What people are asked, secrets masked; empty for an event. */
+  /** The question to people, secrets masked; empty for an event. */
   message: string;
-  /** JSON schema of the data that comes with an answer. */
+  /** JSON schema of the answer's data. */
   form?: WrittenJson;
-  /** By choice, for those that have one of their own: it takes the place of `form`. */
+  /** Forms of choices, which replace `form` for these choices. */
   forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
-  /** What an event must be like, values of the context in the place of its templates. */
+  /** Pattern of the event, with its templates replaced by values. */
   pattern?: WrittenJson;
-  /** Where an event finds it; absent in tasks of earlier releases until the first event comes. */
+  /** Index keys under which an event finds the task; absent for an approval. */
   wake?: Wake;
-  /** Id of the resume link that was handed out for it. */
+  /** Id of the task's resume link. */
   link?: string;
   status: TaskStatus;
   /** ISO 8601. */
   createdAt: string;
   expiresAt: string;
   answeredAt?: string;
-  /** Absent: nobody is to get one, or none was tried yet. */
+  /** Absent: the task has no receivers, or NOVA has tried no mail yet. */
   mail?: TaskMail;
 }
 
 /** Identifies a task in its execution. */
 export type TaskKey = Pick<WaitingTask, "execution" | "id">;
 
-/** A task token of Step Functions, encrypted. `key` tells tokens of one task apart and gives nothing away. */
+/** An encrypted task token of Step Functions. `key` distinguishes the tokens of a task and reveals nothing. */
 export interface SealedToken {
   key: string;
   sealed: string;
 }
 
-/** Tasks and their tokens (DynamoDB). Reads are strongly consistent where nothing else is said. */
+/** Tasks and their tokens (DynamoDB). Reads are strongly consistent unless a method says otherwise. */
 export interface TaskStore {
-  /** With its places among those that events find. False when the task is there already. */
+  /** Creates a task with its index keys; false if it exists. */
   create(task: WaitingTask): Promise<boolean>;
-  /** Gives a task of an earlier release its places. */
-  place(key: WaitingTask, wake: Wake): Promise<void>;
   get(key: TaskKey): Promise<WaitingTask | undefined>;
-  /** By its id alone; eventually consistent. */
+  /** Finds a task by its id; eventually consistent. */
   find(id: string): Promise<WaitingTask | undefined>;
   /** All tasks of an execution, oldest first. */
   ofExecution(execution: string): Promise<WaitingTask[]>;
@@ -75,20 +73,20 @@ export interface TaskStore {
   hasOpen(execution: string): Promise<boolean>;
   /** Tasks that are `open` or `answered`, oldest first; `from`: created then or later. Eventually consistent. */
   pending(from?: string): AsyncIterable<WaitingTask>;
-  /** The same of one client and one kind: reads those of no other. Events of tasks of earlier releases are not among them. */
+  /** Like `pending`, for one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
-  /** Sets the status where it is one of `from`; false where it is not, or there is no such task. */
+  /** Sets the status if it is one of `from`; false otherwise, or without such a task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
-  /** One item per token: a late delivery replaces none. */
+  /** Stores a token in an item of its own, so that a late delivery replaces none. */
   putToken(key: TaskKey, token: SealedToken): Promise<void>;
   tokens(key: TaskKey): Promise<SealedToken[]>;
 }
 
-/** Which tasks an event may wake: of one source or any (null), found by one value of it or by none. */
+/** Shape of an index key: the source of events (null: any), and the path of one value in them. */
 export type WakeShape = readonly [source: string | null, ...way: string[]];
 
-/** Where a task is found: under each key that its shape makes of the values that its pattern lists. */
+/** The index keys of a task: one for each value that its pattern lists at the path of the shape. */
 export interface Wake {
   shape: WakeShape;
   keys: string[];
@@ -96,32 +94,31 @@ export interface Wake {
 
 export interface UsedShape {
   shape: WakeShape;
-  /** Events that it makes keys of are kept, since a wait that begins later may look for them. */
+  /** True if NOVA keeps events of this shape for waits that start later. */
   keepsEvents: boolean;
 }
 
-/** An event that came before anybody waited for it. */
+/** An event that NOVA keeps for later waits. */
 export interface KeptEvent {
   id: string;
-  /** ISO 8601: when it came. */
+  /** Time of its arrival, ISO 8601. */
   at: string;
-  /** JSON text, in EventBridge's shape, the detail whole. */
+  /** JSON text in EventBridge's form, with the whole detail. */
   text: string;
 }
 
 /**
- * Tasks by what wakes them, and recent events (DynamoDB, large ones in S3). Reads are strongly consistent: an event that is
- * kept before tasks are looked for, and a task that is written before events are, cannot miss one another.
+ * The index from events to tasks, and recent events (DynamoDB, large ones in S3). Reads are strongly consistent: NOVA keeps
+ * an event before it looks for tasks, and writes a task before it looks for events, so the two cannot miss each other.
  */
 export interface WakeStore {
-  /** `isWhole`: false until every task of earlier releases has its place here. */
-  shapes(): Promise<{ shapes: UsedShape[]; isWhole: boolean }>;
-  markWhole(): Promise<void>;
-  /** In use until then, ISO 8601, and maybe a month longer; written where that is not known yet. */
+  /** All shapes in use. */
+  shapes(): Promise<UsedShape[]>;
+  /** Marks a shape as used until a time (ISO 8601), and up to a month longer. */
   use(shape: UsedShape, until: string): Promise<void>;
-  /** Tasks under a key. Some may have gone on. */
+  /** Tasks under a key; some may no longer wait. */
   tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
-  /** For a week. */
+  /** Keeps an event for a week. */
   keepEvent(key: string, event: KeptEvent): Promise<void>;
   /** Those under a key that came then or later, oldest first. */
   eventsAt(key: string, from: string): AsyncIterable<KeptEvent>;

@@ -7,14 +7,14 @@ import { definitionOf } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { handOverEvent } from "./answer.ts";
-import { keysFor, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
+import { keysFor, matchable, shapeOf } from "./bind-pattern.ts";
 import { type EventNode, isWaitingNode } from "./waiting-node.ts";
 
-/** An event with more values than this, in the places that tasks are found by, asks every task instead. */
+/** An event with more index keys than this is compared with every waiting task instead. */
 const maxKeys = 200;
 
 /**
- * Hands an event (EventBridge's JSON) to every task that waits for it; keeps it first for later waits. EventBridge may
+ * Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. EventBridge may
  * deliver an event twice: the second delivery wakes no later wait of a run that has taken it.
  */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
@@ -29,10 +29,9 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
 }
 
 async function* tasksFor(ports: Ports, event: MatchableObject, text: string): AsyncIterable<WaitingTask> {
-  let { shapes, isWhole } = await ports.wakes.shapes();
-  const isKept = await keepEvent(ports, shapes, event, text);
-  if (!isWhole) await placeAll(ports);
-  if (isKept || !isWhole) ({ shapes } = await ports.wakes.shapes());
+  let shapes = await ports.wakes.shapes();
+  // A wait that starts after the event is kept finds it; a wait that started before has its shape in a second reading.
+  if (await keepEvent(ports, shapes, event, text)) shapes = await ports.wakes.shapes();
   const keys = new Set(shapes.flatMap(({ shape }) => keysFor(shape, event)));
   if (keys.size > maxKeys) return yield* ports.tasks.pending();
   const seen = new Set<string>();
@@ -45,23 +44,10 @@ async function* tasksFor(ports: Ports, event: MatchableObject, text: string): As
   }
 }
 
-/** Once per table: tasks of earlier releases are found as those of this one are. */
-async function placeAll(ports: Ports): Promise<void> {
-  for await (const task of ports.tasks.pending()) await placeTask(ports, task);
-  await ports.wakes.markWhole();
-}
-
-/** Also for one that an earlier release made while this one was deployed. */
-export async function placeTask({ tasks }: Ports, task: WaitingTask): Promise<void> {
-  if (!task.pattern || task.wake) return;
-  const pattern = matchable(task.pattern);
-  await tasks.place(task, wakeOf(shapeOf(pattern), pattern));
-}
-
-/** Step Functions: an execution lives a year. */
+/** Step Functions ends an execution after a year. */
 const aYearMs = 366 * 24 * 3600 * 1000;
 
-/** Has events kept that waits of a workflow take `since` the start of a run. Before that start. */
+/** Makes NOVA keep the events that waits of a workflow take `since` the start of a run. Call it before that start. */
 export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, startedAt: string): Promise<void> {
   const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
   for (const { node } of nodeIndex(workflow).values()) {
@@ -70,7 +56,7 @@ export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, starte
   }
 }
 
-/** Keeps an event under each key that a wait may look for it later. */
+/** Keeps an event under each key that a later wait may use. Returns whether there is one. */
 export async function keepEvent(
   { wakes, clock }: Ports,
   shapes: readonly UsedShape[],
@@ -83,7 +69,7 @@ export async function keepEvent(
   return keys.length > 0;
 }
 
-/** Events that fit a task and came since its run began, oldest first, without those taken before. */
+/** Events that match a task and arrived after the start of its run, oldest first, without those that the run has taken. */
 export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: EventNode): AsyncIterable<KeptEvent> {
   const record = await ports.executions.get(task.execution);
   if (!record || !task.pattern || !task.wake) return;
@@ -99,7 +85,7 @@ export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: E
   }
 }
 
-/** Ids of the events that earlier waits of the run continued with: of those that `counts` picks, by node and scope. */
+/** Ids of the events that earlier waits of the run have taken, of the waits for which `counts` is true. */
 async function takenBefore(
   ports: Ports,
   task: WaitingTask,

@@ -8,7 +8,6 @@ import { eventOf } from "../../protocol/event.ts";
 import type { KindPorts } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { sendAnswer } from "./answer.ts";
-import { placeTask } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { takeCalled } from "./resume.ts";
 
@@ -37,7 +36,6 @@ export async function sweepTasks(
   const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
     if (timeBudget.aborted) break;
-    await placeTask(ports, task);
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {
       const what = await sweepTask(ports, task);
