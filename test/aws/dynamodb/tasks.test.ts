@@ -13,7 +13,7 @@ const base: WaitingTask = {
   format: 1,
   id: "task_01",
   execution: "exec_01",
-  client: "acme",
+  client: "globex",
   workflowId: "invoice",
   version: 3,
   scope: "",

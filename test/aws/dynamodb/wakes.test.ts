@@ -1,12 +1,5 @@
 import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
-import {
-  deliverEvent,
-  type KeptEvent,
-  type TaskStore,
-  type WaitingTask,
-  type WakeShape,
-  type WakeStore,
-} from "@nova/engine";
+import type { KeptEvent, TaskStore, WaitingTask, WakeShape, WakeStore } from "@nova/engine";
 import { beforeAll, expect, test } from "vitest";
 import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import { createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/wakes.ts";
