@@ -1,8 +1,8 @@
 import { answerTask, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { loopsAfter } from "../../../packages/engine/src/protocol/commit.ts";
 import { type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
-import { loopsAfter } from "../../../packages/engine/src/protocol/head-parts.ts";
 import { action, decision, flow, lines } from "../../support/engine/flows.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";

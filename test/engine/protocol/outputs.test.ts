@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createNodeIo } from "../../../packages/engine/src/attempt/node-io.ts";
+import { createNodeIo } from "../../../packages/engine/src/attempt/task-input.ts";
 import { readPosition } from "../../../packages/engine/src/chain/position.ts";
 import { Context } from "../../../packages/engine/src/context/context.ts";
 import { withKinds } from "../../../packages/engine/src/kinds/table.ts";

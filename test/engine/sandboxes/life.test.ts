@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Head } from "../../../packages/engine/src/chain/head.ts";
 import type { Position } from "../../../packages/engine/src/chain/position.ts";
 import { chooseSandbox } from "../../../packages/engine/src/sandboxes/life.ts";
+import { wantedSandbox } from "../../../packages/engine/src/sandboxes/spec.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { World } from "../../support/engine/world.ts";
@@ -30,7 +31,7 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
     at: { execution: "e", scope: "", seq: 2 },
     next: { seq: 2 },
   } as Position;
-  const { sandbox, state } = await chooseSandbox(world.ports(atOnce), position, node, version);
+  const { sandbox, state } = await chooseSandbox(world.ports(atOnce), position, wantedSandbox(position, node, version));
   return { id: sandbox.id, state, leftMs: Date.parse(sandbox.endsAt) - world.clock.now };
 }
 

@@ -1,6 +1,7 @@
-import { defined, isLong, type TaskNode } from "@nova/workflow";
+import { defined, isLong, nameToResolve, type TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import type { Turn } from "../ports/chain.ts";
+import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import {
@@ -11,6 +12,7 @@ import {
   moveSandboxes,
   releaseLost,
 } from "../sandboxes/life.ts";
+import { wantedSandbox } from "../sandboxes/spec.ts";
 import type { Task } from "./task-input.ts";
 
 /** After this many attempts of one link no other sandbox follows a lost one. */
@@ -51,7 +53,7 @@ export async function openAttempt(
     return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
   }
   const needs = await findNeeds?.();
-  const chosen = needs && (await chooseSandbox(ports, position, node, version, needs.seconds));
+  const chosen = needs && (await chooseSandbox(ports, position, wantedSandbox(position, node, version, needs.seconds)));
   const turn: Turn = {
     node: node.id,
     state: "held",
@@ -95,10 +97,22 @@ export async function changeSandbox(ports: Ports, { position, node, version }: T
   if (isLong(node) && from.sandbox !== null) await moveSandboxes(ports, "in use", "turn left", [from.sandbox]);
 }
 
-/** The warm sandbox after a node: its own, or the scope's as before if the node runs in a fresh one. */
-export function warmAfter(
-  { node, position }: Pick<Task, "node" | "position">,
-  sandbox: Sandbox | null,
-): Sandbox | null {
-  return node.isolation === "fresh" ? position.before.warm : sandbox;
+/** The hosts that a node's code can connect to. Undefined: all that its sandbox can reach. */
+export function allowedFor(
+  { node, position: { before } }: Pick<Task, "node" | "position">,
+  { hosts }: CredentialOverlay,
+): string[] | undefined {
+  const allow = node.executor.kind === "text" ? undefined : node.executor.allow;
+  return before.sealed ? [] : allow && [...new Set([...allow, ...hosts])];
+}
+
+/** Resolves names on ports other than 80 and 443. The turn keeps the addresses, so every delivery uses the same. */
+export async function addressesFor(
+  { hostNames }: Pick<Ports, "hostNames">,
+  allow: readonly string[] | undefined,
+): Promise<Pick<Turn, "addresses">> {
+  const names = new Set((allow ?? []).flatMap((entry) => nameToResolve(entry) ?? []));
+  if (names.size === 0) return {};
+  const found = [...names].map(async (name) => [name, await hostNames.addressesOf(name)] as const);
+  return { addresses: Object.fromEntries(await Promise.all(found)) };
 }

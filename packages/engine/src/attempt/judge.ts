@@ -1,10 +1,10 @@
 import type { Member } from "@nova/workflow";
 import { conditionLabel, defaultLabel, defined, type Edge, isSameJson } from "@nova/workflow";
-import type { CodeResult } from "../ports/sandboxes.ts";
+import type { Turn } from "../ports/chain.ts";
+import type { CodeResult, Sandbox } from "../ports/sandboxes.ts";
 import { defaultNext, nextNodeId, takeEdge } from "../protocol/definition.ts";
-import { failed, type Outcome, type RunFacts, succeeded } from "../protocol/outcome.ts";
-import type { NodeIo } from "./node-io.ts";
-import type { Task } from "./task-input.ts";
+import { failed, type Outcome, type RunFacts } from "../protocol/outcome.ts";
+import type { NodeIo, Task } from "./task-input.ts";
 
 /** Turns the result of the code into the outcome of the node: its changes and the edge that it takes, or its failure. */
 export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFacts): Promise<Outcome> {
@@ -22,14 +22,15 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   if (foreign) return fail(`context["${foreign.key}"] refers to ${blob} - set the value itself`);
   const problem = secretProblem(result.set, io);
   if (problem !== undefined) return fail(problem);
-  const outcome = { ...succeeded(null, facts), changes: { set: result.set, delete: result.delete } };
-  if (node.type === "action") return { ...outcome, next: defaultNext(task) };
+  const changes = { set: result.set, delete: result.delete };
+  const success = { ...facts, status: "success", changes } as const;
+  if (node.type === "action") return { ...success, decision: null, next: defaultNext(task) };
   const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
   const taken = "problem" in edge ? edge : takeEdge(task, edge, position.before.loops);
   if ("problem" in taken) return fail(taken.problem);
   const { label, to, loops } = taken;
   const more = loops && { more: { loops } };
-  return { ...outcome, decision: label, next: nextNodeId(version, to), ...more };
+  return { ...success, decision: label, next: nextNodeId(version, to), ...more };
 }
 
 /** The reason why the values that a node sets cannot be kept; undefined if they can. */
@@ -86,4 +87,17 @@ function coercedBoolean(value: unknown, edges: readonly Edge[]): boolean | undef
 
 function listed(edges: readonly Edge[]): string {
   return edges.map(({ condition }) => JSON.stringify(condition ?? defaultLabel)).join(", ");
+}
+
+/** The facts of its turn that an entry keeps. */
+export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries }: Turn) {
+  return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
+}
+
+/** The warm sandbox after a node: its own, or the scope's as before if the node runs in a fresh one. */
+export function warmAfter(
+  { node, position }: Pick<Task, "node" | "position">,
+  sandbox: Sandbox | null,
+): Sandbox | null {
+  return node.isolation === "fresh" ? position.before.warm : sandbox;
 }

@@ -24,11 +24,6 @@ import { sha256 } from "../sha256.ts";
 import { canChangeSandbox, changeSandbox } from "./acquire.ts";
 import type { Task } from "./task-input.ts";
 
-/** Whether code of a node may start more than once: then its turn may move while another delivery commits. */
-export function canRunAgain({ effects, retry }: TaskNode): boolean {
-  return effects === false || retry !== undefined;
-}
-
 /** After a failed attempt a delivery reads the chain again, or leaves a turn that waits. */
 type NextAttempt = "again" | Turn;
 

@@ -12,8 +12,8 @@ import type { Outcome } from "../protocol/outcome.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
 import { runUntilCommitted } from "../protocol/turn.ts";
 import { moveSandboxes, releaseLost } from "../sandboxes/life.ts";
-import type { Attempt } from "./acquire.ts";
-import { canRunAgain, isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
+import { type Attempt, openAttempt, type SandboxNeeds } from "./acquire.ts";
+import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
 
 /** The time of one delivery. */
@@ -24,10 +24,12 @@ export interface TaskTime {
   followTime: () => AbortSignal;
 }
 
-/** An attempt that a delivery takes part in, with the input of its work. */
-export interface OpenedAttempt {
-  attempt: Attempt;
+/** The input of the work on an attempt. */
+export interface Prepared {
+  /** The context that the entry builds on. */
   kept: LoadedContext;
+  /** Returns the needs of a new turn; absent: the node runs no code, and needs no sandbox. */
+  findNeeds?: () => Promise<SandboxNeeds>;
 }
 
 /** The result of the work on an attempt, as far as this delivery knows it. */
@@ -50,11 +52,11 @@ export interface FinishedWork {
 }
 
 /** How the nodes of one kind of executor do their work. The rest of an attempt is the same for all. */
-export interface Executor<O extends OpenedAttempt = OpenedAttempt> {
-  /** Finds the input and takes part in the attempt that is under way, or starts the next one. */
-  open(ports: KindPorts, task: Task): Promise<O>;
-  /** Runs code or asks a model, or attaches to what an earlier delivery has started, and judges the result. */
-  work(ports: KindPorts, task: Task, opened: O, time: TaskTime): Promise<Work>;
+export interface Executor<P extends Prepared = Prepared> {
+  /** Finds the input. */
+  prepare(ports: KindPorts, task: Task): Promise<P>;
+  /** Runs code or asks a model, or attaches to the work that an earlier delivery has started, and judges the result. */
+  work(ports: KindPorts, task: Task, attempt: Attempt, prepared: P, time: TaskTime): Promise<Work>;
   /** Gives a turn that is `failing` or `closed` its entry. */
   settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
 }
@@ -86,9 +88,10 @@ async function runAttempt(
   time: TaskTime,
 ): Promise<StoredEntry | Turn | "again"> {
   const { position, node } = task;
-  const opened = await executor.open(ports, task);
-  const { turn, state } = opened.attempt;
-  const work = await executor.work(ports, task, opened, time);
+  const prepared = await executor.prepare(ports, task);
+  const attempt = await openAttempt(ports, task, prepared.findNeeds);
+  const { turn, state } = attempt;
+  const work = await executor.work(ports, task, attempt, prepared, time);
   switch (work.kind) {
     case "again":
       return "again";
@@ -101,20 +104,17 @@ async function runAttempt(
       const { outcome, reusable, lives } = work;
       const next = outcome.status === "failed" && (await nextAttempt(ports, task, turn, outcome, reusable));
       if (next) return next;
-      const entry = await commitOutcome(ports, position, node, outcome, opened.kept);
-      if (turn.sandbox === null) return entry;
-      if (lives && servesOneNode(node, turn.sandbox, entry)) {
-        await moveSandboxes(ports, "in use", "node ended", [turn.sandbox]);
-      }
-      // The turn may have moved meanwhile: the next pass reads the entry beside its turn.
-      return canRunAgain(node) ? "again" : entry;
+      const entry = await commitOutcome(ports, position, node, outcome, prepared.kept);
+      const { sandbox } = turn;
+      if (sandbox === null) return entry;
+      // If two deliveries of long code commit, the entry says whether the next node knows the sandbox.
+      const servesOneNode = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
+      if (lives && servesOneNode) await moveSandboxes(ports, "in use", "node ended", [sandbox]);
+      // The turn of code that may start more than once may have moved: the next pass reads the entry beside its turn.
+      const canRunAgain = node.effects === false || node.retry !== undefined;
+      return canRunAgain ? "again" : entry;
     }
   }
-}
-
-/** If two deliveries of long code commit, the entry says whether the next node knows the sandbox. */
-function servesOneNode(node: TaskNode, sandbox: string, entry: StoredEntry): boolean {
-  return node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
 }
 
 function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn: Turn, node: TaskNode): RunningAnswer {

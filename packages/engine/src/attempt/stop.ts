@@ -11,7 +11,7 @@ import type { HeldNode } from "../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../protocol/settling.ts";
 import { knownSandbox, moveSandboxes, withoutPool } from "../sandboxes/life.ts";
 import { overlayBefore } from "../secrets/overlay.ts";
-import { createNodeIo, type NodeIo } from "./node-io.ts";
+import { createNodeIo, type NodeIo } from "./task-input.ts";
 
 /** The remains of a turn whose code no longer runs. */
 export interface StoppedTurn {

@@ -1,15 +1,39 @@
-import { type InputKey, nodeIndex, objectText, secretKeys, type TaskNode, type Workflow } from "@nova/workflow";
+import {
+  type InputKey,
+  type Member,
+  nodeIndex,
+  objectText,
+  secretKeys,
+  type TaskNode,
+  type Workflow,
+} from "@nova/workflow";
+import { headOf } from "../chain/head.ts";
 import { inputBefore } from "../chain/item-input.ts";
-import type { LoadedContext, Position } from "../chain/position.ts";
+import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import { type Context, linkLabel } from "../context/context.ts";
+import { ReferenceScan, referenceKey, referencesIn } from "../context/references.ts";
+import { NovaError } from "../errors.ts";
+import type { BlobRef } from "../ports/blobs.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
-import type { NodeDefinition } from "../protocol/definition.ts";
+import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
+import { type NodeDefinition, versionOf } from "../protocol/definition.ts";
 import { restartKey } from "../protocol/place-name.ts";
+import { givenOutcomes } from "../protocol/recorded-document.ts";
+import { entriesBefore, wasWrittenBefore } from "../protocol/scope-entries.ts";
 import type { KindPorts } from "../protocol/settling.ts";
-import { credentialOverlay, emptyOverlay, overlayAgain, withOverlay } from "../secrets/overlay.ts";
-import { KnownNodes } from "./known-nodes.ts";
-import { createNodeIo, type NodeIo } from "./node-io.ts";
+import {
+  changedOf,
+  credentialOverlay,
+  emptyOverlay,
+  overlayAgain,
+  withOverlay,
+  withoutOverlay,
+} from "../secrets/overlay.ts";
+import { maskCredentials } from "../secrets/process-credentials.ts";
+import { redactorFor } from "../secrets/secret-inputs.ts";
+import { KnownNodes, knownNode, resultsOf } from "./known-nodes.ts";
 
 /** A node that runs code or asks a model, at its place in the chain. */
 export interface Task extends NodeDefinition {
@@ -34,15 +58,14 @@ export interface TaskInput {
 export async function taskInput(ports: KindPorts, { position, node, version }: Task): Promise<TaskInput> {
   const { client, sealed } = position.before;
   const findOverlay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
-  const [key, { kept, input: found }, overlay] = await Promise.all([
-    restartKey(ports, position, node),
+  const [{ kept, input: found }, overlay] = await Promise.all([
     inputBefore(ports, position),
     sealed ? emptyOverlay : findOverlay(ports, { client, version, node }),
   ]);
   const bound = await withInputKeys(ports, position, node, version.workflow, found);
   const input = withOverlay(node.type === "decision" ? bound.without("branch_decision") : bound, overlay);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
-  return { kept, input, overlay, restartKey: key, io };
+  return { kept, input, overlay, io, restartKey: await restartKey(ports, position, node) };
 }
 
 /** Adds the results of other nodes under the names of the node's `inputKeys`. A key without a result is left out. */
@@ -76,4 +99,128 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
     else found = results?.find((one) => one.key === key)?.json ?? found;
   }
   return found;
+}
+
+/** Everything that a run of code may reach: the blobs of its input, and the results of earlier nodes of its scope. */
+export interface NodeIo extends RunIo {
+  /** Whether nothing in the node's input is secret. */
+  isPlain: boolean;
+  /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
+  foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
+  /** Whether a result may refer to the blob in this way, as far as this delivery knows, and the blob holds no secret. */
+  isOwn(ref: BlobRef): boolean;
+  /** Notes a blob that an earlier delivery of the same run knew as its own. */
+  meet(sha256: string): void;
+  /** The result without the values of credentials. */
+  withoutOverlay(result: CodeResult): CodeResult;
+  /** The first key of a credential that is set to something else. */
+  changedCredential(set: readonly Member[]): string | undefined;
+  /** The first key that contains a secret: in itself, in its value, or in a blob of the value. */
+  leakedSecret(set: readonly Member[]): string | undefined;
+  /** Masks the secrets in a text that people read. */
+  mask(text: string): string;
+  /** Masks the secrets in the end of a log. */
+  maskLogs(text: string): string;
+}
+
+export async function createNodeIo(
+  ports: KindPorts,
+  position: Position,
+  input: Context,
+  secrets: ReadonlySet<string>,
+  overlay: CredentialOverlay = emptyOverlay,
+): Promise<NodeIo> {
+  const { before, at } = position;
+  let named: Set<string> | undefined;
+  const inInput = () => {
+    named ??= new Set(input.slots().flatMap(({ json }) => referencesIn(json).map(referenceKey)));
+    return named;
+  };
+  /** References to blobs that this run uploaded, or that results of other nodes or JSON blobs on their way name. */
+  const met = new Set<string>();
+  /** Hashes of blobs that an earlier delivery has recorded as known. */
+  const metBefore = new Set<string>();
+  const meetAll = (refs: Iterable<BlobRef>) => {
+    for (const ref of refs) met.add(referenceKey(ref));
+  };
+  const leaking = new Set<string>();
+  const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), overlay.secrets);
+  const isKnown = (ref: BlobRef) =>
+    inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
+
+  const setBy = async (entry: StoredEntry) => {
+    const { context } = await contextAfter(entry, ports.blobs);
+    return context.writtenBy(linkLabel(headOf(entry)));
+  };
+
+  return {
+    isPlain: secrets.size === 0 && overlay.members.length === 0,
+    async openBlob(ref) {
+      if (!isKnown(ref)) throw new NovaError("NodeFailed", `blob ${ref.sha256} is not part of the node's input`);
+      const body = await ports.blobs.stream(before, ref.sha256);
+      return ref.type === "json" ? meetingReferences(body, meetAll) : body;
+    },
+    async storeBlob(ref, body) {
+      meetAll([ref]);
+      const watched = redactor.isIdle ? body : redactor.refuse(body, () => leaking.add(ref.sha256));
+      try {
+        await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(watched, meetAll) : watched);
+      } catch (error) {
+        // A blob with a secret is not stored: the key that refers to it fails the node.
+        if (!leaking.has(ref.sha256)) throw error;
+      }
+    },
+    async outputs(node) {
+      let last: StoredEntry | undefined;
+      for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
+      const { workflow } = await versionOf(ports, before);
+      const given = (await givenOutcomes(ports, position, workflow)).get(node);
+      const set = given ?? (last && (await setBy(last)));
+      if (!set) return null;
+      const text = objectText(resultsOf(knownNode(workflow, node), set));
+      meetAll(referencesIn(text));
+      return text;
+    },
+    async outputNames() {
+      const { workflow } = await versionOf(ports, before);
+      const names = new Set((await givenOutcomes(ports, position, workflow)).keys());
+      for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
+      return Array.from(names);
+    },
+    taskUrl: (node) => ports.resumeUrl(position, node),
+    async foreignReference(set) {
+      for (const { key, json } of set) {
+        for (const ref of referencesIn(json)) {
+          if (!isKnown(ref) && !(await wasWrittenBefore(ports, position, ref))) return { key, ref };
+        }
+      }
+      return undefined;
+    },
+    isOwn: (ref) => isKnown(ref) && !leaking.has(ref.sha256),
+    meet: (sha256) => void metBefore.add(sha256),
+    withoutOverlay: (result) => withoutOverlay(result, overlay),
+    changedCredential: (set) => changedOf(overlay, set),
+    leakedSecret(set) {
+      if (redactor.isIdle) return undefined;
+      return set.find(
+        ({ key, json }) =>
+          redactor.finds(key) || redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
+      )?.key;
+    },
+    mask: (text) => maskCredentials(redactor.mask(text)),
+    maskLogs: (text) => maskCredentials(redactor.maskTail(text)),
+  };
+}
+
+/** Passes the bytes of a JSON blob through, and reports every reference in it. */
+async function* meetingReferences(
+  body: AsyncIterable<Uint8Array>,
+  meet: (refs: readonly BlobRef[]) => void,
+): AsyncIterable<Uint8Array> {
+  const scan = new ReferenceScan();
+  for await (const chunk of body) {
+    scan.look(chunk);
+    yield chunk;
+  }
+  meet(scan.found);
 }

@@ -1,6 +1,6 @@
 import type { Node, TaskNode } from "@nova/workflow";
 import { codeExecutor } from "../attempt/code.ts";
-import { tenSeconds } from "../attempt/follow.ts";
+import { tenSeconds } from "../attempt/code-run.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
 import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
@@ -68,20 +68,18 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
   end: { runNodeTask: runEnd, settle: noTurn },
 };
 
-export function findNodeKind({ type }: Node): Kind<Node> {
-  return kinds[type] as Kind<Node>;
-}
+export const nodeKinds = kinds as Readonly<Record<Node["type"], Kind<Node>>>;
 
 /** The ports with which the protocol can settle turns of every kind. */
 export function withKinds(ports: Ports): KindPorts {
   const all: KindPorts = {
     ...ports,
-    holdsTurn: (node) => findNodeKind(node).settle !== noTurn,
-    settleTurn: (settling, held, reason) => findNodeKind(held.node).settle(settling, held, reason),
+    holdsTurn: (node) => nodeKinds[node.type].settle !== noTurn,
+    settleTurn: (settling, held, reason) => nodeKinds[held.node.type].settle(settling, held, reason),
     asked: (position, definition) => promptHashAt(all, position, definition),
     resumeUrl: (position, node) => resumeUrl(ports, position, node),
     staysInside: async (position, plan, node) =>
-      (await findNodeKind(node).staysInside?.(ports, position, plan, node)) ?? false,
+      (await nodeKinds[node.type].staysInside?.(ports, position, plan, node)) ?? false,
   };
   return all;
 }
@@ -110,7 +108,7 @@ export function runNode(
   return ports.inFlight.during(event.execution.id, async () => {
     const all = withKinds(ports);
     const definition = await definitionOf(ports, event);
-    return findNodeKind(definition.node).runNodeTask(all, event, definition, { signal, followTime });
+    return nodeKinds[definition.node.type].runNodeTask(all, event, definition, { signal, followTime });
   });
 }
 

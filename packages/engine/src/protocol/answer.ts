@@ -69,7 +69,7 @@ async function positionAfter(ports: Ports, head: Head, { execution, scope, ...ev
   return {
     ...{ execution, scope, seq: head.seq },
     ...defined({ decision: head.decision_result ?? undefined }),
-    ...(await continuationAnswer(ports, head, { execution })),
+    ...(head.continuation && (await continuationAnswer(ports, head, { execution }))),
     ...(await itemsAnswer(ports, head, event)),
   };
 }

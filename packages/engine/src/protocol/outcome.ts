@@ -93,11 +93,6 @@ export interface RunFacts {
   failedDeliveries?: number;
 }
 
-/** What an entry says of the turn that led to it. */
-export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries }: Turn) {
-  return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
-}
-
 /**
  * The facts of a node that runs no code of its own: it took as long as it has held its turn. Its scope keeps the sandboxes
  * of `before`; absent: none.

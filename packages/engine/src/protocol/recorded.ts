@@ -1,5 +1,4 @@
 import { onErrorOf } from "@nova/workflow";
-import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { defaultNext, followChoice, isChosen, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
@@ -20,11 +19,6 @@ export async function recordedOutcome(
   const found = await findRecorded(ports, position, plan, definition);
   const outcome = found && outcomeOf(position, definition, found);
   return outcome ?? (position.before.sealed ? refusedHere(ports, position, plan, definition) : null);
-}
-
-/** Whether some outcomes of a scope may be on record; also true in a loop, whose visits are counted. */
-export function takesOver({ visits }: Pick<Head, "visits">): boolean {
-  return visits !== undefined;
 }
 
 /** Null if this version has no edge that leads on. */

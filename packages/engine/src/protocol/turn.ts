@@ -7,7 +7,7 @@ import { killStaleSandbox } from "../sandboxes/life.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
-import { recordedOutcome, takesOver } from "./recorded.ts";
+import { recordedOutcome } from "./recorded.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
 /** The link of a node that Step Functions runs after the link `seq`. */
@@ -83,7 +83,8 @@ async function commitRecordedOutcome(
   position: Position,
   event: NodeEvent,
 ): Promise<StoredEntry | "again" | undefined> {
-  if (!takesOver(position.before)) return undefined;
+  // Executions without a document count no visits.
+  if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);
   const outcome = await recordedOutcome(ports, position, definition);
   if (!outcome) return undefined;

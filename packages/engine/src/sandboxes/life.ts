@@ -8,7 +8,7 @@ import type { Execution, Offer } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox, SandboxPool } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { betweenNodesSeconds, lifetimeOf, poolOf, sandboxSpec, secondsOf } from "./spec.ts";
+import { betweenNodesSeconds, lifetimeOf, sandboxSpec, secondsOf, type WantedSandbox } from "./spec.ts";
 
 /**
  * The states of a sandbox. Every sandbox also dies by its lifetime, in any state, so a caller that continues with one first
@@ -86,26 +86,21 @@ export interface ChosenSandbox {
 }
 
 /**
- * Chooses the scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else one that another
- * execution has left, else a new one. Throws `SandboxUnavailable`.
+ * Chooses the scope's warm sandbox where it outlives the node, else a spare one, else one that another execution has left,
+ * else a new one. Throws `SandboxUnavailable`.
  */
-export async function chooseSandbox(
-  ports: Ports,
-  position: Position,
-  node: TaskNode,
-  version: WorkflowVersion,
-  seconds = secondsOf(node),
-): Promise<ChosenSandbox> {
+export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
+  const { node, seconds } = wanted;
   if (node.isolation !== "fresh") {
     // A turn between two attempts names the sandbox that the failed attempt has left, if it is sound.
     const warm = next.turn ? next.turn.warm : before.warm;
     const kept = warm && !next.turn?.sandbox ? await extendForNode(ports, warm, node, seconds) : null;
     if (kept) return { sandbox: kept, state: "in use" };
-    const spare = await chooseSpare(ports, position, node, seconds);
+    const spare = await chooseSpare(ports, position, wanted);
     if (spare) return spare;
   }
-  return inheritOrCreate(ports, position, node, version, seconds);
+  return inheritOrCreate(ports, before.client, wanted);
 }
 
 /**
@@ -115,8 +110,7 @@ export async function chooseSandbox(
 async function chooseSpare(
   ports: Ports,
   { before, at, next }: Position,
-  node: TaskNode,
-  seconds: number,
+  { node, seconds }: WantedSandbox,
 ): Promise<ChosenSandbox | null> {
   if (next.turn) return null;
   const { spare = [] } = before;
@@ -133,15 +127,11 @@ async function chooseSpare(
 /** Takes one that an ended execution has left, else makes one; where the plan is full, an idle one is ended first. */
 async function inheritOrCreate(
   ports: Ports,
-  { before, at }: Position,
-  node: TaskNode,
-  version: WorkflowVersion,
-  seconds: number,
+  client: string,
+  { seconds, spec, pool }: WantedSandbox,
 ): Promise<ChosenSandbox> {
-  const spec = sandboxSpec(at, node, version, before);
-  const pool = poolOf(before.client, spec, node, version.workflow);
   const inherit = async (): Promise<Sandbox | null> => {
-    const idle = pool ? await takeIdle(ports, before.client, pool) : null;
+    const idle = pool ? await takeIdle(ports, client, pool) : null;
     const alive = idle && (await extendForScope(ports, idle, seconds));
     if (alive) ports.meter?.("sandbox taken over");
     return alive && { ...alive, ...(pool && { pool }), inherited: true };

@@ -11,6 +11,7 @@ import {
   type Workflow,
 } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
+import type { Position } from "../chain/position.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { SandboxPool, SandboxSpec } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -67,6 +68,25 @@ export function sandboxSpec(
     internet: sealed !== true,
     ...(reach && { reach }),
   };
+}
+
+/** The sandbox that an attempt looks for. */
+export interface WantedSandbox {
+  node: TaskNode;
+  /** The longest time that the node may need it. */
+  seconds: number;
+  spec: SandboxSpec;
+  pool: SandboxPool | undefined;
+}
+
+export function wantedSandbox(
+  { at, before }: Pick<Position, "at" | "before">,
+  node: TaskNode,
+  version: WorkflowVersion,
+  seconds = secondsOf(node),
+): WantedSandbox {
+  const spec = sandboxSpec(at, node, version, before);
+  return { node, seconds, spec, pool: poolOf(before.client, spec, node, version.workflow) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { defined, type Node, nodeIndex } from "@nova/workflow";
 import { isItem } from "../chain/scope.ts";
-import { findNodeKind } from "../kinds/table.ts";
+import { nodeKinds } from "../kinds/table.ts";
 import type { WaitsFor } from "../kinds/waits-for.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -88,7 +88,7 @@ async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: He
 
 async function waitOf(ports: Ports, node: Node, { at, turn }: HeldTurn): Promise<WaitsFor | null> {
   if (turn.due !== undefined && turn.sandbox === null) return { kind: "retry", until: turn.due };
-  return (await findNodeKind(node).waitsFor?.(ports, node, at, turn)) ?? null;
+  return (await nodeKinds[node.type].waitsFor?.(ports, node, at, turn)) ?? null;
 }
 
 /** A map is open where nothing comes behind its fork. */

@@ -10,11 +10,10 @@ import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
 import { withoutPool } from "../../sandboxes/life.ts";
 import { lifetimeOf, promptBudgetSeconds } from "../../sandboxes/spec.ts";
 import { sha256 } from "../../sha256.ts";
+import { allowedFor } from "../acquire.ts";
+import { networkOf, requestFor, timeLimit } from "../code-run.ts";
 import { secretProblem } from "../judge.ts";
-import type { NodeIo } from "../node-io.ts";
-import { allowedFor, networkOf, requestFor } from "../request.ts";
-import type { Task, TaskInput } from "../task-input.ts";
-import { timeLimit } from "../time-limit.ts";
+import type { NodeIo, Task, TaskInput } from "../task-input.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
 /** Runs code of a pipeline in the turn's sandbox, under the claim of its journal place, once. */

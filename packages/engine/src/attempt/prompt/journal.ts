@@ -25,7 +25,7 @@ import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import type { Attempt } from "../acquire.ts";
-import type { NodeIo } from "../node-io.ts";
+import type { NodeIo } from "../task-input.ts";
 
 /** Where steps are recorded, and on whose behalf. */
 export interface JournalSite {

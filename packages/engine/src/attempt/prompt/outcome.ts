@@ -18,13 +18,11 @@ import {
   type MoreFacts,
   type Outcome,
   type RunFacts,
-  turnFacts,
 } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { sha256 } from "../../sha256.ts";
-import { judge } from "../judge.ts";
-import type { NodeIo } from "../node-io.ts";
-import type { Task } from "../task-input.ts";
+import { judge, turnFacts } from "../judge.ts";
+import type { NodeIo, Task } from "../task-input.ts";
 import { earlierOf, type StepJournal } from "./journal.ts";
 
 /** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */

@@ -4,15 +4,14 @@ import type { Ports } from "../../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { HeldNode } from "../../protocol/definition.ts";
-import { turnFacts } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { moveSandboxes, withoutPool } from "../../sandboxes/life.ts";
-import { canChangeSandbox, changeSandbox, openAttempt, warmAfter } from "../acquire.ts";
-import { addressesFor, allowedFor } from "../request.ts";
-import type { Executor, FinishedWork, OpenedAttempt, TaskTime, Work } from "../run-attempts.ts";
+import { type Attempt, addressesFor, allowedFor, canChangeSandbox, changeSandbox } from "../acquire.ts";
+import { lostReason, overdueReason } from "../code-run.ts";
+import { turnFacts, warmAfter } from "../judge.ts";
+import type { Executor, FinishedWork, Prepared, TaskTime, Work } from "../run-attempts.ts";
 import { noStep, stopCode, stopTurn } from "../stop.ts";
 import { type Task, type TaskInput, taskInput } from "../task-input.ts";
-import { lostReason, overdueReason } from "../time-limit.ts";
 import {
   attemptsBefore,
   CodeLost,
@@ -26,41 +25,52 @@ import { meansFor } from "./means.ts";
 import { judgePipeline, stoppedOutcome } from "./outcome.ts";
 
 /** A node whose code a model writes: the steps of a pipeline, each done once and repeated from its record. */
-export const promptExecutor: Executor<OpenedPrompt> = { open: openPrompt, work: runPipeline, settle: settlePrompt };
+export const promptExecutor: Executor<PreparedPrompt> = {
+  prepare: preparePrompt,
+  work: runPipeline,
+  settle: settlePrompt,
+};
 
-interface OpenedPrompt extends OpenedAttempt, TaskInput {
+interface PreparedPrompt extends Prepared, TaskInput {
   asked: PromptTask;
   earlier: Earlier;
-  pinned: PinnedCode | null;
+  /** Pinned code that this delivery chose for a new turn. */
+  chosen: { pinned?: PinnedCode | null };
 }
 
 /** Pinned code is chosen once, by the delivery that takes the turn. */
-async function openPrompt(ports: KindPorts, task: Task): Promise<OpenedPrompt> {
+async function preparePrompt(ports: KindPorts, task: Task): Promise<PreparedPrompt> {
   const found = await taskInput(ports, task);
   const earlier = await attemptsBefore(ports, task.position);
   const asked = promptTask(task, found, earlier);
-  const choice: { pinned?: PinnedCode | null } = {};
-  const attempt = await openAttempt(ports, task, async () => {
+  const chosen: PreparedPrompt["chosen"] = {};
+  const findNeeds = async () => {
     const pinned = await ports.pipeline.pinned(asked);
-    choice.pinned = pinned;
+    chosen.pinned = pinned;
     const addresses = await addressesFor(ports, allowedFor(task, found.overlay));
     return pinned ? { ...addresses, seconds: task.node.timeoutSeconds, generation: pinned.generation } : addresses;
-  });
-  const { generation } = attempt.turn;
-  const pinned =
-    choice.pinned ?? (generation === undefined ? null : await ports.pipeline.generation(asked, generation));
-  return { ...found, attempt, asked, earlier, pinned };
+  };
+  return { ...found, findNeeds, asked, earlier, chosen };
 }
 
-async function runPipeline(ports: KindPorts, task: Task, opened: OpenedPrompt, { signal }: TaskTime): Promise<Work> {
+async function runPipeline(
+  ports: KindPorts,
+  task: Task,
+  attempt: Attempt,
+  prepared: PreparedPrompt,
+  { signal }: TaskTime,
+): Promise<Work> {
   const { position } = task;
-  const { attempt, io, asked, earlier, pinned } = opened;
+  const { io, asked, earlier, chosen } = prepared;
+  const { generation } = attempt.turn;
+  const pinned =
+    chosen.pinned ?? (generation === undefined ? null : await ports.pipeline.generation(asked, generation));
   const site: JournalSite = { ports, position, attempt, io };
   const journal = new StepJournal(site, earlier);
   const isFirst = !position.next.turn?.sandbox;
   try {
     if (!isFirst) await journal.adopt();
-    const means = meansFor(site, task, opened, journal, { isFirst, signal });
+    const means = meansFor(site, task, prepared, journal, { isFirst, signal });
     const ending = isFirst ? null : await journal.ending();
     const result = ending ?? (await ports.pipeline.run(asked, means, pinned));
     if (!(await attempt.turnWritten)) throw new TurnLost();

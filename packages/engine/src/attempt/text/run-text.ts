@@ -5,10 +5,9 @@ import { escapeReferences } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import { turnFacts } from "../../protocol/outcome.ts";
 import type { KindPorts } from "../../protocol/settling.ts";
-import { openAttempt } from "../acquire.ts";
-import { createNodeIo, type NodeIo } from "../node-io.ts";
+import type { Attempt } from "../acquire.ts";
+import { turnFacts } from "../judge.ts";
 import {
   attemptsBefore,
   type Earlier,
@@ -20,26 +19,30 @@ import {
 import { commonMeans } from "../prompt/means.ts";
 import { judgePipeline } from "../prompt/outcome.ts";
 import { settlePrompt } from "../prompt/run-prompt.ts";
-import type { Executor, OpenedAttempt, TaskTime, Work } from "../run-attempts.ts";
-import { type Task, withInputKeys } from "../task-input.ts";
+import type { Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
+import { createNodeIo, type NodeIo, type Task, withInputKeys } from "../task-input.ts";
 import { questionFor } from "./question.ts";
 
 /** A node whose value a model writes, without a sandbox: asks it, or finds the answer that an earlier delivery recorded. */
-export const textExecutor: Executor<OpenedText> = { open: openText, work: askModel, settle: settlePrompt };
+export const textExecutor: Executor<PreparedText> = { prepare: prepareText, work: askModel, settle: settlePrompt };
 
-interface OpenedText extends OpenedAttempt {
+interface PreparedText extends Prepared {
   asking: Asking;
   earlier: Earlier;
 }
 
-async function openText(ports: KindPorts, task: Task): Promise<OpenedText> {
-  const asking = await prepare(ports, task);
-  const earlier = await attemptsBefore(ports, task.position);
-  return { asking, earlier, kept: asking.kept, attempt: await openAttempt(ports, task) };
+async function prepareText(ports: KindPorts, task: Task): Promise<PreparedText> {
+  const asking = await prepareQuestion(ports, task);
+  return { asking, earlier: await attemptsBefore(ports, task.position), kept: asking.kept };
 }
 
-async function askModel(ports: KindPorts, task: Task, opened: OpenedText, { signal }: TaskTime): Promise<Work> {
-  const { attempt, asking, earlier } = opened;
+async function askModel(
+  ports: KindPorts,
+  task: Task,
+  attempt: Attempt,
+  { asking, earlier }: PreparedText,
+  { signal }: TaskTime,
+): Promise<Work> {
   const site: JournalSite = { ports, position: task.position, attempt, io: asking.io };
   const journal = new StepJournal(site, earlier);
   try {
@@ -54,9 +57,9 @@ async function askModel(ports: KindPorts, task: Task, opened: OpenedText, { sign
   }
 }
 
-type Asking = Awaited<ReturnType<typeof prepare>>;
+type Asking = Awaited<ReturnType<typeof prepareQuestion>>;
 
-async function prepare(ports: KindPorts, { position, ...definition }: Task) {
+async function prepareQuestion(ports: KindPorts, { position, ...definition }: Task) {
   const { kept, input: found } = await inputBefore(ports, position);
   const input = await withInputKeys(ports, position, definition.node, definition.version.workflow, found);
   const io = await createNodeIo(ports, position, input, secretKeys(definition.version.workflow));
@@ -73,7 +76,7 @@ export async function promptHashAt(
 ): Promise<string | undefined> {
   const { node } = definition;
   if (!isTextNode(node)) return undefined;
-  return (await prepare(ports, { ...definition, node, position })).question.asked;
+  return (await prepareQuestion(ports, { ...definition, node, position })).question.asked;
 }
 
 export function isTextNode(node: Node | undefined): node is TaskNode {

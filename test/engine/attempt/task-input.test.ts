@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createNodeIo } from "../../../packages/engine/src/attempt/node-io.ts";
+import { createNodeIo } from "../../../packages/engine/src/attempt/task-input.ts";
 import { readPosition } from "../../../packages/engine/src/chain/position.ts";
 import { Context } from "../../../packages/engine/src/context/context.ts";
 import { referenceText } from "../../../packages/engine/src/context/references.ts";

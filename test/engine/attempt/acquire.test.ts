@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addressesFor, allowedFor, networkOf } from "../../../packages/engine/src/attempt/request.ts";
+import { addressesFor, allowedFor } from "../../../packages/engine/src/attempt/acquire.ts";
+import { networkOf } from "../../../packages/engine/src/attempt/code-run.ts";
 import type { Task } from "../../../packages/engine/src/attempt/task-input.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 
