@@ -4,14 +4,12 @@ export { listAudit } from "./audit/audit.ts";
 export { changeClient, clientOf, createClient, listClients } from "./clients/clients.ts";
 export * from "./credentials/credentials.ts";
 export { rotateCredentials } from "./credentials/rotate.ts";
-export { listLabelledDeliveries } from "./deliveries/labels.ts";
-export { listDeliveries } from "./deliveries/list.ts";
+export { listDeliveries, listLabelledDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { removeExpiredSessions, removeSession } from "./erasing/remove-session.ts";
 export { Conflict, Forbidden, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
-export { continueRun } from "./executions/continue.ts";
 export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
 export {
   cancel,
@@ -23,7 +21,7 @@ export {
   verify,
   verifyRuns,
 } from "./executions/executions.ts";
-export { forecastRestart, restart } from "./executions/restart.ts";
+export { continueRun, forecastRestart, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";
 export { notifyFailure } from "./failures/notify.ts";
 export { sumFormats, surveyAll, surveyPart } from "./formats/survey.ts";

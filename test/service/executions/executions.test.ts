@@ -1,5 +1,5 @@
 import { BlobMissing, type BlobRef, RawJson } from "@nova/engine";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { cancel, wholeContext } from "../../../packages/service/src/executions/executions.ts";
 import { ann, ErasureWorld } from "../support/erasing-world.ts";
 
@@ -24,30 +24,32 @@ function reference(type: BlobRef["type"], content: string): string {
 
 const whole = async (text: string) => (await wholeContext({ blobs: blobs as never }, home, new RawJson(text))).text;
 
-it("replaces references by texts and JSON, digit for digit", async () => {
-  const inside = reference("text", 'a "text"');
-  const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
-  expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
-});
+describe("a context with references to blobs", () => {
+  it("gets texts and JSON in place of the references, digit for digit", async () => {
+    const inside = reference("text", 'a "text"');
+    const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
+    expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
+  });
 
-it("leaves a context without references unchanged", async () => {
-  expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
-});
+  it("stays unchanged if it has no reference", async () => {
+    expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
+  });
 
-it("keeps references to bytes, erased values and oversized values", async () => {
-  const bytes = reference("bytes", "raw");
-  const erased = reference("text", "gone");
-  stored.delete(/[0-9]{64}/.exec(erased)?.[0] ?? "");
-  const large = reference("text", "x".repeat(4 * 1024 * 1024));
-  const small = reference("text", "small");
-  const text = `{"bytes":${bytes},"erased":${erased},"large":${large},"small":${small}}`;
-  expect(await whole(text)).toBe(text.replace(small, '"small"'));
-});
+  it("keeps references to bytes, erased values and oversized values", async () => {
+    const bytes = reference("bytes", "raw");
+    const erased = reference("text", "gone");
+    stored.delete(/[0-9]{64}/.exec(erased)?.[0] ?? "");
+    const large = reference("text", "x".repeat(4 * 1024 * 1024));
+    const small = reference("text", "small");
+    const text = `{"bytes":${bytes},"erased":${erased},"large":${large},"small":${small}}`;
+    expect(await whole(text)).toBe(text.replace(small, '"small"'));
+  });
 
-it("loads as many values as fit, in their order", async () => {
-  const half = reference("text", "x".repeat(3 * 1024 * 1024));
-  const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
-  expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
+  it("gets as many values as fit, in their order", async () => {
+    const half = reference("text", "x".repeat(3 * 1024 * 1024));
+    const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
+    expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
+  });
 });
 
 it("a cancel that closes slowly is answered before the request ends, and the close continues", async () => {

@@ -138,7 +138,7 @@ describe("a publication with an error", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
   });
 
-  it("is not caused by a past schedule, of which a warning tells, by the service's clock", async () => {
+  it("does not result from a schedule that is over by the service's clock, which only gets a warning", async () => {
     const once = (at: string) => post("a", [{ type: "schedule", id: "launch", at }]);
     expect(await once("2026-01-01T00:00:01")).toMatchObject({ status: "ready", findings: [] });
     const over = [{ code: "NOVA129", severity: "warning", path: "$.triggers[0].at" }];

@@ -35,14 +35,14 @@ describe("versions of a state machine", () => {
   });
 
   it.each<[string, () => void]>([
-    ["an open run uses", () => world.open.push({ stateMachineArn: arn(4) })],
-    ["is active", () => void world.workflowStates.set("greet", { active: 4 })],
-    ["a client has pinned", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
+    ["an open run uses it", () => world.open.push({ stateMachineArn: arn(4) })],
+    ["it is active", () => void world.workflowStates.set("greet", { active: 4 })],
+    ["a client has pinned it", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
     [
-      "a node of another workflow names",
+      "a node of another workflow names it",
       () => world.versions.push(version(1, [{ workflow: "greet", version: 4 }], "outer")),
     ],
-  ])("of which one %s keep that one", async (_what, need) => {
+  ])("include an old one if %s", async (_what, need) => {
     need();
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });

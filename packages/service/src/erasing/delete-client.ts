@@ -13,10 +13,16 @@ const lostMs = 120_000;
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);
-  const mine = buildDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
-  const { deed } = there.erasing ?? { deed: mine };
+  const deletion = buildDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
+  const { deed } = there.erasing ?? { deed: deletion };
   if (!there.erasing) {
-    const erasing: Erasing = { by: by.id, since: mine.at, markedAt: mine.at, part: "executions", deed: mine };
+    const erasing: Erasing = {
+      by: by.id,
+      since: deletion.at,
+      markedAt: deletion.at,
+      part: "executions",
+      deed: deletion,
+    };
     await ports.clients.update(slug, { erasing });
   }
   if (deed) await ports.audit.append(deed);

@@ -4,7 +4,7 @@ import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 import { cancelIfOpen, eraseContents, findOutermostRun } from "./erase-run.ts";
-import { ErasureProgress, mayBeLast, planAfterPass } from "./progress.ts";
+import { canBeLastPass, ErasureProgress, planAfterPass } from "./progress.ts";
 import { removeSessionsOf } from "./remove-session.ts";
 
 const pageSize = 50;
@@ -38,12 +38,12 @@ export async function eraseClient(
   if (!(await cancelOpen(ports, slug, progress, until))) return false;
   for (let passes = 0; passes < maxPasses; passes++) {
     const isUnderWay = passes === 0 && progress.at.passSince !== undefined;
-    if (!isUnderWay) await progress.beginPass({ canBeLastPass: await mayBeLast(ports, slug) });
+    if (!isUnderWay) await progress.beginPass({ canBeLastPass: await canBeLastPass(ports, slug) });
     if (!(await runPass(ports, slug, progress, until))) return false;
-    const behind = await planAfterPass(ports, slug, progress);
-    if (behind === "nothing") return remove(ports, slug);
-    if (behind === "another") continue;
-    await progress.rest(behind);
+    const next = await planAfterPass(ports, slug, progress);
+    if (next === "nothing") return remove(ports, slug);
+    if (next === "another") continue;
+    await progress.rest(next);
     return false;
   }
   return false;

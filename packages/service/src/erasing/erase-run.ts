@@ -19,7 +19,7 @@ type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain"
 /** Partitions erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
 
-/** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `beginErasing` does. */
+/** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `markForErasing` does. */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const ids = await markForErasing(ports, execution);
   await eraseMembers(ports, execution, ids);
@@ -145,15 +145,15 @@ export async function demandClientAfterStart(
 export async function eraseStraggler(ports: ServicePorts, client: string, execution: string): Promise<boolean> {
   const record = await ports.executions.get(execution);
   if (record?.client !== client || client === defaultClient) return false;
-  const whose = await ports.clients.get(client);
-  if (whose && !whose.erasing) return false;
+  const owner = await ports.clients.get(client);
+  if (owner && !owner.erasing) return false;
   await cancelIfOpen(ports, await findOutermostRun(ports, record));
   await cancelIfOpen(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
   // Removes other traces of the run. While the client is being erased, that erasure removes them.
   let cursor: string | undefined;
-  do cursor = whose ? undefined : await ports.eraser.rest(client, cursor);
+  do cursor = owner ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);
   return true;
 }

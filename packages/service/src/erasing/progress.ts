@@ -77,7 +77,7 @@ interface Runs {
 }
 
 /** Whether a pass that starts now can be the last one: this process runs no node of the client. */
-export async function mayBeLast({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
+export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }

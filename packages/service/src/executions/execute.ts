@@ -130,8 +130,10 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
 /** The error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is gone, too. */
 async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
-  const way = `PATCH /clients/${client} with pins to others, or none`;
-  return new Refused(`client "${client}" is pinned to version ${version} of "${workflow}", which was deleted - ${way}`);
+  const wayOut = `PATCH /clients/${client} with pins to others, or none`;
+  return new Refused(
+    `client "${client}" is pinned to version ${version} of "${workflow}", which was deleted - ${wayOut}`,
+  );
 }
 
 const firstPauseMs = 15;

@@ -174,9 +174,9 @@ const longestWaitMs = 15_000;
 export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Pick<Execution, "status">> {
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = cancelExecution(ports, id);
-  const late = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
+  const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
   closing.catch(() => undefined); // after this function has answered, the sweeper closes the rest
-  const answer = await Promise.race([closing, late]);
+  const answer = await Promise.race([closing, timeout]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });
   return answer;
 }

@@ -6,6 +6,7 @@ import {
   type RestartRequest,
   restartExecution,
   Source,
+  ulidFrom,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
@@ -87,4 +88,19 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
     parent = (await ports.executions.get(root))?.parent;
   }
   return new Refused(`execution ${id} is a part of ${root} - restart ${root} --from ${place}...`);
+}
+
+/**
+ * Returns the run that a repeated request gets: the first run, or its restart if the process of the first run was
+ * killed. A sender repeats a request that had no answer. Two concurrent repetitions create the same restart. Throws as
+ * `restart` does.
+ */
+export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {
+  if (run.status !== "interrupted" || run.erased) return run;
+  const latest = run.restarts?.at(-1);
+  const begun = latest === undefined ? undefined : await ports.executions.get(latest);
+  if (begun?.restartedFrom === run.id) return continueRun(ports, by, begun);
+  // A run names its restart before the restart starts, so after a crash the same restart starts.
+  const ulid = latest?.slice("exec_".length) ?? ulidFrom(Date.parse(run.endedAt ?? run.startedAt), `again ${run.id}`);
+  return restart(ports, by, run.id, { ulid });
 }

@@ -67,7 +67,7 @@ interface ExportPage {
 /** A cursor; with a digest, it proves the previous pages. */
 type Cursor = { at: string; digest?: undefined } | (RunningDigest & { signature: string });
 
-/** Returns a page of a client's stored data. A client's own key sees definitions as `seenBy` shows them. Throws `NotFound`. */
+/** Returns a page of a client's stored data. A client's own key sees definitions as `redactWorkflow` shows them. Throws `NotFound`. */
 export async function exportClient(
   ports: ServicePorts,
   by: Principal,
@@ -75,9 +75,9 @@ export async function exportClient(
   cursor?: string,
 ): Promise<ExportPage> {
   await clientOf(ports, by, slug);
-  const asked = { client: slug, reach: by.client };
+  const scope = { client: slug, reach: by.client };
   const from = cursor === undefined ? undefined : cursorIn(cursor);
-  if (from?.digest !== undefined && !(await ports.signer.verify(pageText(asked, from), from.signature))) {
+  if (from?.digest !== undefined && !(await ports.signer.verify(pageText(scope, from), from.signature))) {
     throw new Refused("the cursor is not one of this export - use a `next_cursor` as it was answered");
   }
   if (cursor === undefined) await recordDeed(ports, by, { action: "client.exported", client: slug, subject: slug });
@@ -93,7 +93,7 @@ export async function exportClient(
   const digest = extendDigest(before, page.records);
   if (page.cursor === undefined) return { records, seal: await signer.sign(sealedText({ client: slug, digest })) };
   const next = { at: page.cursor, digest };
-  return { records, cursor: JSON.stringify({ ...next, signature: await signer.sign(pageText(asked, next)) }) };
+  return { records, cursor: JSON.stringify({ ...next, signature: await signer.sign(pageText(scope, next)) }) };
 }
 
 function cursorIn(text: string): Cursor {

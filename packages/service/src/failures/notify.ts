@@ -67,10 +67,10 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
     { by: "workflow", ...version?.workflow.onFailure },
     { by: "client", ...client?.onFailure },
   ]);
-  const mine = { principal: "on_failure", client: record.client, livesMs };
+  const request = { principal: "on_failure", client: record.client, livesMs };
   const results = await Promise.allSettled(
     notifications.map(({ name, send }) =>
-      once(ports, { ...mine, key: `${record.id} ${name}`, asked: name }, async () => {
+      once(ports, { ...request, key: `${record.id} ${name}`, asked: name }, async () => {
         await send();
         return { told: name };
       }),

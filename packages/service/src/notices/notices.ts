@@ -26,21 +26,21 @@ export async function readSender({ clients }: Pick<ServicePorts, "clients">, slu
 }
 
 const noMail = "no mail goes out from here";
-const way = "NOVA_MAIL_FROM (an address that SES has verified)";
-const sentence = `${noMail} - name a webhook, or deploy with ${way}`;
+const mailSetup = "NOVA_MAIL_FROM (an address that SES has verified)";
+const noMailSentence = `${noMail} - name a webhook, or deploy with ${mailSetup}`;
 
 /** Refuses every mail. Stored wishes may predate the removal of the sender address. */
-export const noMailer: Mailer = { send: () => Promise.reject(new Refused(sentence)) };
+export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailSentence)) };
 
 /** The reason why an approval sends no mail. */
-export const noMailReason = `${noMail} - deploy with ${way}`;
+export const noMailReason = `${noMail} - deploy with ${mailSetup}`;
 
 /** A finding if a definition wants mails and no mailer is configured. */
 export function mailFindings(
   { mailer }: Pick<ServicePorts, "mailer">,
   { onFailure }: { onFailure?: OnFailure },
 ): Finding[] {
-  return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", sentence)];
+  return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", noMailSentence)];
 }
 
 /** Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still serve task lists. */
@@ -52,11 +52,15 @@ export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workf
   if (asking.length === 0) return [];
   const what = `nobody in "to" of ${asking.map(({ id }) => `"${id}"`).join(", ")} gets a mail`;
   return [
-    finding("NOVA133", "$.nodes", `${what}: ${noMail} - deploy with ${way}, or have a rule take execution.waiting`),
+    finding(
+      "NOVA133",
+      "$.nodes",
+      `${what}: ${noMail} - deploy with ${mailSetup}, or have a rule take execution.waiting`,
+    ),
   ];
 }
 
 /** Throws `Refused` if a client wants mails and no mailer is configured. */
 export function demandMail({ mailer }: Pick<ServicePorts, "mailer">, onFailure: OnFailure | undefined): void {
-  if (!mailer && onFailure?.mail) throw new Refused(`on_failure.mail: ${sentence}`);
+  if (!mailer && onFailure?.mail) throw new Refused(`on_failure.mail: ${noMailSentence}`);
 }

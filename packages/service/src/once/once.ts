@@ -44,20 +44,20 @@ export async function once<T>(
   const fingerprint = hash("sha256", request.asked);
   const since = new Date(now).toISOString();
   const expiresAt = Math.floor(now / 1000) + keptSeconds;
-  const whose = request.client === null ? {} : { client: request.client };
-  const mine: Attempt = { format: 1, ...name, ...whose, fingerprint, id: ulid, since, expiresAt };
-  const there = await ports.attempts.begin(mine, now);
-  if (there && there.fingerprint !== fingerprint) {
+  const clientField = request.client === null ? {} : { client: request.client };
+  const attempt: Attempt = { format: 1, ...name, ...clientField, fingerprint, id: ulid, since, expiresAt };
+  const existing = await ports.attempts.begin(attempt, now);
+  if (existing && existing.fingerprint !== fingerprint) {
     throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
   }
-  if (there?.made !== undefined) return again(JSON.parse(there.made) as T);
-  const isDead = there && now - Date.parse(there.since) >= (request.livesMs ?? apiLivesMs) + marginMs;
-  if (there && !(isDead && (await ports.attempts.takeOver(there, there.since, since)))) {
+  if (existing?.made !== undefined) return again(JSON.parse(existing.made) as T);
+  const isDead = existing && now - Date.parse(existing.since) >= (request.livesMs ?? apiLivesMs) + marginMs;
+  if (existing && !(isDead && (await ports.attempts.takeOver(existing, existing.since, since)))) {
     throw new Conflict("the first request with this Idempotency-Key is under way - repeat it in a moment");
   }
   let made: T;
   try {
-    made = await make(there?.id ?? ulid);
+    made = await make(existing?.id ?? ulid);
   } catch (error) {
     await ports.attempts.release(name);
     throw error;

@@ -47,8 +47,9 @@ export async function applyContextData(
     state = next;
     written.push(input);
   }
-  const asked = nodeOf(state.draft, node);
-  if (asked.executor === "text") return { state, written, extra: membersForThisRun(state.draft, asked, data) };
+  const currentNode = nodeOf(state.draft, node);
+  if (currentNode.executor === "text")
+    return { state, written, extra: membersForThisRun(state.draft, currentNode, data) };
   // Other nodes have no references, so an unknown id is a mistake.
   for (const { key } of data) if (key.startsWith(idPrefix)) nodeOf(state.draft, key.slice(idPrefix.length));
   return { state, written, extra: [] };

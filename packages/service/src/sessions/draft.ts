@@ -121,16 +121,16 @@ function cycleThrough({ nodes, edges }: Draft, { from, to }: DraftEdge): string[
   const next = nextOf({ nodes, edges });
   const cameFrom = new Map<string, string>([[to, ""]]);
   for (const [id] of cameFrom) {
-    if (id === from) return [...wayBack(cameFrom, from).reverse(), to];
+    if (id === from) return [...pathBack(cameFrom, from).reverse(), to];
     for (const one of next.get(id) ?? []) if (!cameFrom.has(one)) cameFrom.set(one, id);
   }
   return undefined;
 }
 
-function wayBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
-  const way = [];
-  for (let id = end; id !== ""; id = cameFrom.get(id) ?? "") way.push(id);
-  return way;
+function pathBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
+  const path = [];
+  for (let id = end; id !== ""; id = cameFrom.get(id) ?? "") path.push(id);
+  return path;
 }
 
 /** The successors of each node, including its `onError`. */

@@ -4,8 +4,7 @@ import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session, SessionChange, SessionState } from "../ports/sessions.ts";
-import { recordChange } from "./history.ts";
-import { settleSession } from "./settle.ts";
+import { recordChange, settleSession } from "./settle.ts";
 
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 

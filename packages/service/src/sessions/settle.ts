@@ -1,10 +1,10 @@
 import { atOnce, referencesIn, runHeads } from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import { hasEnded } from "../executions/execute.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { NodeOutcome, NodeRecord, Session, SessionRun } from "../ports/sessions.ts";
+import type { NodeOutcome, NodeRecord, Session, SessionChange, SessionRun } from "../ports/sessions.ts";
 import { addOutcomes, type RunOutcome } from "./freshness.ts";
-import { recordChange } from "./history.ts";
 
 /** After this time, an execution without a record was never started. */
 const lostMs = 60_000;
@@ -74,4 +74,21 @@ async function dropErased(ports: Pick<ServicePorts, "executions" | "clock">, ses
   });
   const next = isOver ? { family: { root: `exec_${ulid(ports.clock.now())}` } } : {};
   return { ...session, state: { ...session.state, ...next, nodes: Object.fromEntries(kept) } };
+}
+
+/** Number of changes that conflict messages can quote. */
+const keptChanges = 50;
+
+/** Returns the session with the next revision and a record of the change. */
+export function recordChange(
+  { clock }: Pick<ServicePorts, "clock">,
+  session: Session,
+  by: string,
+  told: Pick<SessionChange, "what" | "node">,
+): Session {
+  const revision = session.revision + 1;
+  const version = told.node === undefined ? undefined : session.state.nodes[told.node]?.version;
+  const change = { revision, at: new Date(clock.now()).toISOString(), by, ...told, ...defined({ version }) };
+  const changes = [...session.state.changes, change].slice(-keptChanges);
+  return { ...session, revision, state: { ...session.state, changes } };
 }

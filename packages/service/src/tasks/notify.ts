@@ -82,8 +82,8 @@ export async function notifyTask(
     await note(noMailReason);
     return { told: [] };
   }
-  const whose = { principal: "approval", client: task.client ?? null, livesMs };
-  await once(ports, { ...whose, key: `${id} mail`, asked: "mail" }, async () => {
+  const request = { principal: "approval", client: task.client ?? null, livesMs };
+  await once(ports, { ...request, key: `${id} mail`, asked: "mail" }, async () => {
     try {
       const from = await readSender(ports, task.client);
       await mailer.send({ ...approvalNotice(task, to, ports.links), ...from });

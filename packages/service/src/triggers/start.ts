@@ -5,8 +5,8 @@ import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
-import { continueRun } from "../executions/continue.ts";
 import { execute } from "../executions/execute.ts";
+import { continueRun } from "../executions/restart.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
@@ -71,16 +71,16 @@ const nextId = monotonicFactory();
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client, context, files } = arrival;
-  const mine = deliveryOf(ports, arrival, "accepted");
+  const reserved = deliveryOf(ports, arrival, "accepted");
   const gone = await missingClientReason(ports, client);
-  if (gone !== undefined) return recordWithoutClient(ports, mine, gone);
-  const there = await ports.deliveries.begin(mine);
+  if (gone !== undefined) return recordWithoutClient(ports, reserved, gone);
+  const existing = await ports.deliveries.begin(reserved);
   const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
-  if (there?.status === "started" && there.execution !== null) {
-    return continueDelivery(ports, by, there, there.execution);
+  if (existing?.status === "started" && existing.execution !== null) {
+    return continueDelivery(ports, by, existing, existing.execution);
   }
-  if (there?.status === "failed") return there;
-  const delivery = there ?? mine;
+  if (existing?.status === "failed") return existing;
+  const delivery = existing ?? reserved;
   // The id comes from the delivery, so concurrent retries of a refused delivery start the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
@@ -93,7 +93,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   }
   const execution = `exec_${ulid}`;
   const started = await finishDelivery(ports, delivery, { status: "started", execution, reason: null });
-  return there ? continueDelivery(ports, by, started, execution) : started;
+  return existing ? continueDelivery(ports, by, started, execution) : started;
 }
 
 /** Answers a repeated arrival with the run that continues. A refusal goes only to this sender; the record stays. */

@@ -29,8 +29,8 @@ export async function setPaused(
     const { paused: from = {} } = (await workflowStates.get(workflow)) ?? {};
     if ((from[schedule] !== undefined) === isPaused) return false;
     const { [schedule]: _, ...others } = from;
-    const mine = { at: new Date(clock.now()).toISOString(), by: by.id };
-    if (await workflowStates.pause(workflow, from, isPaused ? { ...others, [schedule]: mine } : others)) return true;
+    const pause = { at: new Date(clock.now()).toISOString(), by: by.id };
+    if (await workflowStates.pause(workflow, from, isPaused ? { ...others, [schedule]: pause } : others)) return true;
   }
 }
 
