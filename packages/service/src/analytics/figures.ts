@@ -91,7 +91,7 @@ export function roundUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-export function addCounts(a: Durations, b: Durations): Record<string, number> {
+function addCounts(a: Durations, b: Durations): Record<string, number> {
   const sum = { ...a };
   for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
   return sum;

@@ -24,7 +24,7 @@ export function failureOf(record: Execution) {
   };
 }
 
-export function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi">): Notice {
+function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi">): Notice {
   const { execution_id, workflow, version, client, status, started_at, error } = failure;
   const address = links.toApi(`/executions/${execution_id}`);
   const lines = [

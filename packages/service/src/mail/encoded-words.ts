@@ -9,7 +9,7 @@ const severalWords = /\?=\s*=\?/;
  * Joins consecutive encoded words into one. Some mail programs split a character between two words, which RFC 2047
  * forbids: `=?UTF-8?B?TcM=?= =?UTF-8?Q?=A4rz?=` is "März".
  */
-export function joinSplitWords(text: string): string {
+function joinSplitWords(text: string): string {
   return text.replaceAll(words, (run) => {
     const decoded = textOfWords(run);
     return decoded === undefined ? run : `=?UTF-8?B?${Buffer.from(decoded).toString("base64")}?=`;

@@ -41,7 +41,7 @@ const bodiless = [204, 205, 304];
  * Builds a `fetch` for hosts that users name. It follows no redirect, which would carry a secret or the request to an
  * unchecked host. Each request has its own connection. It asks for no compression, so the byte limit counts the real size.
  */
-export function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
+function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   return async (url, init) => {
     const request = new Request(url, init);
     const { protocol, hostname } = new URL(url);

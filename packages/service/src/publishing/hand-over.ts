@@ -12,7 +12,7 @@ export function isLost({ clock }: Clock, { times, at }: HandOver): boolean {
   return clock.now() >= Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
 }
 
-export function nextHandOver({ clock }: Clock, before?: HandOver): HandOver {
+function nextHandOver({ clock }: Clock, before?: HandOver): HandOver {
   return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
 }
 

@@ -40,7 +40,7 @@ export async function validateWorkflow(
 }
 
 /** Throws `Refused` with all findings. */
-export async function demandValid(
+async function demandValid(
   ports: ServicePorts,
   by: Principal | null,
   source: WorkflowSource,

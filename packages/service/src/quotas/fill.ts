@@ -4,7 +4,7 @@ import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { allRunsPool, limitsOf } from "./pools.ts";
 
 /** Merges queues: yields each ticket once, in the common order. It reads no queue further than needed. */
-export async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
+async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {

@@ -29,7 +29,7 @@ import { sessionWithin } from "./record.ts";
 import { settleSession } from "./settle.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
-export const usualRetentionDays = 30;
+const usualRetentionDays = 30;
 
 export interface SessionRequest {
   /** ULID of the session. */

@@ -14,7 +14,7 @@ export interface SweepTime {
 }
 
 /** A budget of half the remaining time, so every later part gets a turn. Unused time goes to later parts. */
-export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
+function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
   const keptMs = leftMs && leftMs() / 2;
   return {
     get aborted() {

@@ -7,7 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
 /** Builds the EventBridge envelope of an event. */
-export function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
+function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
   const id = randomUUID();
   const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
   return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };

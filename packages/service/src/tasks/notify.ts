@@ -22,7 +22,7 @@ function formLines(task: WaitingTask): string[] {
 }
 
 /** Builds the mail that asks for an approval and explains how to answer. */
-export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
+function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
   const commands = choices.slice(0, maxCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
