@@ -40,11 +40,7 @@ export async function validateWorkflow(
 }
 
 /** Throws `Refused` with all findings. */
-async function demandValid(
-  ports: ServicePorts,
-  by: Principal | null,
-  source: WorkflowSource,
-): Promise<Publishable> {
+async function demandValid(ports: ServicePorts, by: Principal | null, source: WorkflowSource): Promise<Publishable> {
   const compiled = await validateWorkflow(ports, by, source);
   if (compiled.workflow) return compiled;
   const errors = compiled.findings.filter(({ severity }) => severity === "error");
