@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createClient, type NovaClient } from "@nova/client";
 import type { E2bPlan } from "@nova/local";
-import { dieTogether, end } from "./processes.ts";
+import { end, killWithParent } from "./processes.ts";
 
 export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
 
@@ -46,7 +46,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  dieTogether(child);
+  killWithParent(child);
   const [ended, waiting] = [new Map<string, End>(), new Map<string, (end: End) => void>()];
   const lines = createInterface({ input: child.stdout });
   const first = once(lines, "line");

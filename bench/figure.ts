@@ -27,7 +27,7 @@ export class NoRival extends Error {
 }
 
 /** The figure of a comparison with a missing rival. */
-export function notTaken(most: number, name: string, error: unknown): Figure {
+export function skippedFigure(most: number, name: string, error: unknown): Figure {
   if (!(error instanceof NoRival)) throw error;
   return { name, aim: `at most ${most} x`, value: null, met: null, detail: { skipped: error.message } };
 }

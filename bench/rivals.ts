@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { NoRival } from "./figure.ts";
-import { dieTogether, end } from "./processes.ts";
+import { end, killWithParent } from "./processes.ts";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
@@ -75,7 +75,7 @@ export async function openRestate(): Promise<Restate> {
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const start = (command: string, args: string[], env = {}) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] });
-    dieTogether(child);
+    killWithParent(child);
     stack.defer(() => end(child));
     return child;
   };

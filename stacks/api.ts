@@ -1,5 +1,4 @@
-import { createAddress } from "./api/address.ts";
-import { createHttpApi } from "./api/http-api.ts";
+import { createAddress, createHttpApi } from "./api/http-api.ts";
 import { apiLambdas } from "./api/lambdas.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
 import { engine } from "./engine.ts";

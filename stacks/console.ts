@@ -1,7 +1,6 @@
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { api } from "./api.ts";
-import { createDistribution } from "./console/distribution.ts";
-import { createPageBucket } from "./console/page-bucket.ts";
+import { createDistribution, createPageBucket } from "./console/distribution.ts";
 import { type StackContext, use } from "./sst.ts";
 import { stageOf } from "./stage.ts";
 import { storage } from "./storage.ts";

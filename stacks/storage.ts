@@ -1,7 +1,6 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import { consoleOrigin } from "./console/origin.ts";
-import { listed, mailSettingsFrom } from "./engine/settings.ts";
+import { consoleOrigin, mailSettingsFrom, splitList } from "./engine/settings.ts";
 import type { StackContext } from "./sst.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
@@ -16,7 +15,7 @@ export interface Storage {
 export function storage({ stack, app }: StackContext): Storage {
   const stage = stageOf(app);
   const uses = {
-    origins: [...listed(process.env.NOVA_CORS_ORIGINS), consoleOrigin(process.env)],
+    origins: [...splitList(process.env.NOVA_CORS_ORIGINS), consoleOrigin(process.env)],
     takesMail: mailSettingsFrom(process.env).domains.length > 0,
   };
   const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage, uses), createKeys(stack, stage)];

@@ -1,15 +1,15 @@
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { roleName } from "./access/arns.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
-import { handOn, ofNova, schedule } from "./engine/rule.ts";
+import { forwardEvents, novaEvents, schedule } from "./engine/rule.ts";
 import { mailSettingsFrom } from "./engine/settings.ts";
 import { engine } from "./engine.ts";
 import { type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
-import { createPublications, tellPeople } from "./triggers/queues.ts";
-import { createSchedules, letRulesFire } from "./triggers/schedules.ts";
+import { createNotices, createPublications } from "./triggers/queues.ts";
+import { allowTriggerRules, createSchedules } from "./triggers/schedules.ts";
 
 /** Runs of triggers, publications, notices and erasures: work without a waiting caller. */
 export function triggers({ stack }: StackContext) {
@@ -21,15 +21,15 @@ export function triggers({ stack }: StackContext) {
   // stack.
   const undelivered = Queue.fromQueueArn(stack, "Undelivered", queue.queueArn);
 
-  tellPeople(stack, functions["nova-notify"], undelivered, bus);
-  handOn(stack, "Erasures", {
-    pattern: ofNova(stack, "client.erasing"),
+  createNotices(stack, functions["nova-notify"], undelivered, bus);
+  forwardEvents(stack, "Erasures", {
+    pattern: novaEvents(stack, "client.erasing"),
     to: functions["nova-erase"],
     undelivered,
     bus,
   });
   const unpublished = createPublications(stack, functions["nova-publish"], undelivered, bus);
-  letRulesFire(functions["nova-fire-trigger"], events);
+  allowTriggerRules(functions["nova-fire-trigger"], events);
   createSchedules(stack, [functions["nova-fire-trigger"], functions["nova-poll-mailbox"]], around.granted);
   schedule(stack, "Retention", {
     description: "Erases what is older than its client keeps it",

@@ -1,7 +1,7 @@
 import { chainOf } from "../chains.ts";
 import { type Dev, openDev } from "../dev.ts";
-import { atMost, type BenchApart, type Figure, median, notTaken, rounded } from "../figure.ts";
-import { peakOf } from "../processes.ts";
+import { atMost, type BenchApart, type Figure, median, rounded, skippedFigure } from "../figure.ts";
+import { measurePeak } from "../processes.ts";
 import { openRestate } from "../rivals.ts";
 
 const [runs, nodes, rounds] = [200, 3, 3];
@@ -14,7 +14,7 @@ export const atOnce: BenchApart = async () => {
   await dev.runAll(id, 1);
   const many = () => dev.runAll(id, runs);
   const first = many();
-  const peak = await peakOf(dev.pid, first);
+  const peak = await measurePeak(dev.pid, first);
   let good = 0;
   for (const { id, status } of (await first).runs)
     if (status === "completed" && (await dev.client.executions.verify(id)).state === "anchored") good++;
@@ -44,6 +44,6 @@ async function againstRestate(many: () => ReturnType<Dev["runAll"]>): Promise<Fi
     const detail = { nova_ms, restate_ms, accepted_ms: rounded(median(accepted), 0), refused, rounds };
     return atMost(...compared, nova_ms / restate_ms, detail);
   } catch (error) {
-    return notTaken(...compared, error);
+    return skippedFigure(...compared, error);
   }
 }

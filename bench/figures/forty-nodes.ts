@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { publishChain, runChain } from "../chains.ts";
-import { atMost, type Bench, type Figure, median, notTaken, rounded, timed } from "../figure.ts";
+import { atMost, type Bench, type Figure, median, rounded, skippedFigure, timed } from "../figure.ts";
 import { interpreter, langGraph, openRestate, type Restate } from "../rivals.ts";
 
 const nodes = 40;
@@ -66,7 +66,7 @@ async function againstRivals(cloud: LocalCloud, version: WorkflowVersion): Promi
       const [nova_ms, rival_ms] = [rounded(median(ours), 0), rounded(median(theirs), 0)];
       figures.push(atMost(...compared, nova_ms / rival_ms, { nova_ms, rival_ms, rounds }));
     } catch (error) {
-      figures.push(notTaken(...compared, error));
+      figures.push(skippedFigure(...compared, error));
     }
   }
   return figures;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chainOf } from "../chains.ts";
 import { openDev } from "../dev.ts";
 import { atMost, type BenchApart } from "../figure.ts";
-import { heldBy } from "../processes.ts";
+import { measureProcesses } from "../processes.ts";
 
 const [few, many] = [500, 5_000];
 const atOnce = 4;
@@ -22,7 +22,7 @@ export const memory: BenchApart = async () => {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     await sleep(quietMs);
-    return heldBy(dev.pid).mb;
+    return measureProcesses(dev.pid).mb;
   };
   const [begin, early, late] = [await heldAfter(1), await heldAfter(few), await heldAfter(many - few)];
   const detail = { mb_after_1: begin, [`mb_after_${few}`]: early, [`mb_after_${many}`]: late };

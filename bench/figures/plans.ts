@@ -15,10 +15,10 @@ export const plans: BenchApart = async () => {
   const limited = [];
   for (const plan of ["pro", "hobby"] as const) {
     const { ms, ...sandboxes } = await underPlan(plan);
-    const detail = { plan_ms: rounded(ms, 0), none_ms: rounded(free.ms, 0), ...told(sandboxes) };
+    const detail = { plan_ms: rounded(ms, 0), none_ms: rounded(free.ms, 0), ...describeSandboxes(sandboxes) };
     limited.push(atMost(2, `${name} within the limits of ${plan}, against none`, ms / free.ms, detail));
   }
-  const { sandbox_seconds_per_1000_runs: value = null, ...detail } = told(free);
+  const { sandbox_seconds_per_1000_runs: value = null, ...detail } = describeSandboxes(free);
   const [wideFree, wideHobby] = [await wideUnder("none"), await wideUnder("hobby")];
   const wide = { plan_ms: rounded(wideHobby, 0), none_ms: rounded(wideFree, 0) };
   limited.push(atMost(2, `${wideName} within the limits of hobby, against none`, wideHobby / wideFree, wide));
@@ -47,7 +47,7 @@ async function wideUnder(plan: "none" | "hobby"): Promise<number> {
 }
 
 /** The pool has a hit if a run got a sandbox that was created for another run. */
-function told({ made, seconds }: Sandboxes): Record<string, number> {
+function describeSandboxes({ made, seconds }: Sandboxes): Record<string, number> {
   const all = runs + 1;
   return { pool_hit_rate: rounded(1 - made / all), sandbox_seconds_per_1000_runs: rounded((1000 * seconds) / all, 0) };
 }

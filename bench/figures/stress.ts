@@ -78,7 +78,7 @@ async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: strin
   });
   if (ending === "cancelled" || ending === "lost") {
     await sleep(Math.random() * 100); // anywhere: before, within or after the transfers
-    if (ending === "lost") await untilKilled(cloud, id);
+    if (ending === "lost") await killSandbox(cloud, id);
     else await cancelExecution(cloud.ports, id);
   }
   await Promise.race([cloud.untilEnd(id), sleep(watchdogMs, undefined, { ref: false })]);
@@ -86,7 +86,7 @@ async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: strin
 }
 
 /** Kills the sandbox as if its machine died. */
-async function untilKilled({ ports }: LocalCloud, execution: string): Promise<void> {
+async function killSandbox({ ports }: LocalCloud, execution: string): Promise<void> {
   while ((await ports.executions.get(execution))?.status === "running") {
     await ports.sandboxes.killAll(execution);
     await sleep(5);

@@ -14,10 +14,10 @@ const quietMs = 3000;
 /** Measures 1,000 runs that wait for an answer: their memory, and whether each continues with its own answer. */
 export const waiting: Bench = async (cloud) => {
   const start = performance.now();
-  const first = await askMany(cloud, withCode, countingCode);
+  const first = await startWaitingRuns(cloud, withCode, countingCode);
   await sleep(quietMs);
   const before = connectionsOpen();
-  const ids = [...first, ...(await askMany(cloud, runs - withCode))];
+  const ids = [...first, ...(await startWaitingRuns(cloud, runs - withCode))];
   const asked = performance.now();
   await sleep(quietMs);
   const [cpu, connections] = [process.cpuUsage(), connectionsOpen() - before];
@@ -25,7 +25,7 @@ export const waiting: Bench = async (cloud) => {
   const { user, system } = process.cpuUsage(cpu);
   const sandboxes = await sandboxesAlive(cloud);
   const answering = performance.now();
-  const good = await inTurns(ids, (id) => answerAndVerify(cloud, id));
+  const good = await runInBatches(ids, (id) => answerAndVerify(cloud, id));
   const name = `${runs} runs that wait for an answer at once:`;
   return [
     {
@@ -49,9 +49,9 @@ export const waiting: Bench = async (cloud) => {
  * Starts this number of runs, with or without a code node before the approval, and returns their ids after all of them
  * wait.
  */
-async function askMany(cloud: LocalCloud, count: number, code?: string): Promise<string[]> {
+async function startWaitingRuns(cloud: LocalCloud, count: number, code?: string): Promise<string[]> {
   const version = await publishAsking(cloud, code);
-  return inTurns(Array.from({ length: count }), () => startUntilAsked(cloud, version));
+  return runInBatches(Array.from({ length: count }), () => startUntilAsked(cloud, version));
 }
 
 function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<WorkflowVersion> {
@@ -95,7 +95,7 @@ async function sandboxesAlive({ environment }: LocalCloud): Promise<number> {
 }
 
 /** Runs a few at a time and returns the results in order. */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function runInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async () => {

@@ -17,7 +17,7 @@ export function allow(
 }
 
 /** Allows a role to call these functions only. */
-export function invoking(functions: readonly IFunction[]): PolicyStatement {
+export function allowInvoke(functions: readonly IFunction[]): PolicyStatement {
   const arns = functions.map(({ functionArn }) => functionArn);
   return allow("lambda", ["InvokeFunction"], arns);
 }
@@ -32,7 +32,7 @@ interface RoleParts {
 }
 
 /** Creates a role for a service, with all its permissions in one policy. */
-export function roleOf(stack: Stack, roleId: string, policyId: string, parts: RoleParts) {
+export function createServiceRole(stack: Stack, roleId: string, policyId: string, parts: RoleParts) {
   const { service, conditions = {}, roleName, statements } = parts;
   const assumedBy = new ServicePrincipal(service, { conditions });
   const role = new Role(stack, roleId, { assumedBy, ...(roleName !== undefined && { roleName }) });

@@ -57,7 +57,7 @@ function machineArn(stack: Stack, resourceName: string): string {
 }
 
 /** Name of NOVA's bus and of the group of its schedules. */
-export const ownName = "nova";
+export const novaName = "nova";
 
 /** ARNs of rules and schedules that start runs. packages/aws creates and names them. */
 export function eventArns(stack: Stack) {
@@ -66,15 +66,15 @@ export function eventArns(stack: Stack) {
   const scheduler = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "scheduler", resource, resourceName });
   return {
-    bus: events("event-bus", ownName),
+    bus: events("event-bus", novaName),
     /** Rules of triggers, on NOVA's bus and on the account's default bus. */
-    rules: [events("rule", `${ownName}/nova-*`), events("rule", "nova-*")],
+    rules: [events("rule", `${novaName}/nova-*`), events("rule", "nova-*")],
     /** The only target of those rules. */
     firing: functionArn(stack, "nova-fire-trigger"),
     /** All rules on NOVA's bus, including those of the stacks. */
-    rulesOfBus: events("rule", `${ownName}/*`),
-    group: scheduler("schedule-group", ownName),
-    schedules: scheduler("schedule", `${ownName}/nova-*`),
+    rulesOfBus: events("rule", `${novaName}/*`),
+    group: scheduler("schedule-group", novaName),
+    schedules: scheduler("schedule", `${novaName}/nova-*`),
     schedulesRole: roleArn(stack, "schedules"),
   };
 }

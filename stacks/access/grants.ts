@@ -32,26 +32,26 @@ function objects(bucket: Grantable["bucket"], actions: readonly string[], keys: 
 }
 
 /** Credentials are encrypted for a name; task tokens are not. */
-const ofCredentials = sealedFor("name");
+const ofCredentials = encryptedFor("name");
 
 /**
  * Task tokens are encrypted for a task; credentials are not. So a function that only answers tasks cannot decrypt
  * credentials.
  */
-const ofTasks = sealedFor("task");
+const ofTasks = encryptedFor("task");
 
 /** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
-function sealedFor(key: string) {
+function encryptedFor(key: string) {
   return { "ForAnyValue:StringEquals": { "kms:EncryptionContextKeys": [key] } };
 }
 
 /** Limits PassRole to one service. */
-export function passedTo(service: string) {
+export function passedToService(service: string) {
   return { StringEquals: { "iam:PassedToService": service } };
 }
 
-const madeOfRules = ["PutRule", "RemoveTargets", "DeleteRule"];
-const madeOfSchedules = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
+const ruleActions = ["PutRule", "RemoveTargets", "DeleteRule"];
+const scheduleActions = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
 
 /** The permissions of functions: each is one statement on one resource. */
 export const grants = {
@@ -168,20 +168,20 @@ export const grants = {
   /** The deletion of a session deletes its drafts. */
   "machines of drafts": ({ machines }) => allow("states", ["DeleteStateMachine"], [machines.drafts]),
   "what machines run as": ({ machines }) =>
-    allow("iam", ["PassRole"], [machines.role], passedTo("states.amazonaws.com")),
+    allow("iam", ["PassRole"], [machines.role], passedToService("states.amazonaws.com")),
 
   // Permissions for events, rules, schedules and mails.
   events: ({ events }) => allow("events", ["PutEvents"], [events.bus]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
-  "rules of triggers": ({ events }) => allow("events", madeOfRules, events.rules),
+  "rules of triggers": ({ events }) => allow("events", ruleActions, events.rules),
   /** `ForAllValues` is true for a call without targets, but no such call exists. */
   "targets of rules": ({ events }) =>
     allow("events", ["PutTargets"], events.rules, {
       "ForAllValues:ArnEquals": { "events:TargetArn": [events.firing] },
     }),
-  schedules: ({ events }) => allow("scheduler", madeOfSchedules, [events.schedules]),
+  schedules: ({ events }) => allow("scheduler", scheduleActions, [events.schedules]),
   "what schedules run as": ({ events }) =>
-    allow("iam", ["PassRole"], [events.schedulesRole], passedTo("scheduler.amazonaws.com")),
+    allow("iam", ["PassRole"], [events.schedulesRole], passedToService("scheduler.amazonaws.com")),
   mails: ({ senders }) => allow("ses", ["SendEmail"], senders),
 } satisfies Record<string, (to: Grantable) => PolicyStatement>;
 

@@ -9,7 +9,7 @@ export const mailRuleSet = "nova";
 export const mailRule = "into-bucket";
 
 /** Allows SES to write mails into the bucket by that rule only. */
-export function letMailIn(stack: Stack, bucket: IBucket): void {
+export function allowIncomingMail(stack: Stack, bucket: IBucket): void {
   const rule = stack.formatArn({
     service: "ses",
     resource: "receipt-rule-set",

@@ -1,12 +1,14 @@
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import {
-  type DomainName,
+  DomainName,
   HttpApi,
   HttpStage,
   type IHttpApi,
   LogGroupLogDestination,
+  SecurityPolicy,
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { explain } from "../findings.ts";
@@ -54,4 +56,16 @@ export function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, do
   });
   explain(httpApi, "AwsSolutions-APIG4", "The function asks for a key of NOVA's, or a token of the issuer, itself.");
   return made;
+}
+
+/** Creates a custom domain name for the API if both variables are set. The stack output has the DNS record. */
+export function createAddress(
+  stack: Stack,
+  { NOVA_API_DOMAIN: domainName, NOVA_API_CERTIFICATE_ARN: certificateArn }: NodeJS.ProcessEnv,
+): DomainName | undefined {
+  if (!domainName || !certificateArn) return undefined;
+  const certificate = Certificate.fromCertificateArn(stack, "Certificate", certificateArn);
+  const address = new DomainName(stack, "Address", { domainName, certificate, securityPolicy: SecurityPolicy.TLS_1_2 });
+  stack.addOutputs({ Dns: `${domainName} CNAME ${address.regionalDomainName}` });
+  return address;
 }

@@ -1,8 +1,8 @@
 import { answersTasks, closesRuns, makesTriggers, startsRuns, usesCredentials } from "../engine/duties.ts";
-import { planned } from "../engine/lambda-plan.ts";
+import { fillPlans } from "../engine/lambda-plan.ts";
 
 /** One function serves the API. It hands long work to other functions. */
-export const apiLambdas = planned({
+export const apiLambdas = fillPlans({
   "nova-api": {
     file: "api/index",
     timeoutSeconds: 30,

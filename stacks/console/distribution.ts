@@ -1,4 +1,4 @@
-import { listIssuerOrigins } from "@nova/console/serving";
+import { buildPageHeaders, listIssuerOrigins } from "@nova/console/serving";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
@@ -9,19 +9,24 @@ import {
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
   HttpVersion,
   OriginProtocolPolicy,
   OriginRequestPolicy,
   PriceClass,
   Function as RequestFunction,
+  ResponseHeadersPolicy,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
-import type { IBucket } from "aws-cdk-lib/aws-s3";
+import { Bucket, type IBucket } from "aws-cdk-lib/aws-s3";
+import { Duration } from "aws-cdk-lib/core";
 import { explain } from "../findings.ts";
 import type { Stack } from "../sst.ts";
-import { createHeaders } from "./headers.ts";
+import type { Stage } from "../stage.ts";
+import { privateBucket } from "../storage/bucket.ts";
 import { routePage } from "./route-page.ts";
 
 export interface Addresses {
@@ -89,4 +94,30 @@ function createRouter(stack: Stack): FunctionAssociation {
       code: FunctionCode.fromInline(routePage),
     }),
   };
+}
+
+/** The response headers of the page: the same as on a laptop, and HTTPS only. */
+export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
+  const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
+  const custom = Object.entries(others).filter(([name]) => !known.includes(name));
+  return new ResponseHeadersPolicy(stack, "PageHeaders", {
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+    },
+    customHeadersBehavior: { customHeaders: custom.map(([header, value]) => ({ header, value, override: true })) },
+  });
+}
+
+/** CloudFront has separate settings for these headers. */
+const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
+
+/** The bucket for the files of the built page. Each deployment uploads them again. */
+export function createPageBucket(stack: Stack, stage: Stage): Bucket {
+  const bucket = new Bucket(stack, "Pages", { ...privateBucket(stage) });
+  explain(bucket, "AwsSolutions-S1", "It holds the files of a public page, and no data of runs.");
+  return bucket;
 }

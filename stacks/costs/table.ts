@@ -1,5 +1,4 @@
-import { costOfRun, type RunCost } from "./cost-of-runs.ts";
-import type { Run } from "./usage.ts";
+import { costOfRun, type Run, type RunCost } from "./costs.ts";
 
 const eight = { nodes: 8, decisions: 2, secondsPerNode: 0.5 };
 const runs: { what: string; run: Run }[] = [

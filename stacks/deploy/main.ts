@@ -5,11 +5,10 @@ import { promisify } from "node:util";
 import { uploadPage } from "@nova/aws/page";
 import { buildPage } from "@nova/console/build";
 import { configName, getCacheControl, pageTypes, renderPageConfig } from "@nova/console/serving";
-import { listed } from "../engine/settings.ts";
+import { splitList } from "../engine/settings.ts";
 import { outputsFile, sstDeploy } from "../sst.ts";
-import { buildTemplates } from "./build-templates.ts";
-import { maybeOutput, type Outputs } from "./outputs.ts";
-import { type Nova, publishFolders } from "./publish-folders.ts";
+import { findOutput, type Outputs } from "./outputs.ts";
+import { buildTemplates, type Nova, publishFolders } from "./publish-folders.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -35,12 +34,12 @@ async function deploy(args: readonly string[]): Promise<number> {
   const code = await sstDeploy(root, args);
   if (code !== 0) return code;
   process.env.AWS_REGION ??= "us-east-1";
-  const name = maybeOutput(await outputs(), "console", "Pages");
+  const name = findOutput(await outputs(), "console", "Pages");
   if (name !== undefined) {
     const texts = { [configName]: renderPageConfig(process.env) };
     await uploadPage(await buildPage(), { name, types: pageTypes, texts, cacheControl: getCacheControl });
   }
-  const folders = listed(process.env.NOVA_WORKFLOWS);
+  const folders = splitList(process.env.NOVA_WORKFLOWS);
   if (folders.length === 0) return 0;
   await buildTemplates(nova, folders);
   await publishFolders(nova, await outputs(), folders);

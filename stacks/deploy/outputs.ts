@@ -7,14 +7,14 @@ export class OutputMissing extends Error {
 }
 
 /** Returns undefined if the stack was not deployed. */
-export function maybeOutput(outputs: Outputs, stack: string, name: string): string | undefined {
+export function findOutput(outputs: Outputs, stack: string, name: string): string | undefined {
   const [, found] = Object.entries(outputs).find(([key]) => key.endsWith(`-nova-${stack}`)) ?? [];
   return found?.[name];
 }
 
 /** Throws `OutputMissing`. */
-export function outputOf(outputs: Outputs, stack: string, name: string): string {
-  const value = maybeOutput(outputs, stack, name);
+export function requireOutput(outputs: Outputs, stack: string, name: string): string {
+  const value = findOutput(outputs, stack, name);
   if (value) return value;
   throw new OutputMissing(`the stack "${stack}" has no output ${name} - deploy all stacks`);
 }

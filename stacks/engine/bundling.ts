@@ -49,13 +49,13 @@ interface CarriedFiles {
 
 /** Files that modules expect beside themselves (`import.meta.url`, `__dirname`), and so beside the bundle. */
 const carried: readonly CarriedFiles[] = [
-  inside("packages/sandbox", harness),
-  inside("packages/agents", shelf),
-  inside("packages/python", ruff, "node_modules"),
+  inPackage("packages/sandbox", harness),
+  inPackage("packages/agents", shelf),
+  inPackage("packages/python", ruff, "node_modules"),
 ];
 
 /** Adds the path of a package, which only the stacks know, to the files that it lists. */
-function inside(folder: string, { readBy, from, to }: CarriedFiles, files = folder): CarriedFiles {
+function inPackage(folder: string, { readBy, from, to }: CarriedFiles, files = folder): CarriedFiles {
   return { readBy: `${folder}/${readBy}`, from: `${files}/${from}`, to };
 }
 

@@ -1,11 +1,10 @@
-import type { Role } from "aws-cdk-lib/aws-iam";
+import type { Policy, Role } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type IVersion } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
-import { allow, roleOf } from "../access/allow.ts";
+import { allow, createServiceRole } from "../access/allow.ts";
 import { parameterName } from "../access/arns.ts";
 import { type Grant, type Grantable, grants } from "../access/grants.ts";
-import { explainWildcards } from "../access/wildcards.ts";
 import { explain } from "../findings.ts";
 import { Lambda, type Stack } from "../sst.ts";
 import { bundling } from "./bundling.ts";
@@ -60,7 +59,7 @@ function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Sur
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
   // A stage without mail has no senders, and AWS refuses a permission without resources.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
-  const { role, policy } = roleOf(stack, `${name}-role`, `${name}-policy`, {
+  const { role, policy } = createServiceRole(stack, `${name}-role`, `${name}-policy`, {
     service: "lambda.amazonaws.com",
     roleName: roleNames[name],
     statements: [...granting, writesLogs],
@@ -83,4 +82,22 @@ const secretGrants = { "E2B's key": "E2B_API_KEY", "the models' key": "OPENAI_AP
 function secretsOf(stack: Stack, may: readonly Grant[]): Record<string, string> {
   const named = Object.entries(secretGrants).filter(([grant]) => may.includes(grant as Grant));
   return Object.fromEntries(named.map(([, secret]) => [`${secret}_PARAMETER`, parameterName(stack.stage, secret)]));
+}
+
+/** The only reasons why a policy of a function may name several resources. */
+const reasons: Record<string, { regex: string }> = {
+  "Objects of one prefix, written by this function or one like it.": {
+    regex: "/^Resource::.*Bucket.*\\/(blobs|events|mail|uploads|workflows)\\/\\*$/",
+  },
+  "State machines that publishing makes: nova-<workflow>, unknown to any stack.": {
+    regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-(draft-)?\\*(:\\*)?$/",
+  },
+  "Rules and schedules of triggers, which publishing makes: nova-<workflow>-<trigger>.": {
+    regex: "/^Resource::arn:.*:(events:.*:rule\\/(nova\\/)?|scheduler:.*:schedule\\/nova\\/)nova-\\*$/",
+  },
+  "Log streams of the one log group.": { regex: "/^Resource::<.*Logs.*Arn>$/" },
+};
+
+export function explainWildcards(policy: Policy): void {
+  for (const [reason, only] of Object.entries(reasons)) explain(policy, "AwsSolutions-IAM5", reason, [only]);
 }

@@ -18,7 +18,7 @@ export const followsRuns: readonly Grant[] = [...writesRuns, "tasks", "wakes", "
 export const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
 
 /** Puts events on the bus, including large ones. */
-export const tells: readonly Grant[] = ["events", "large events"];
+export const sendsEvents: readonly Grant[] = ["events", "large events"];
 
 /** Updates statistics, releases slots, and starts queued runs. */
 const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
@@ -28,7 +28,7 @@ export const closesRuns: readonly Grant[] = [
   ...followsRuns,
   ...masksSecrets,
   ...looksAfterRuns,
-  ...tells,
+  ...sendsEvents,
   "signing",
   "runs",
   "ends of runs",

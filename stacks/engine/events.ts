@@ -4,17 +4,17 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import { allow } from "../access/allow.ts";
-import { type EventArns, machineArnPrefix, ownName } from "../access/arns.ts";
+import { type EventArns, machineArnPrefix, novaName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 import type { Stack } from "../sst.ts";
-import { handOn } from "./rule.ts";
+import { forwardEvents } from "./rule.ts";
 
 /** Settings of every queue. */
-export const locked = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
 /** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
 export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
-  const queue = new Queue(stack, "Undelivered", { ...locked, retentionPeriod: Duration.days(14) });
+  const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
   const fills = allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
@@ -28,9 +28,9 @@ export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns
  * search all waiting tasks.
  */
 export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
-  const bus = new EventBus(stack, "Bus", { eventBusName: ownName });
+  const bus = new EventBus(stack, "Bus", { eventBusName: novaName });
   const pattern: EventPattern = { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
-  handOn(stack, "Events", { pattern, to: deliver, undelivered, bus });
+  forwardEvents(stack, "Events", { pattern, to: deliver, undelivered, bus });
   return bus;
 }
 
@@ -48,5 +48,5 @@ export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue):
       name: [{ prefix: "exec_" }],
     },
   };
-  handOn(stack, "RunEnds", { pattern, to: status, undelivered });
+  forwardEvents(stack, "RunEnds", { pattern, to: status, undelivered });
 }

@@ -14,7 +14,7 @@ export interface LambdaPlan {
 }
 
 /** Fills in the defaults: the file with the function's name, two minutes, half a gigabyte. */
-export function planned<Name extends string>(
+export function fillPlans<Name extends string>(
   plans: Record<Name, Pick<LambdaPlan, "may"> & Partial<LambdaPlan>>,
 ): Record<Name, LambdaPlan> {
   const usual = (name: string) => ({ file: name.replace(/^nova-/, ""), timeoutSeconds: 120, memoryMb: 512 });

@@ -1,8 +1,8 @@
-import { answersTasks, closesRuns, followsRuns, masksSecrets, tells, usesCredentials } from "./duties.ts";
-import { planned } from "./lambda-plan.ts";
+import { answersTasks, closesRuns, followsRuns, masksSecrets, sendsEvents, usesCredentials } from "./duties.ts";
+import { fillPlans } from "./lambda-plan.ts";
 
 /** The functions that run workflows. Each is in functions/index.ts under its name. */
-export const engineLambdas = planned({
+export const engineLambdas = fillPlans({
   "nova-run-node": {
     timeoutSeconds: 900,
     memoryMb: 1024,
@@ -24,7 +24,7 @@ export const engineLambdas = planned({
     may: [
       ...followsRuns,
       ...masksSecrets,
-      ...tells,
+      ...sendsEvents,
       "new tasks",
       "sealing",
       "whole events",

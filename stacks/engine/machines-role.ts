@@ -1,7 +1,7 @@
 import type { Role } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import { allow, invoking, roleOf } from "../access/allow.ts";
+import { allow, allowInvoke, createServiceRole } from "../access/allow.ts";
 import { type MachineArns, roleName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 import type { Stack } from "../sst.ts";
@@ -32,7 +32,7 @@ const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", 
  */
 export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
-  const { role, policy } = roleOf(stack, "MachinesRole", "MachinesPolicy", {
+  const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
     service: "states.amazonaws.com",
     roleName: roleName(stack, "machines"),
     conditions: {
@@ -40,7 +40,7 @@ export function createMachinesRole(stack: Stack, called: IFunction[], machines: 
       ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
     },
     statements: [
-      invoking(called),
+      allowInvoke(called),
       allow("states", ["StartExecution"], [machines.all, machines.versions]),
       allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
       allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),

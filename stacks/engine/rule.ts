@@ -4,10 +4,10 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import { invoking, roleOf } from "../access/allow.ts";
+import { allowInvoke, createServiceRole } from "../access/allow.ts";
 import type { Stack } from "../sst.ts";
 
-export interface Handing {
+export interface EventRoute {
   pattern: EventPattern;
   to: IFunction;
   /** The queue for events that cannot be delivered within a day. */
@@ -22,7 +22,7 @@ export interface Handing {
 export const deliveryRetry = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
 
 /** Forwards events to a function. */
-export function handOn(stack: Stack, id: string, { pattern, to, undelivered, bus, input }: Handing): void {
+export function forwardEvents(stack: Stack, id: string, { pattern, to, undelivered, bus, input }: EventRoute): void {
   const target = new LambdaFunction(to, {
     ...deliveryRetry,
     deadLetterQueue: undelivered,
@@ -32,7 +32,7 @@ export function handOn(stack: Stack, id: string, { pattern, to, undelivered, bus
 }
 
 /** Matches NOVA's own events of one type. */
-export function ofNova(stack: Stack, type: string): EventPattern {
+export function novaEvents(stack: Stack, type: string): EventPattern {
   return { account: [stack.account], source: ["nova"], detailType: [type] };
 }
 
@@ -45,10 +45,10 @@ export interface Work {
 
 /** Calls a function at intervals. The next call is the retry. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
-  const { role, policy } = roleOf(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
+  const { role, policy } = createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
     service: "scheduler.amazonaws.com",
     conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
-    statements: [invoking([work])],
+    statements: [allowInvoke([work])],
   });
   const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
   const made = new CfnSchedule(stack, `${id}Schedule`, {

@@ -1,5 +1,5 @@
 /** Variables of the deploying shell that functions get if they are set. functions/ explains them. */
-const handedOn = [
+const passedVariables = [
   "DEFAULT_MODEL",
   "E2B_TEMPLATE_ID",
   "NOVA_API_URL",
@@ -23,12 +23,12 @@ const handedOn = [
 ];
 
 /** Default: E2B's plan Pro. Clients take turns, so that many runs of one client do not block the others. */
-const usual = { NOVA_E2B_CONCURRENT: "100" };
+const defaults = { NOVA_E2B_CONCURRENT: "100" };
 
 export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
   return {
-    ...usual,
-    ...Object.fromEntries(handedOn.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))),
+    ...defaults,
+    ...Object.fromEntries(passedVariables.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))),
   };
 }
 
@@ -41,7 +41,7 @@ export interface MailSettings {
 
 /** Without a domain NOVA receives no mail. Without a sender it uses an address of the first domain. */
 export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
-  const domains = listed(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
+  const domains = splitList(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
   const from = NOVA_MAIL_FROM || (domains[0] && `nova@${domains[0]}`);
   return { domains, ...(from && { from }) };
 }
@@ -53,6 +53,11 @@ export function sendersFrom(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Splits a comma-separated list. */
-export function listed(text = ""): string[] {
+export function splitList(text = ""): string[] {
   return text.split(",").flatMap((part) => part.trim() || []);
+}
+
+/** The origin of the page, for CORS of the bucket. CloudFront's generated name is unknown in advance. */
+export function consoleOrigin({ NOVA_CONSOLE_DOMAIN: name }: NodeJS.ProcessEnv): string {
+  return `https://${name || "*.cloudfront.net"}`;
 }

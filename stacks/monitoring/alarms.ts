@@ -5,7 +5,7 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Stack } from "../sst.ts";
 import type { Metrics } from "./metrics.ts";
 
-interface Watch {
+interface AlarmPlan {
   /** The meaning and the way out: the first thing that the operator reads. */
   meaning: string;
   metric: IMetric;
@@ -17,12 +17,12 @@ interface Watch {
 }
 
 /** Returns the alarms by name. Errors of run-node raise none, because a failing node ends that way. */
-function watches(metrics: Metrics): Record<string, Watch> {
+function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
   const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
-  const errors = quietly.map(([name, metric]): [string, Watch] => {
+  const errors = quietly.map(([name, metric]): [string, AlarmPlan] => {
     return [`${name}-errors`, { metric, from: 3, meaning: `${name} fails: read its errors in the log group.` }];
   });
-  const throttles = Object.entries(metrics.throttles).map(([name, metric]): [string, Watch] => {
+  const throttles = Object.entries(metrics.throttles).map(([name, metric]): [string, AlarmPlan] => {
     const meaning = `${name} is throttled: raise the account's concurrency of Lambda.`;
     return [`${name}-throttled`, { metric, from: 10, meaning }];
   });
@@ -75,7 +75,7 @@ export function createAlarms(stack: Stack, metrics: Metrics, mail: string | unde
   const topic = new Topic(stack, "Alarms", { enforceSSL: true });
   if (mail) topic.addSubscription(new EmailSubscription(mail));
   const tell = new SnsAction(topic);
-  for (const [id, { metric, from, periods = 1, bySilence, meaning }] of Object.entries(watches(metrics))) {
+  for (const [id, { metric, from, periods = 1, bySilence, meaning }] of Object.entries(listAlarms(metrics))) {
     new Alarm(stack, id, {
       alarmDescription: meaning,
       metric,

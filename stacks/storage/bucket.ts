@@ -9,7 +9,7 @@ import {
   ObjectOwnership,
 } from "aws-cdk-lib/aws-s3";
 import { Duration } from "aws-cdk-lib/core";
-import { letMailIn, mailPrefix } from "../access/mail.ts";
+import { allowIncomingMail, mailPrefix } from "../access/mail.ts";
 import { explain } from "../findings.ts";
 import type { Stack } from "../sst.ts";
 import type { Stage } from "../stage.ts";
@@ -31,23 +31,23 @@ const undeliveredDays = 14;
 export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
   const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
   const bucket = new Bucket(stack, "Bucket", {
-    ...closed(stage),
+    ...privateBucket(stage),
     versioned: true,
     serverAccessLogsBucket: createLogBucket(stack, stage),
     serverAccessLogsPrefix: "access/",
     cors: [{ ...methods, allowedOrigins: origins }],
     lifecycleRules: [
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-      gone("blobs/", 30),
-      gone("workflows/", 90),
+      expireVersions("blobs/", 30),
+      expireVersions("workflows/", 90),
       // Uploads that no run used within a day are deleted.
-      passing("uploads/", 1),
-      passing("events/", undeliveredDays),
-      passing(mailPrefix, undeliveredDays),
+      expireObjects("uploads/", 1),
+      expireObjects("events/", undeliveredDays),
+      expireObjects(mailPrefix, undeliveredDays),
     ],
   });
   if (takesMail) {
-    letMailIn(stack, bucket);
+    allowIncomingMail(stack, bucket);
     (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
       eventBridgeConfiguration: { eventBridgeEnabled: true },
     };
@@ -57,7 +57,7 @@ export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }:
 
 function createLogBucket(stack: Stack, stage: Stage): Bucket {
   const logs = new Bucket(stack, "AccessLogs", {
-    ...closed(stage),
+    ...privateBucket(stage),
     lifecycleRules: [{ expiration: Duration.days(90) }],
   });
   explain(logs, "AwsSolutions-S1", "It holds the access logs; logging its own access would never end.");
@@ -65,7 +65,7 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
 }
 
 /** Settings of every bucket: private, TLS only. */
-export function closed({ removal, isProduction }: Stage): BucketProps {
+export function privateBucket({ removal, isProduction }: Stage): BucketProps {
   return {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
@@ -78,11 +78,11 @@ export function closed({ removal, isProduction }: Stage): BucketProps {
 }
 
 /** Removes old versions and delete markers under a prefix, `days` after they were replaced or deleted. */
-function gone(prefix: string, days: number): LifecycleRule {
+function expireVersions(prefix: string, days: number): LifecycleRule {
   return { prefix, noncurrentVersionExpiration: Duration.days(days), expiredObjectDeleteMarker: true };
 }
 
 /** Deletes objects under a prefix after `days`. */
-function passing(prefix: string, days: number): LifecycleRule {
+function expireObjects(prefix: string, days: number): LifecycleRule {
   return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
 }

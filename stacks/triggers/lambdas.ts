@@ -1,8 +1,8 @@
 import { closesRuns, makesTriggers, takesDeliveries, usesCredentials } from "../engine/duties.ts";
-import { planned } from "../engine/lambda-plan.ts";
+import { fillPlans } from "../engine/lambda-plan.ts";
 
 /** The functions without a waiting caller. Each is in functions/service-functions.ts under its name. */
-export const triggerLambdas = planned({
+export const triggerLambdas = fillPlans({
   "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
   "nova-receive-mail": {
     timeoutSeconds: 300,

@@ -4,7 +4,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { CfnReceiptRule, CfnReceiptRuleSet, EmailIdentity, Identity } from "aws-cdk-lib/aws-ses";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { mailPrefix, mailRule, mailRuleSet } from "../access/mail.ts";
-import { handOn } from "../engine/rule.ts";
+import { forwardEvents } from "../engine/rule.ts";
 import type { MailSettings } from "../engine/settings.ts";
 import type { Stack } from "../sst.ts";
 
@@ -31,7 +31,7 @@ export function receiveMail(stack: Stack, { domains }: MailSettings, parts: Mail
   // Has the shape of an event of S3, without a custom resource that makes CloudFormation call a Lambda.
   const key = EventField.fromPath("$.detail.object.key");
   const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
-  handOn(stack, "Mails", { pattern, to: receive, undelivered, input });
+  forwardEvents(stack, "Mails", { pattern, to: receive, undelivered, input });
 }
 
 /** Creates an identity of SES. The stack outputs have the DNS records that prove the ownership of the domain. */

@@ -4,29 +4,29 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { type IQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
-import { locked } from "../engine/events.ts";
-import { deliveryRetry, ofNova } from "../engine/rule.ts";
+import { queueDefaults } from "../engine/events.ts";
+import { deliveryRetry, novaEvents } from "../engine/rule.ts";
 import { explain } from "../findings.ts";
 import type { Stack } from "../sst.ts";
 
 const againMinutes = 15;
 
 /** Reports failures and approvals repeatedly for a day, because a receiver may be down that long. */
-export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
+export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
-    ...locked,
+    ...queueDefaults,
     visibilityTimeout: Duration.minutes(againMinutes),
     deadLetterQueue: { queue: undelivered, maxReceiveCount: (24 * 60) / againMinutes },
   });
   const target = new SqsQueue(queue, { ...deliveryRetry, deadLetterQueue: undelivered });
   const hand = (id: string, eventPattern: EventPattern) =>
     new Rule(stack, id, { eventPattern, targets: [target], eventBus: bus });
-  hand("Failures", ofNova(stack, "execution.failed"));
-  hand("Approvals", { ...ofNova(stack, "execution.waiting"), detail: { kind: ["approval"] } });
+  hand("Failures", novaEvents(stack, "execution.failed"));
+  hand("Approvals", { ...novaEvents(stack, "execution.waiting"), detail: { kind: ["approval"] } });
   tell.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
 }
 
-const common = { ...locked, fifo: true, contentBasedDeduplication: true };
+const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true };
 
 /**
  * Queues publications in one group of a FIFO queue. Lambda takes the next one after the previous one is done, because
@@ -48,7 +48,7 @@ export function createPublications(stack: Stack, publish: IFunction, undelivered
     deadLetterQueue: undelivered,
   });
   new Rule(stack, "Publishing", {
-    eventPattern: ofNova(stack, "workflow.publishing"),
+    eventPattern: novaEvents(stack, "workflow.publishing"),
     targets: [target],
     eventBus: bus,
   });

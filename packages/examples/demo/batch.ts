@@ -41,7 +41,7 @@ async function main(argv: string[]): Promise<number> {
     const runs: BatchRun[] = [];
     for (const mail of mails) runs.push(await runMail(cloud, version, mail));
     if (values.json) console.log(JSON.stringify(runs));
-    else report(runs, relative(here, await keep(dataDir, mails[0])));
+    else report(runs, relative(here, await saveMail(dataDir, mails[0])));
     return runs.every(({ status }) => status === "completed") ? 0 : 1;
   } finally {
     await cloud.close();
@@ -57,7 +57,7 @@ async function runMail(cloud: LocalCloud, version: WorkflowVersion, eml: Buffer)
 }
 
 /** Stores the mail as a file, so that `nova run` can repeat the run. */
-async function keep(dataDir: string, eml: Buffer | undefined): Promise<string> {
+async function saveMail(dataDir: string, eml: Buffer | undefined): Promise<string> {
   const file = join(dataDir, "batch", "mail.eml");
   await mkdir(join(dataDir, "batch"), { recursive: true });
   await writeFile(file, eml ?? "");

@@ -9,7 +9,7 @@ import { showConsole } from "./console.ts";
 import { openDatabase, prepareBookings, readBookings } from "./database.ts";
 import { type InvoiceMail, invoiceMails, invoices, ownInvoices } from "./mails.ts";
 import { address, deliver, openOffice } from "./office.ts";
-import { bookingsTable, tableOf, whereabouts } from "./report.ts";
+import { bookingsTable, listFiles, tableOf } from "./report.ts";
 import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
@@ -51,7 +51,7 @@ async function main(argv: string[]): Promise<number> {
     const shown = runs.find(({ result }) => result.branch === "high") ?? runs[0];
     runs.push(...again);
     const notices = (await opened.catcher.messages()).length - opened.noticesBefore;
-    for (const line of whereabouts(dataDir, notices, shown?.result.execution_id)) say(line);
+    for (const line of listFiles(dataDir, notices, shown?.result.execution_id)) say(line);
     if (values.console) await showConsole(opened.cloud, say);
     else say("In the browser: npm run demo -- --console");
   }

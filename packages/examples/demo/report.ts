@@ -57,7 +57,7 @@ export function bookingsTable(bookings: readonly Booking[]): string {
 }
 
 /** Lists the files of the demo and the commands that show a run. */
-export function whereabouts(dataDir: string, notices: number, execution: string | undefined): string[] {
+export function listFiles(dataDir: string, notices: number, execution: string | undefined): string[] {
   const here = (folder: string) => {
     const path = join(dataDir, "demo", folder);
     return relative(process.cwd(), path) || path;

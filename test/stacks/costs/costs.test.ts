@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { costOfRun } from "../../../stacks/costs/cost-of-runs.ts";
 import { readCostPage } from "../../../stacks/costs/cost-page.ts";
-import { callsPerNode, callsPerRun, usageOf } from "../../../stacks/costs/usage.ts";
+import { callsPerNode, callsPerRun, costOfRun, usageOf } from "../../../stacks/costs/costs.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 const small = { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 };

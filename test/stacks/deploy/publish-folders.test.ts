@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { OutputMissing } from "../../../stacks/deploy/outputs.ts";
-import { type Nova, publishFolders } from "../../../stacks/deploy/publish-folders.ts";
+import { buildTemplates, type Nova, publishFolders } from "../../../stacks/deploy/publish-folders.ts";
 
 const outputs = {
   "production-nova-storage": { Table: "nova-table", Bucket: "nova-bucket" },
@@ -54,4 +54,20 @@ describe("the folders of a deployment", () => {
     await expect(publishing).rejects.toThrow(OutputMissing);
     expect(calls).toEqual([]);
   });
+});
+
+it("the deployment builds the templates that a folder requires and the account lacks, one after the other", async () => {
+  const calls: string[] = [];
+  let working = 0;
+  await buildTemplates(
+    async (args) => {
+      expect(working++).toBe(0);
+      calls.push(args.join(" "));
+      await Promise.resolve();
+      working--;
+      return "";
+    },
+    ["mail", "batch"],
+  );
+  expect(calls).toEqual(["template build mail --missing", "template build batch --missing"]);
 });
