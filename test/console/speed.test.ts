@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("a page with much data", () => {
     });
     await page.getByRole("row").nth(10).waitFor();
     await page.evaluate(watch);
-    const rows = page.locator(".run-rows");
+    const rows = page.locator(".window-rows");
     const loaded = () => rows.evaluate((element) => Math.round(element.scrollHeight / 44));
     while ((await loaded()) < 10_000) {
       await rows.evaluate((element) => element.scrollTo(0, element.scrollHeight));

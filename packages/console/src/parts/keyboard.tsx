@@ -93,6 +93,56 @@ export function useKeys(shortcuts: Shortcuts): void {
   }, [keyboard, names]);
 }
 
+interface StepLabels {
+  next: string;
+  previous: string;
+}
+
+/**
+ * Registers `j` and `k`, which select the next and the previous item. Without a selection, they select the first and the
+ * last item.
+ */
+export function useStepKeys<Item>(
+  items: readonly Item[],
+  selected: Item | undefined,
+  select: (item: Item) => void,
+  labels: StepLabels,
+): void {
+  const step = (by: 1 | -1) => {
+    const from = selected === undefined ? -1 : items.indexOf(selected);
+    const to = from < 0 && by < 0 ? items.length - 1 : from + by;
+    const item = items[Math.max(0, Math.min(items.length - 1, to))];
+    if (item !== undefined) select(item);
+  };
+  useKeys({
+    j: { label: labels.next, run: () => step(1) },
+    k: { label: labels.previous, run: () => step(-1) },
+  });
+}
+
+/**
+ * Registers `j`, `k` and the arrow keys, which select a row, and Enter, which opens it. Returns the index of the selected
+ * row; -1 before the first key.
+ */
+export function useRowKeys(
+  count: number,
+  labels: StepLabels & { open: string },
+  open: (index: number) => void,
+): number {
+  const [at, setAt] = useState(-1);
+  const step = (by: 1 | -1) => setAt((before) => Math.max(0, Math.min(count - 1, before + by)));
+  const next = { label: labels.next, run: () => step(1) };
+  const previous = { label: labels.previous, run: () => step(-1) };
+  useKeys({
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
+    Enter: { label: labels.open, run: () => at >= 0 && at < count && open(at) },
+  });
+  return at;
+}
+
 export function useKeyList(): () => void {
   return useContext(KeyboardContext)?.showList ?? (() => undefined);
 }

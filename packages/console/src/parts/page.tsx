@@ -1,8 +1,9 @@
 import { type JSX, type ReactNode, useId } from "react";
 import { Link } from "wouter";
+import { texts } from "../texts.ts";
 import { Icon } from "./icon.tsx";
 import { Empty } from "./states.tsx";
-import "./sheet.css";
+import "./page.css";
 
 interface PageHeadProps {
   title: ReactNode;
@@ -28,6 +29,11 @@ export function PageHead({ title, back, children, end, hasManyActs }: PageHeadPr
       {end && <span className="page-head-end">{end}</span>}
     </header>
   );
+}
+
+/** Marks a page that refreshes automatically. */
+export function LiveMark(): JSX.Element {
+  return <span className="live">{texts.common.live}</span>;
 }
 
 interface MissingProps {

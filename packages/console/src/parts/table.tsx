@@ -1,33 +1,37 @@
-import type { JSX, ReactNode } from "react";
-import "./sheet.css";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type JSX, type MouseEvent, memo, type ReactNode, useEffect, useRef } from "react";
+import "./table.css";
 
 export interface Column<Item> {
   label: string;
-  show(item: Item): ReactNode;
-  /** Classes of `sheet.css`: `number`, `wide` (only where there is room), `fixed` (one line), `sheet-end` (buttons). */
+  /** Replaces the label in the header. */
+  head?: ReactNode;
+  show(item: Item, index: number): ReactNode;
+  /** CSS classes of the cells: `number`, `wide` (hidden on narrow screens), `fixed` (one line), `sheet-end` (buttons). */
   look?: string;
 }
 
 interface TableProps<Item> {
-  /** Names it where nothing above does. */
+  /** The accessible name; not needed below a heading. */
   label?: string;
   items: readonly Item[];
+  /** Pass the same array on every render of a windowed table. */
   columns: readonly Column<Item>[];
   keyOf(item: Item): string;
-  /** The row that the keyboard is at. */
+  /** Index of the row that is selected by keyboard. */
   at?: number;
 }
 
-/** A table of what is not many. The label of a column of buttons is for those who do not see them. */
+/** A table with all its rows, for lists of moderate length. */
 export function Table<Item>({ label: name, items, columns, keyOf, at }: TableProps<Item>): JSX.Element {
   return (
     <div className="sheet-box">
       <table className="sheet" aria-label={name}>
         <thead>
           <tr>
-            {columns.map(({ label, look }) => (
-              <th key={label} scope="col" className={look}>
-                {look === "sheet-end" ? <span className="hidden-label">{label}</span> : label}
+            {columns.map((column) => (
+              <th key={column.label} scope="col" className={column.look}>
+                {column.look === "sheet-end" ? <span className="hidden-label">{column.label}</span> : column.label}
               </th>
             ))}
           </tr>
@@ -37,7 +41,7 @@ export function Table<Item>({ label: name, items, columns, keyOf, at }: TablePro
             <tr key={keyOf(item)} data-at={index === at || undefined}>
               {columns.map(({ label, look, show }, place) => (
                 <td key={label} className={look} role={place === 0 ? "rowheader" : undefined}>
-                  {show(item)}
+                  {show(item, index)}
                 </td>
               ))}
             </tr>
@@ -47,3 +51,110 @@ export function Table<Item>({ label: name, items, columns, keyOf, at }: TablePro
     </div>
   );
 }
+
+interface WindowedTableProps<Item> extends TableProps<Item> {
+  /** CSS class that defines the grid columns of its rows. */
+  className: string;
+  rowHeight: number;
+  hasMore: boolean;
+  /** Called when the user scrolls near the last loaded row. */
+  onNearEnd(): void;
+  isSelected?(item: Item): boolean;
+  onOpen?(item: Item): void;
+}
+
+/** Distance to the last row, in rows, at which more rows are loaded. */
+const nearEnd = 20;
+
+/** The same table for thousands of items: it renders only visible rows. */
+export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Element {
+  const { label, items, columns, keyOf, at = -1, className, rowHeight, hasMore, onNearEnd, isSelected, onOpen } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const visible = rows.getVirtualItems();
+  const last = visible.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= items.length - nearEnd) onNearEnd();
+  }, [hasMore, last, items.length, onNearEnd]);
+  const scrollTo = useRef(rows.scrollToIndex);
+  scrollTo.current = rows.scrollToIndex;
+  useEffect(() => {
+    if (at >= 0) scrollTo.current(at, { align: "auto" });
+  }, [at]);
+  return (
+    <div className={`window ${className}`} role="table" aria-rowcount={items.length + 1} aria-label={label}>
+      <div role="rowgroup">
+        <div className="window-row window-head" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <span key={column.label} role="columnheader" className={column.look}>
+              {column.head ?? column.label}
+            </span>
+          ))}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
+      <div ref={scroller} className="window-rows" role="rowgroup" tabIndex={0}>
+        <div className="window-all" role="presentation" style={{ height: rows.getTotalSize() }}>
+          {visible.map(({ index, start }) => {
+            const item = items[index] as Item;
+            return (
+              <WindowRow
+                key={keyOf(item)}
+                item={item}
+                index={index}
+                top={start}
+                columns={columns as readonly Column<unknown>[]}
+                isAt={index === at}
+                isSelected={isSelected?.(item) ?? false}
+                onOpen={onOpen as ((item: unknown) => void) | undefined}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface WindowRowProps {
+  item: unknown;
+  index: number;
+  top: number;
+  columns: readonly Column<unknown>[];
+  isAt: boolean;
+  isSelected: boolean;
+  onOpen: ((item: unknown) => void) | undefined;
+}
+
+const WindowRow = memo(function WindowRow(props: WindowRowProps): JSX.Element {
+  const { item, index, top, columns, isAt, isSelected, onOpen } = props;
+  const open = (event: MouseEvent) => {
+    const isOnControl = (event.target as Element).closest("a, input, label") !== null;
+    const isSelectingText = !getSelection()?.isCollapsed;
+    if (!isOnControl && !isSelectingText) onOpen?.(item);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard uses the link in the row
+    <div
+      className="window-row"
+      role="row"
+      aria-rowindex={index + 2}
+      data-at={isAt || undefined}
+      data-selected={isSelected || undefined}
+      data-opens={onOpen !== undefined || undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={open}
+    >
+      {columns.map(({ label, look, show }) => (
+        <span key={label} role="cell" className={look}>
+          {show(item, index)}
+        </span>
+      ))}
+    </div>
+  );
+});

@@ -19,7 +19,6 @@ import {
   quotaNames,
   type SettingsDraft,
 } from "./changes.ts";
-import "../../parts/field.css";
 import "./client-page.css";
 
 interface SectionProps {

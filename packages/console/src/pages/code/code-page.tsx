@@ -5,15 +5,15 @@ import { useNova } from "../../api/nova.ts";
 import { useWorkflowIds } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
-import { FilterSelect } from "../../parts/filters.tsx";
-import { useKeys } from "../../parts/keyboard.tsx";
-import { Empty, Loading, PageFailure } from "../../parts/states.tsx";
+import { Button } from "../../parts/button.tsx";
+import { FilterBar, FilterSelect, toChoices } from "../../parts/filters.tsx";
+import { useStepKeys } from "../../parts/keyboard.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { buildCodeNodes, type CodeNode, codeStates, compareCodeNodes } from "./code-nodes.ts";
 import { NodeDetail, StateBadge } from "./node-detail.tsx";
-import "../../parts/filters.css";
 import "./code-page.css";
 
 const words = texts.code;
@@ -22,27 +22,27 @@ const names = ["workflow", "status", "node"] as const;
 /** Code written by models, with its status, inputs and approvals. */
 export function CodePage(): JSX.Element {
   const [{ workflow, status, node }, change] = useAddress(names);
-  const code = useCode(workflow);
+  const query = useCode(workflow);
   const workflows = useWorkflowIds();
   const nodes = useMemo(
-    () => (code.data ?? []).filter(({ state }) => status === undefined || state === status),
-    [code.data, status],
+    () => (query.data ?? []).filter(({ state }) => status === undefined || state === status),
+    [query.data, status],
   );
-  const chosen = nodes.find(({ key }) => key === node);
-  useNodeKeys(nodes, chosen, (key) => change({ node: key }));
+  const selected = nodes.find(({ key }) => key === node);
+  const select = ({ key }: CodeNode) => change({ node: key });
+  useStepKeys(nodes, selected, select, words.keys);
   const isFiltered = workflow !== undefined || status !== undefined;
   const clear = () => change({ workflow: undefined, status: undefined });
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        {code.data && <span className="quiet">{words.count(nodes.length)}</span>}
-      </header>
-      <div className="filter-bar" role="search">
+      <PageHead title={words.title}>
+        {query.data && <span className="quiet">{words.count(nodes.length)}</span>}
+      </PageHead>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
         <FilterSelect
           label={texts.runs.filters.workflow}
           value={workflow}
-          values={workflows.map((id) => [id, id])}
+          values={toChoices(workflows)}
           onChange={(to) => change({ workflow: to, node: undefined })}
         />
         <FilterSelect
@@ -51,26 +51,25 @@ export function CodePage(): JSX.Element {
           values={codeStates.map((state) => [state, words.states[state]])}
           onChange={(to) => change({ status: to })}
         />
-        {isFiltered && <IconButton icon="cross" label={texts.runs.clear} onClick={clear} />}
-      </div>
-      {code.isPending ? (
-        <Loading />
-      ) : code.error ? (
-        <PageFailure error={code.error} onRetry={() => void code.refetch()} />
-      ) : nodes.length === 0 ? (
-        <Nothing isFiltered={isFiltered} clear={clear} />
-      ) : (
-        <div className="code-split" data-chosen={chosen !== undefined || undefined}>
-          <NodeList nodes={nodes} chosen={chosen} onChoose={(key) => change({ node: key })} />
-          {chosen ? (
-            <NodeDetail key={chosen.key} node={chosen} onBack={() => change({ node: undefined })} />
+      </FilterBar>
+      <QueryView query={query}>
+        {() =>
+          nodes.length === 0 ? (
+            <Nothing isFiltered={isFiltered} clear={clear} />
           ) : (
-            <div className="code-detail">
-              <Empty icon="code" title={words.title} hint={words.pick} />
+            <div className="code-split" data-chosen={selected !== undefined || undefined}>
+              <NodeList nodes={nodes} selected={selected} onSelect={select} />
+              {selected ? (
+                <NodeDetail key={selected.key} node={selected} onBack={() => change({ node: undefined })} />
+              ) : (
+                <div className="code-detail">
+                  <Empty icon="code" title={words.title} hint={words.pick} />
+                </div>
+              )}
             </div>
-          )}
-        </div>
-      )}
+          )
+        }
+      </QueryView>
     </>
   );
 }
@@ -86,29 +85,31 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear(): void }):
 
 interface NodeListProps {
   nodes: readonly CodeNode[];
-  chosen: CodeNode | undefined;
-  onChoose(key: string): void;
+  selected: CodeNode | undefined;
+  onSelect(node: CodeNode): void;
 }
 
-function NodeList({ nodes, chosen, onChoose }: NodeListProps): JSX.Element {
+function NodeList({ nodes, selected, onSelect }: NodeListProps): JSX.Element {
   return (
     <nav className="code-list" aria-label={words.list}>
       <ul>
-        {nodes.map(({ key, workflow, node, client, state }) => (
-          <li key={key}>
+        {nodes.map((item) => (
+          <li key={item.key}>
             <button
               type="button"
               className="code-item"
-              aria-current={key === chosen?.key || undefined}
-              onClick={() => onChoose(key)}
+              aria-current={item === selected || undefined}
+              onClick={() => onSelect(item)}
             >
               <span className="code-item-name">
                 <b>
-                  <UntrustedText text={node} />
+                  <UntrustedText text={item.node} />
                 </b>
-                <span className="quiet">{client === null ? workflow : `${workflow} · ${client}`}</span>
+                <span className="quiet">
+                  {item.client === null ? item.workflow : `${item.workflow} · ${item.client}`}
+                </span>
               </span>
-              <StateBadge state={state} />
+              <StateBadge state={item.state} />
             </button>
           </li>
         ))}
@@ -117,19 +118,8 @@ function NodeList({ nodes, chosen, onChoose }: NodeListProps): JSX.Element {
   );
 }
 
-function useNodeKeys(nodes: readonly CodeNode[], chosen: CodeNode | undefined, choose: (key: string) => void): void {
-  const step = (by: number) => {
-    const at = chosen ? nodes.indexOf(chosen) : by > 0 ? -1 : nodes.length;
-    const next = nodes[Math.max(0, Math.min(nodes.length - 1, at + by))];
-    if (next) choose(next.key);
-  };
-  const next = { label: words.keys.next, run: () => step(1) };
-  const previous = { label: words.keys.previous, run: () => step(-1) };
-  useKeys({ j: next, k: previous });
-}
-
 /** Concurrent requests; more would slow the API for other users. */
-const atOnce = 4;
+const concurrency = 4;
 
 /** Reads the prompt nodes of one workflow, or of all workflows. */
 export function useCode(workflow: string | undefined) {
@@ -138,15 +128,15 @@ export function useCode(workflow: string | undefined) {
     queryKey: ["code", workflow],
     staleTime: 20_000,
     async queryFn(): Promise<CodeNode[]> {
-      const wanted =
+      const workflows =
         workflow === undefined ? await Array.fromAsync(nova.workflows.list()) : [await nova.workflows.get(workflow)];
-      const left = wanted.map(({ id, active_version }) => ({ id, version: active_version }));
-      const found: CodeNode[] = [];
+      const queue = workflows.map(({ id, active_version }) => ({ id, version: active_version }));
+      const nodes: CodeNode[] = [];
       const worker = async () => {
-        for (let next = left.shift(); next; next = left.shift()) found.push(...(await readCodeNodes(nova, next)));
+        for (let next = queue.shift(); next; next = queue.shift()) nodes.push(...(await readCodeNodes(nova, next)));
       };
-      await Promise.all(Array.from({ length: atOnce }, worker));
-      return found.sort(compareCodeNodes);
+      await Promise.all(Array.from({ length: concurrency }, worker));
+      return nodes.sort(compareCodeNodes);
     },
   });
 }

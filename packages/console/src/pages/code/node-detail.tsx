@@ -13,8 +13,6 @@ import { texts } from "../../texts.ts";
 import type { CodeNode, CodeState, CodeVersion } from "./code-nodes.ts";
 import { asRecord, type Change } from "./staleness.ts";
 import "../../parts/tabs.css";
-import "../../parts/field.css";
-import "../../parts/status.css";
 
 const words = texts.code;
 

@@ -22,7 +22,6 @@ import {
   sumCosts,
 } from "./cost-days.ts";
 import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
-import "../../parts/filters.css";
 import "./costs-page.css";
 
 const words = texts.costs;

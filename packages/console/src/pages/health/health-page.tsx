@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Card, PageHead } from "../../parts/page.tsx";
+import { Card, LiveMark, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -13,7 +13,6 @@ import { formatDuration } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { sumByKind } from "./by-kind.ts";
-import "../../parts/status.css";
 import "./health-page.css";
 
 type Health = Schemas["Health"];
@@ -34,7 +33,7 @@ export function HealthPage(): JSX.Element {
   const health = useHealth();
   return (
     <>
-      <PageHead title={words.title} end={<span className="live">{texts.common.live}</span>} />
+      <PageHead title={words.title} end={<LiveMark />} />
       <div className="page-body">
         <QueryView query={health}>
           {({ status, checks }) => (

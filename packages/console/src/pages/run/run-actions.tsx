@@ -4,7 +4,7 @@ import { type JSX, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, useCopy } from "../../parts/button.tsx";
-import { Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { ConfirmDialog, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ErrorNote, Failure, Loading } from "../../parts/states.tsx";
@@ -50,32 +50,17 @@ export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
   );
 }
 
-function CancelDialog({ run, onClose }: { run: WholeExecution; onClose(): void }): JSX.Element {
+function CancelDialog({ run: { execution_id: id }, onClose }: { run: WholeExecution; onClose(): void }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => nova.executions.cancel(run.execution_id),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: ["run", run.execution_id] });
-      onClose();
-    },
-  });
+  const cancel = async () => {
+    await nova.executions.cancel(id);
+    await queries.invalidateQueries({ queryKey: ["run", id] });
+  };
   return (
-    <Dialog
-      title={texts.runs.confirmCancel(1)}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button tone="main" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-            {texts.run.cancel}
-          </Button>
-        </>
-      }
-    >
+    <ConfirmDialog title={texts.runs.confirmCancel(1)} action={texts.run.cancel} onConfirm={cancel} onClose={onClose}>
       <p className="quiet">{texts.runs.confirmCancelHint}</p>
-      <ErrorNote error={cancel.error} />
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

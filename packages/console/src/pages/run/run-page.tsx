@@ -2,7 +2,7 @@ import type { WholeExecution } from "@nova/client";
 import { type JSX, useCallback, useMemo, useState } from "react";
 import { useParams, useSearchParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
-import { useKeys } from "../../parts/keyboard.tsx";
+import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
 import { Missing } from "../../parts/page.tsx";
 import { Failure, isNotFound, Loading } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -161,20 +161,8 @@ function useChosen(model: RunModel): Chosen {
 
 function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {
   const sorted = useMemo(() => model.visits.toSorted((a, b) => a.from - b.from), [model]);
-  const step = (by: number) => {
-    const at = visit ? sorted.indexOf(visit) : by > 0 ? -1 : sorted.length;
-    const next = sorted[Math.max(0, Math.min(sorted.length - 1, at + by))];
-    if (next) show(next);
-  };
-  const [next, previous] = [
-    { label: texts.run.keys.next, run: () => step(1) },
-    { label: texts.run.keys.previous, run: () => step(-1) },
-  ];
-  useKeys({
-    j: next,
-    k: previous,
-    e: { label: texts.run.keys.failure, run: () => model.failed && show(model.failed) },
-  });
+  useStepKeys(sorted, visit, show, texts.run.keys);
+  useKeys({ e: { label: texts.run.keys.failure, run: () => model.failed && show(model.failed) } });
 }
 
 /** Formats the place of a visit as restarts name it: `find`, `poll#2`, `each[3].find`. */

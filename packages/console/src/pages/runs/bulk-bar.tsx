@@ -1,17 +1,19 @@
 import { type JSX, useCallback, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { describeError } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./runs-page.css";
 
+const words = texts.runs;
+
 type Action = "cancel" | "restart";
 
 interface Outcome {
   done: number;
-  refused: { id: string; why: string }[];
+  refused: { id: string; reason: string }[];
 }
 
 /** Concurrent requests; more would slow the API for other users. */
@@ -20,71 +22,56 @@ const atOnce = 4;
 /** Actions for the selected runs. */
 export function BulkBar({ selection }: { selection: Selection }): JSX.Element | null {
   const nova = useNova();
-  const [asked, setAsked] = useState<Action>();
-  const [last, setOutcome] = useState<Outcome>();
-  const [isAtWork, setAtWork] = useState(false);
+  const [action, setAction] = useState<Action>();
+  const [lastOutcome, setLastOutcome] = useState<Outcome>();
   const count = selection.ids.size;
   // The outcome is shown until the user changes the selection.
-  const outcome =
-    last?.refused.length === count && last.refused.every(({ id }) => selection.has(id)) ? last : undefined;
+  const isUnchanged = lastOutcome?.refused.length === count && lastOutcome.refused.every(({ id }) => selection.has(id));
+  const outcome = isUnchanged ? lastOutcome : undefined;
   if (count === 0 && !outcome) return null;
-  const work = { cancel: nova.executions.cancel, restart: (id: string) => nova.executions.restart(id) };
-  const act = async (action: Action) => {
-    setAtWork(true);
-    const found = await runForAll(Array.from(selection.ids), work[action]);
-    setAtWork(false);
-    setAsked(undefined);
-    setOutcome(found);
-    selection.replace(found.refused.map(({ id }) => id));
+  const run = async (chosen: Action) => {
+    const request = chosen === "cancel" ? nova.executions.cancel : (id: string) => nova.executions.restart(id);
+    const result = await runForAll(Array.from(selection.ids), request);
+    setLastOutcome(result);
+    selection.replace(result.refused.map(({ id }) => id));
   };
-  const { confirmCancel, confirmCancelHint, confirmRestart, confirmRestartHint } = texts.runs;
-  const words =
-    asked === "cancel" ? [confirmCancel(count), confirmCancelHint] : [confirmRestart(count), confirmRestartHint];
   return (
     <>
-      <section className="bulk-bar" aria-label={texts.runs.selected(count)}>
-        <b aria-live="polite">
-          {outcome ? texts.runs.done(outcome.done, outcome.refused.length) : texts.runs.selected(count)}
-        </b>
+      <section className="bulk-bar" aria-label={words.selected(count)}>
+        <b aria-live="polite">{outcome ? words.done(outcome.done, outcome.refused.length) : words.selected(count)}</b>
         {count > 0 && (
           <>
-            <Button icon="stop" tone="danger" onClick={() => setAsked("cancel")}>
-              {texts.runs.cancel}
+            <Button icon="stop" tone="danger" onClick={() => setAction("cancel")}>
+              {words.cancel}
             </Button>
-            <Button icon="restart" onClick={() => setAsked("restart")}>
-              {texts.runs.restart}
+            <Button icon="restart" onClick={() => setAction("restart")}>
+              {words.restart}
             </Button>
           </>
         )}
         <IconButton
           icon="cross"
-          label={texts.runs.clearSelection}
+          label={words.clearSelection}
           onClick={() => {
             selection.replace([]);
-            setOutcome(undefined);
+            setLastOutcome(undefined);
           }}
         />
         {outcome?.refused[0] && (
           <p className="bulk-why">
-            <UntrustedText text={outcome.refused[0].why} />
+            <UntrustedText text={outcome.refused[0].reason} />
           </p>
         )}
       </section>
-      {asked && (
-        <Dialog
-          title={words[0] as string}
-          onClose={() => setAsked(undefined)}
-          actions={
-            <>
-              <Button onClick={() => setAsked(undefined)}>{texts.common.cancel}</Button>
-              <Button tone="main" disabled={isAtWork} onClick={() => act(asked)}>
-                {texts.runs[asked]}
-              </Button>
-            </>
-          }
+      {action && (
+        <ConfirmDialog
+          title={action === "cancel" ? words.confirmCancel(count) : words.confirmRestart(count)}
+          action={words[action]}
+          onConfirm={() => run(action)}
+          onClose={() => setAction(undefined)}
         >
-          <p className="quiet">{words[1]}</p>
-        </Dialog>
+          <p className="quiet">{action === "cancel" ? words.confirmCancelHint : words.confirmRestartHint}</p>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -100,7 +87,7 @@ async function runForAll(ids: readonly string[], work: (id: string) => Promise<u
         await work(id);
         outcome.done++;
       } catch (error) {
-        outcome.refused.push({ id, why: describeError(error) });
+        outcome.refused.push({ id, reason: describeError(error) });
       }
     }
   };

@@ -15,7 +15,6 @@ const pageSize = 100;
 const firstPauseMs = 1_000;
 const longestPauseMs = 10_000;
 const growth = 1.4;
-const open = new Set<Execution["status"]>(["queued", "running", "waiting"]);
 
 export interface Runs {
   /** Newest first. */
@@ -119,10 +118,6 @@ function listUniqueRuns(pages: readonly Page[]): Execution[] {
   return Array.from(byId.values());
 }
 
-export function isOpen({ status }: Pick<Execution, "status">): boolean {
-  return open.has(status);
-}
-
 function omitUndefined<T extends Record<string, unknown>>(given: T) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
@@ -143,7 +138,7 @@ export interface Filters {
   text?: string;
 }
 
-const names = ["workflow", "client", "status", "range", "error", "trigger", "text"] as const;
+export const filterNames = ["workflow", "client", "status", "range", "error", "trigger", "text"] as const;
 
 export const rangesMs: Record<Range, number> = {
   "1h": 3_600_000,
@@ -153,7 +148,7 @@ export const rangesMs: Record<Range, number> = {
 };
 
 export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filters>>[1]] {
-  const [given, change] = useAddress(names);
+  const [given, change] = useAddress(filterNames);
   return [useMemo(() => parseFilters(given), [given]), change];
 }
 

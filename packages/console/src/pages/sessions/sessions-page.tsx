@@ -18,7 +18,6 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
-import "../../parts/filters.css";
 
 const words = texts.sessions;
 /** Small, because the page reads each listed session. */

@@ -1,20 +1,20 @@
 import type { Task } from "@nova/client";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import type { JSX, ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { FilterSelect } from "../../parts/filters.tsx";
+import { FilterBar, FilterSelect, toChoices } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { useKeys } from "../../parts/keyboard.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { useRowKeys } from "../../parts/keyboard.tsx";
+import { LiveMark, PageHead } from "../../parts/page.tsx";
+import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Remaining } from "./remaining.tsx";
-import "../../parts/filters.css";
 import "./tasks-page.css";
 
 const words = texts.tasks;
@@ -22,27 +22,25 @@ const kinds = ["approval", "event"] as const;
 const pageSize = 100;
 const pauseMs = 4_000;
 
+type Kind = (typeof kinds)[number];
+
 /** All open tasks, oldest first. */
 export function TasksPage(): JSX.Element {
   const [filters, change] = useAddress(["kind", "workflow", "client"]);
-  const kind = filters.kind === "event" ? "event" : "approval";
-  const tasks = useTasks(kind);
-  const all = tasks.data?.pages.flatMap(({ items }) => items) ?? [];
-  const shown = all.filter(
+  const kind: Kind = filters.kind === "event" ? "event" : "approval";
+  const query = useTasks(kind);
+  const all = query.data ?? [];
+  const tasks = all.filter(
     ({ workflow, client }) =>
       (filters.workflow === undefined || workflow === filters.workflow) &&
       (filters.client === undefined || client === filters.client),
   );
-  const known = (value: (task: Task) => string | null) =>
-    Array.from(new Set(all.flatMap((task) => value(task) ?? [])), (one) => [one, one] as const);
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        {tasks.data && <span className="quiet">{`${words.count(shown.length)}${tasks.hasNextPage ? "+" : ""}`}</span>}
-        <span className="page-head-end live">{texts.common.live}</span>
-      </header>
-      <div className="filter-bar" role="search">
+      <PageHead title={words.title} end={<LiveMark />}>
+        {query.data && <span className="quiet">{`${words.count(tasks.length)}${query.hasNextPage ? "+" : ""}`}</span>}
+      </PageHead>
+      <FilterBar>
         <Segments
           label={words.kind}
           choices={kinds.map((one) => [one, words.kinds[one]] as const)}
@@ -54,65 +52,43 @@ export function TasksPage(): JSX.Element {
             key={name}
             label={words.filters[name]}
             value={filters[name]}
-            values={known((task) => task[name])}
+            values={toChoices([...new Set(all.flatMap((task) => task[name] ?? []))])}
             onChange={(value) => change({ [name]: value })}
           />
         ))}
-      </div>
-      {tasks.isPending ? (
-        <Loading />
-      ) : tasks.error ? (
-        <Failure error={tasks.error} onRetry={() => void tasks.refetch()} />
-      ) : shown.length === 0 ? (
-        <Nothing
-          kind={kind}
-          isFiltered={all.length > 0}
-          onClear={() => change({ workflow: undefined, client: undefined })}
-        />
-      ) : (
-        <TaskList tasks={shown}>
-          {tasks.hasNextPage && (
-            <Button disabled={tasks.isFetchingNextPage} onClick={() => void tasks.fetchNextPage()}>
-              {words.more}
-            </Button>
-          )}
-        </TaskList>
-      )}
+      </FilterBar>
+      <QueryView query={query}>
+        {() =>
+          tasks.length > 0 ? (
+            <TaskList tasks={tasks}>
+              <LoadMore query={query} label={words.more} />
+            </TaskList>
+          ) : all.length > 0 ? (
+            <Empty icon="search" title={words.none} hint={words.noneHint}>
+              <Button onClick={() => change({ workflow: undefined, client: undefined })}>{texts.runs.clear}</Button>
+            </Empty>
+          ) : (
+            <Empty icon="task" title={words.empty[kind]} hint={words.emptyHint[kind]} />
+          )
+        }
+      </QueryView>
     </>
   );
 }
 
-function useTasks(kind: (typeof kinds)[number]) {
+function useTasks(kind: Kind) {
   const nova = useNova();
-  return useInfiniteQuery({
+  return usePages({
     queryKey: ["tasks", kind],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { kind, limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) };
-      return nova.ask(nova.api.GET("/tasks", { params: { query }, signal }));
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     refetchInterval: pauseMs,
+    read: (cursor, signal) =>
+      nova.ask(nova.api.GET("/tasks", { params: { query: { kind, limit: pageSize, ...cursor } }, signal })),
   });
 }
 
-interface NothingProps {
-  kind: (typeof kinds)[number];
-  isFiltered: boolean;
-  onClear(): void;
-}
-
-function Nothing({ kind, isFiltered, onClear }: NothingProps): JSX.Element {
-  if (!isFiltered) return <Empty icon="task" title={words.empty[kind]} hint={words.emptyHint[kind]} />;
-  return (
-    <Empty icon="search" title={words.none} hint={words.noneHint}>
-      <Button onClick={onClear}>{texts.runs.clear}</Button>
-    </Empty>
-  );
-}
-
-function TaskList({ tasks, children }: { tasks: readonly Task[]; children: JSX.Element | false }): JSX.Element {
-  const at = useTaskKeys(tasks);
+function TaskList({ tasks, children }: { tasks: readonly Task[]; children: ReactNode }): JSX.Element {
+  const [, go] = useLocation();
+  const at = useRowKeys(tasks.length, words.keys, (index) => go(`/tasks/${tasks[index]?.task_id}`));
   return (
     <div className="task-scroll">
       <ul className="task-list">
@@ -155,21 +131,4 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }): JSX.Element {
       <Remaining until={task.expires_at} />
     </li>
   );
-}
-
-function useTaskKeys(tasks: readonly Task[]): number {
-  const [at, setAt] = useState(-1);
-  const [, go] = useLocation();
-  const step = (by: number) => setAt((before) => Math.max(0, Math.min(tasks.length - 1, before + by)));
-  const next = { label: words.keys.next, run: () => step(1) };
-  const previous = { label: words.keys.previous, run: () => step(-1) };
-  const task = tasks[at];
-  useKeys({
-    j: next,
-    ArrowDown: next,
-    k: previous,
-    ArrowUp: previous,
-    ...(task && { Enter: { label: words.keys.open, run: () => go(`/tasks/${task.task_id}`) } }),
-  });
-  return at;
 }

@@ -3,22 +3,21 @@ import { type JSX, useMemo } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
-import { FilterSelect } from "../../parts/filters.tsx";
-import { Empty, Loading, PageFailure } from "../../parts/states.tsx";
+import { ShareBar } from "../../parts/chart.tsx";
+import { FilterBar, FilterSelect } from "../../parts/filters.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { computeFirstDay, formatDollars } from "../costs/cost-days.ts";
 import { ErrorTable, NodeTable } from "../costs/figures.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
-import "../../parts/filters.css";
-import "../../parts/sheet.css";
 import "./tabs.css";
 
 const words = texts.workflows.analytics;
 const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
 const usualDays = 30;
-const ends = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
+const finalStatuses = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
 
 /** Statistics of runs by node. */
 export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JSX.Element {
@@ -26,16 +25,15 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
   const [{ range }, change] = useAddress(["range"]);
   const days = ranges[range as keyof typeof ranges] ?? usualDays;
   const from = computeFirstDay(days, Date.now());
-  const asked = useMemo(() => ({ workflow: id, from }), [id, from]);
-  const figures = useQuery({
-    queryKey: ["/analytics/workflows", asked],
+  const filter = useMemo(() => ({ workflow: id, from }), [id, from]);
+  const query = useQuery({
+    queryKey: ["/analytics/workflows", filter],
     staleTime: 30_000,
-    queryFn: () => Array.fromAsync(nova.list("/analytics/workflows", { query: asked })),
+    queryFn: () => Array.fromAsync(nova.list("/analytics/workflows", { query: filter })),
   });
-  const [sum] = figures.data ?? [];
   return (
     <>
-      <div className="filter-bar" role="search">
+      <FilterBar>
         <FilterSelect
           label={words.range}
           value={range}
@@ -46,29 +44,29 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
         <Link href={`/costs?workflow=${id}`} className="button analytics-costs">
           {words.costs}
         </Link>
-      </div>
-      {figures.isPending ? (
-        <Loading />
-      ) : figures.error ? (
-        <PageFailure error={figures.error} onRetry={() => void figures.refetch()} />
-      ) : sum === undefined ? (
-        <Empty icon="clock" title={words.empty} hint={words.emptyHint} />
-      ) : (
-        <div className="page-body">
-          <div className="page-column">
-            <dl className="tiles">
-              <Tile label={words.runs} value={sum.runs.toLocaleString("en")} />
-              <Tile label={words.success} value={`${Math.floor(sum.success_rate * 1000) / 10}%`} />
-              <Tile label={words.mean} value={formatDuration(sum.mean_ms)} />
-              <Tile label={words.p95} value={sum.p95_ms === null ? "–" : formatDuration(sum.p95_ms)} />
-              <Tile label={words.cost} value={formatDollars(sum.cost_usd)} />
-            </dl>
-            <Ends sum={sum} />
-            <NodeTable asked={asked} />
-            <ErrorTable asked={asked} />
-          </div>
-        </div>
-      )}
+      </FilterBar>
+      <QueryView query={query}>
+        {([figures]) =>
+          figures === undefined ? (
+            <Empty icon="clock" title={words.empty} hint={words.emptyHint} />
+          ) : (
+            <div className="page-body">
+              <div className="page-column">
+                <dl className="tiles">
+                  <Tile label={words.runs} value={figures.runs.toLocaleString("en")} />
+                  <Tile label={words.success} value={`${Math.floor(figures.success_rate * 1000) / 10}%`} />
+                  <Tile label={words.mean} value={formatDuration(figures.mean_ms)} />
+                  <Tile label={words.p95} value={figures.p95_ms === null ? "–" : formatDuration(figures.p95_ms)} />
+                  <Tile label={words.cost} value={formatDollars(figures.cost_usd)} />
+                </dl>
+                <Outcomes figures={figures} />
+                <NodeTable asked={filter} />
+                <ErrorTable asked={filter} />
+              </div>
+            </div>
+          )
+        }
+      </QueryView>
     </>
   );
 }
@@ -82,23 +80,21 @@ function Tile({ label, value }: { label: string; value: string }): JSX.Element {
   );
 }
 
-function Ends({ sum }: { sum: Record<(typeof ends)[number] | "runs", number> }): JSX.Element {
-  const shown = ends.filter((status) => sum[status] > 0);
+function Outcomes({ figures }: { figures: Record<(typeof finalStatuses)[number] | "runs", number> }): JSX.Element {
+  const parts = finalStatuses
+    .filter((status) => figures[status] > 0)
+    .map((status) => ({
+      key: status,
+      className: `tone-${getStatusTone(status)}`,
+      share: figures[status] / figures.runs,
+    }));
   return (
-    <figure className="ends" aria-label={words.ended}>
-      <div className="ends-bar" aria-hidden="true">
-        {shown.map((status) => (
-          <span
-            key={status}
-            className={`tone-${getStatusTone(status)}`}
-            style={{ width: `${(sum[status] / sum.runs) * 100}%` }}
-          />
-        ))}
-      </div>
-      <figcaption className="ends-legend">
-        {shown.map((status) => (
-          <span key={status} className={`ends-key tone-${getStatusTone(status)}`}>
-            {texts.status[status]} <b>{sum[status].toLocaleString("en")}</b>
+    <figure className="chart" aria-label={words.ended}>
+      <ShareBar parts={parts} />
+      <figcaption className="legend">
+        {parts.map(({ key, className }) => (
+          <span key={key} className={`legend-key ${className}`}>
+            {texts.status[key]} <b>{figures[key].toLocaleString("en")}</b>
           </span>
         ))}
       </figcaption>

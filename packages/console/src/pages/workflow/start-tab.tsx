@@ -14,7 +14,6 @@ import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { checkExtras, createExtra, createExtraFields, type Extra, placeFiles } from "./start-values.ts";
 import { useParts, useVersions, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
-import "../../parts/sheet.css";
 import "./tabs.css";
 
 const words = texts.workflows.begin;
@@ -160,7 +159,7 @@ interface OptionsProps extends StartFormProps {
 function Options({ workflow, version, onVersion, client, onClient }: OptionsProps): JSX.Element {
   const clients = useClientSlugs();
   const versions = useVersions(workflow.id);
-  const ready = versions.data?.pages.flatMap(({ items }) => items).filter(({ status }) => status === "ready") ?? [];
+  const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
   return (
     <div className="card-body start-options">
       <SelectField

@@ -1,8 +1,9 @@
 import type { Delivery, Schemas } from "@nova/client";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { JSX } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { usePages } from "../../api/queries.ts";
 import { readApiUrl } from "../../api/session.ts";
 import { readString } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -10,13 +11,14 @@ import { Button, CopyButton } from "../../parts/button.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Empty, ErrorNote, Loading, PageFailure } from "../../parts/states.tsx";
+import { Card } from "../../parts/page.tsx";
+import { Empty, ErrorNote, LoadMore, QueryView } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { parseTriggers, type Trigger } from "./definition-parts.ts";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
-import "../../parts/sheet.css";
 import "./tabs.css";
 
 const words = texts.workflows.triggers;
@@ -24,34 +26,48 @@ const words = texts.workflows.triggers;
 /** The triggers of the workflow and their deliveries. */
 export function TriggersTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, active_version: active, version } = workflow;
-  const shown = useWorkflow(id, active ?? version);
+  const query = useWorkflow(id, active ?? version);
   const schedules = useSchedules(id);
-  const triggers = shown.data && parseTriggers(shown.data);
-  if (!triggers) return shown.error ? <PageFailure error={shown.error} onRetry={shown.refetch} /> : <Loading />;
   return (
-    <div className="page-body">
-      <div className="page-column">
-        <section aria-label={words.title}>
-          {triggers.length === 0 ? (
-            <div className="card">
-              <Empty icon="play" title={words.empty} hint={words.emptyHint} />
-            </div>
-          ) : (
-            <ul className="triggers">
-              {triggers.map((trigger) => (
-                <TriggerCard
-                  key={trigger.id}
-                  workflow={id}
-                  trigger={trigger}
-                  schedule={schedules.data?.find((one) => one.trigger === trigger.id)}
-                />
-              ))}
-            </ul>
-          )}
-        </section>
-        <Deliveries workflow={id} />
-      </div>
-    </div>
+    <QueryView query={query}>
+      {(data) => (
+        <div className="page-body">
+          <div className="page-column">
+            <TriggerList workflow={id} triggers={parseTriggers(data)} schedules={schedules.data ?? []} />
+            <Deliveries workflow={id} />
+          </div>
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+interface TriggerListProps {
+  workflow: string;
+  triggers: readonly Trigger[];
+  schedules: readonly Schedule[];
+}
+
+function TriggerList({ workflow, triggers, schedules }: TriggerListProps): JSX.Element {
+  return (
+    <section aria-label={words.title}>
+      {triggers.length === 0 ? (
+        <div className="card">
+          <Empty icon="play" title={words.empty} hint={words.emptyHint} />
+        </div>
+      ) : (
+        <ul className="triggers">
+          {triggers.map((trigger) => (
+            <TriggerCard
+              key={trigger.id}
+              workflow={workflow}
+              trigger={trigger}
+              schedule={schedules.find((schedule) => schedule.trigger === trigger.id)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }
 
@@ -148,27 +164,23 @@ function Times({ schedule: { expression, timezone, next_at, paused_at } }: { sch
 function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Schedule }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
-  const [error, setError] = useState<unknown>();
   const isPaused = schedule.paused_at !== null;
-  const turn = async () => {
-    const params = { path: { id: workflow, trigger: schedule.trigger } };
-    setError(undefined);
-    try {
-      await nova.ask(
+  const toggle = useMutation({
+    mutationFn: () => {
+      const params = { path: { id: workflow, trigger: schedule.trigger } };
+      return nova.ask(
         isPaused
           ? nova.api.POST("/workflows/{id}/schedules/{trigger}/resume", { params })
           : nova.api.POST("/workflows/{id}/schedules/{trigger}/pause", { params }),
       );
-      await queries.invalidateQueries({ queryKey: ["schedules", workflow] });
-    } catch (refused) {
-      setError(refused);
-    }
-  };
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["schedules", workflow] }),
+  });
   const label = isPaused ? words.resumeSchedule(schedule.trigger) : words.pauseSchedule(schedule.trigger);
   return (
     <>
-      <ErrorNote error={error} />
-      <Button icon={isPaused ? "play" : "pause"} aria-label={label} onClick={turn}>
+      <ErrorNote error={toggle.error} />
+      <Button icon={isPaused ? "play" : "pause"} aria-label={label} onClick={() => toggle.mutate()}>
         {isPaused ? texts.workflows.resume : texts.workflows.pause}
       </Button>
     </>
@@ -184,129 +196,90 @@ const tones: Record<Status, string> = { started: "ok", accepted: "run", refused:
 const statuses = Object.keys(tones) as Status[];
 
 /** All deliveries, with the run that each started or the reason why it started none. */
-export function Deliveries({ workflow }: { workflow: string }): JSX.Element {
-  const [given, change] = useAddress(["status"]);
-  const status = statuses.find((one) => one === given.status);
-  const deliveries = useDeliveries(workflow, status);
-  const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
+function Deliveries({ workflow }: { workflow: string }): JSX.Element {
+  const nova = useNova();
+  const [address, change] = useAddress(["status"]);
+  const status = statuses.find((one) => one === address.status);
+  const query = usePages({
+    queryKey: ["deliveries", workflow, status ?? null],
+    refetchInterval: pauseMs,
+    read: (cursor, signal) => {
+      const filter = { workflow, limit: pageSize, ...(status !== undefined && { status }), ...cursor };
+      return nova.ask(nova.api.GET("/deliveries", { params: { query: filter }, signal }));
+    },
+  });
   return (
-    <section className="card" aria-label={words.deliveries}>
-      <header className="card-head">
-        <h2>{words.deliveries}</h2>
-        <span className="card-head-end">
-          <FilterSelect
-            label={words.status}
-            value={status}
-            values={Object.entries(words.statuses)}
-            onChange={(to) => change({ status: to })}
-          />
-        </span>
-      </header>
-      {deliveries.isPending ? (
-        <Loading lines={4} />
-      ) : deliveries.error ? (
-        <PageFailure error={deliveries.error} onRetry={() => void deliveries.refetch()} />
-      ) : items.length === 0 ? (
-        <Empty
-          icon="download"
-          title={status === undefined ? words.noDeliveries : words.noneFit}
-          hint={status === undefined ? words.noDeliveriesHint : words.noneFitHint}
+    <Card
+      title={words.deliveries}
+      end={
+        <FilterSelect
+          label={words.status}
+          value={status}
+          values={Object.entries(words.statuses)}
+          onChange={(to) => change({ status: to })}
         />
-      ) : (
-        <DeliveryTable items={items} />
-      )}
-      {deliveries.hasNextPage && (
+      }
+    >
+      <QueryView query={query} lines={4}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty
+              icon="download"
+              title={status === undefined ? words.noDeliveries : words.noneFit}
+              hint={status === undefined ? words.noDeliveriesHint : words.noneFitHint}
+            />
+          ) : (
+            <Table items={items} columns={deliveryColumns} keyOf={({ id }) => id} />
+          )
+        }
+      </QueryView>
+      {query.hasNextPage && (
         <div className="card-body">
-          <Button disabled={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
-            {words.more}
-          </Button>
+          <LoadMore query={query} label={words.more} />
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 
-function useDeliveries(workflow: string, status: Status | undefined) {
-  const nova = useNova();
-  return useInfiniteQuery({
-    queryKey: ["deliveries", workflow, status ?? null],
-    queryFn: ({ pageParam, signal }) => {
-      const query = {
-        workflow,
-        limit: pageSize,
-        ...(status !== undefined && { status }),
-        ...(pageParam !== undefined && { cursor: pageParam }),
-      };
-      return nova.ask(nova.api.GET("/deliveries", { params: { query }, signal }));
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: pauseMs,
-  });
-}
-
-function DeliveryTable({ items }: { items: readonly Delivery[] }): JSX.Element {
-  const { columns } = words;
-  return (
-    <div className="sheet-box">
-      <table className="sheet deliveries">
-        <thead>
-          <tr>
-            <th scope="col">{columns.at}</th>
-            <th scope="col">{columns.status}</th>
-            <th scope="col" className="wide">
-              {columns.trigger}
-            </th>
-            <th scope="col" className="wide">
-              {columns.from}
-            </th>
-            <th scope="col">{columns.result}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <DeliveryRow key={item.id} item={item} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function DeliveryRow({ item }: { item: Delivery }): JSX.Element {
-  const { at, status, trigger, type, from, about, execution_id, reason } = item;
-  return (
-    <tr>
-      <td className="fixed quiet">
-        <Time at={at} />
-      </td>
-      <td className="fixed">
-        <span className={`badge workflow-badge tone-${tones[status]}`}>{words.statuses[status]}</span>
-      </td>
-      <td className="wide">{trigger ?? words.kinds[type]}</td>
-      <td className="wide">
+const deliveryColumns: readonly Column<Delivery>[] = [
+  { label: words.columns.at, show: ({ at }) => <Time at={at} />, look: "fixed quiet" },
+  {
+    label: words.columns.status,
+    show: ({ status }) => (
+      <span className={`badge workflow-badge tone-${tones[status]}`}>{words.statuses[status]}</span>
+    ),
+    look: "fixed",
+  },
+  { label: words.columns.trigger, show: ({ trigger, type }) => trigger ?? words.kinds[type], look: "wide" },
+  {
+    label: words.columns.from,
+    show: ({ from, about }) => (
+      <>
         <span className="delivery-from">
           <UntrustedText text={from} />
         </span>
-        <span className="delivery-about quiet">
+        <span className="delivery-from quiet">
           <UntrustedText text={about} />
         </span>
-      </td>
-      <td>
+      </>
+    ),
+    look: "wide",
+  },
+  {
+    label: words.columns.result,
+    show: ({ execution_id, reason }) => (
+      <span className="delivery-result">
         {execution_id !== null && <Link href={`/runs/${execution_id}`}>{words.run}</Link>}
-        {reason !== null && (
-          <span className="delivery-reason">
-            <UntrustedText text={reason} />
-          </span>
-        )}
-      </td>
-    </tr>
-  );
-}
+        {reason !== null && <UntrustedText text={reason} />}
+      </span>
+    ),
+  },
+];
 
 const schedulesPauseMs = 15_000;
 
-export function useSchedules(workflow: string) {
+function useSchedules(workflow: string) {
   const nova = useNova();
   return useQuery({
     queryKey: ["schedules", workflow],

@@ -1,7 +1,8 @@
 import type { Schemas } from "@nova/client";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
+import { usePages } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
@@ -33,14 +34,12 @@ const pageSize = 50;
 /** Reads the versions page by page, newest first. */
 export function useVersions(id: string) {
   const nova = useNova();
-  return useInfiniteQuery({
+  return usePages({
     queryKey: ["versions", id],
-    queryFn: ({ pageParam, signal }) => {
-      const query = { limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) };
-      return nova.ask(nova.api.GET("/workflows/{id}/versions", { params: { path: { id }, query }, signal }));
+    read: (cursor, signal) => {
+      const params = { path: { id }, query: { limit: pageSize, ...cursor } };
+      return nova.ask(nova.api.GET("/workflows/{id}/versions", { params, signal }));
     },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
 }
 
@@ -55,7 +54,7 @@ interface VersionPickerProps {
 export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps): JSX.Element {
   const versions = useVersions(workflow);
   const { version: nameOf, versions: words } = texts.workflows;
-  const known = versions.data?.pages.flatMap(({ items }) => items) ?? [];
+  const known = versions.data ?? [];
   const isListed = known.some(({ version }) => version === value);
   const values = (isListed ? known : [{ version: value, active: false }, ...known]).map(
     ({ version, active }) =>

@@ -1,7 +1,7 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
-import { type JSX, memo, useCallback, useMemo, useState } from "react";
+import { type JSX, memo, useCallback, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -11,15 +11,15 @@ import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Card } from "../../parts/page.tsx";
+import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { parseDefinition } from "./definition-parts.ts";
+import { type ParsedDefinition, parseDefinition } from "./definition-parts.ts";
 import { type Change, diffWorkflows, formatEdgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
 import { describeKind, formatEdgeLabel } from "./graph-tab.tsx";
 import { ActivateDialog, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
-import "../../parts/sheet.css";
 import "./tabs.css";
 
 const words = texts.workflows.versions;
@@ -45,42 +45,44 @@ interface VersionListProps {
 }
 
 function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
-  const versions = useVersions(workflow.id);
-  const [asked, setAsked] = useState<number>();
-  const items = versions.data?.pages.flatMap((page) => page.items);
-  if (!items) return versions.error ? <Failure error={versions.error} onRetry={versions.refetch} /> : <Loading />;
+  const query = useVersions(workflow.id);
+  const [versionToActivate, setVersionToActivate] = useState<number>();
+  const count = query.data?.length ?? 0;
   return (
     <div className="page-body">
       <div className="page-column">
-        <section className="card versions">
-          <header className="card-head">
-            <h2>{texts.workflows.tabs.versions}</h2>
-            <span className="quiet">
-              {items.length > 1 ? `${words.count(items.length)}${versions.hasNextPage ? "+" : ""}` : words.one}
-            </span>
-          </header>
-          <ol>
-            {items.map((item, index) => (
-              <VersionRow
-                key={item.version}
-                item={item}
-                before={items[index + 1]?.version}
-                onCompare={onCompare}
-                onActivate={() => setAsked(item.version)}
-              />
-            ))}
-          </ol>
-          {versions.hasNextPage && (
+        <Card
+          title={texts.workflows.tabs.versions}
+          hint={count > 1 ? `${words.count(count)}${query.hasNextPage ? "+" : ""}` : words.one}
+        >
+          <QueryView query={query}>
+            {(items) => (
+              <ol>
+                {items.map((item, index) => (
+                  <VersionRow
+                    key={item.version}
+                    item={item}
+                    before={items[index + 1]?.version}
+                    onCompare={onCompare}
+                    onActivate={() => setVersionToActivate(item.version)}
+                  />
+                ))}
+              </ol>
+            )}
+          </QueryView>
+          {query.hasNextPage && (
             <div className="card-body">
-              <Button disabled={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
-                {words.more}
-              </Button>
+              <LoadMore query={query} label={words.more} />
             </div>
           )}
-        </section>
+        </Card>
       </div>
-      {asked !== undefined && (
-        <ActivateDialog workflow={workflow} version={asked} onClose={() => setAsked(undefined)} />
+      {versionToActivate !== undefined && (
+        <ActivateDialog
+          workflow={workflow}
+          version={versionToActivate}
+          onClose={() => setVersionToActivate(undefined)}
+        />
       )}
     </div>
   );
@@ -138,10 +140,8 @@ interface ComparisonProps {
 /** Compares two versions: one graph for both, and the difference of the selected node. */
 export function Comparison({ workflow, before, after }: ComparisonProps): JSX.Element {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
-  const both = useDiff(workflow.id, before, after);
-  const diff = both.data;
-  const first = useMemo(() => (diff ? findFirstChange(diff) : undefined), [diff]);
-  const chosen = node ?? first;
+  const query = useDiff(workflow.id, before, after);
+  const versions = words.sides(`v${before}`, `v${after}`);
   return (
     <>
       <div className="filter-bar">
@@ -163,23 +163,26 @@ export function Comparison({ workflow, before, after }: ComparisonProps): JSX.El
           onClick={() => change({ before: undefined, after: undefined, node: undefined })}
         />
       </div>
-      {both.isPending ? (
-        <Loading />
-      ) : both.error || !diff ? (
-        <Failure error={both.error} onRetry={() => void both.refetch()} />
-      ) : first === undefined && diff.edges.values().every((one) => one === "same") ? (
-        <Empty icon="check" title={words.same} hint={words.sides(`v${before}`, `v${after}`)} />
-      ) : (
-        <div className="comparison">
-          <div className="comparison-graph">
-            <DiffGraph diff={diff} selected={chosen} onSelect={(id) => change({ node: id })} />
-          </div>
-          <aside className="comparison-side" aria-label={words.list}>
-            <ChangeList diff={diff} chosen={chosen} onSelect={(id) => change({ node: id })} />
-            <Chosen diff={diff} chosen={chosen} versions={words.sides(`v${before}`, `v${after}`)} />
-          </aside>
-        </div>
-      )}
+      <QueryView query={query}>
+        {(diff) => {
+          const first = findFirstChange(diff);
+          const areEdgesSame = diff.edges.values().every((change) => change === "same");
+          if (first === undefined && areEdgesSame) return <Empty icon="check" title={words.same} hint={versions} />;
+          const selected = node ?? first;
+          const select = (id: string) => change({ node: id });
+          return (
+            <div className="comparison">
+              <div className="comparison-graph">
+                <DiffGraph diff={diff} selected={selected} onSelect={select} />
+              </div>
+              <aside className="comparison-side" aria-label={words.list}>
+                <ChangeList diff={diff} selected={selected} onSelect={select} />
+                <SelectedChange diff={diff} selected={selected} versions={versions} />
+              </aside>
+            </div>
+          );
+        }}
+      </QueryView>
     </>
   );
 }
@@ -191,13 +194,13 @@ function useDiff(id: string, before: number, after: number) {
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
     async queryFn() {
-      const [was, is] = await Promise.all(
+      const [first, second] = await Promise.all(
         [before, after].map(async (version) => {
           const { definition } = await nova.workflows.get(id, { version });
           return parseDefinition(asRaw(definition).text);
         }),
       );
-      return was && is ? diffWorkflows(was, is) : null;
+      return diffWorkflows(first as ParsedDefinition, second as ParsedDefinition);
     },
   });
 }
@@ -209,11 +212,11 @@ function findFirstChange({ nodes, settings }: WorkflowDiff): string | undefined 
 
 interface ChangeListProps {
   diff: WorkflowDiff;
-  chosen: string | undefined;
+  selected: string | undefined;
   onSelect(node: string): void;
 }
 
-function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
+function ChangeList({ diff, selected, onSelect }: ChangeListProps): JSX.Element {
   const changed = Array.from(diff.nodes).filter(([, { change }]) => change !== "same");
   return (
     <ul className="change-list">
@@ -222,7 +225,7 @@ function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
           <button
             type="button"
             className={`change tone-${changeLooks[change].tone}`}
-            aria-pressed={id === chosen}
+            aria-pressed={id === selected}
             onClick={() => onSelect(id)}
           >
             <Icon name={changeLooks[change].icon ?? "change"} size={12} />
@@ -236,7 +239,7 @@ function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
           <button
             type="button"
             className="change tone-wait"
-            aria-pressed={chosen === whole}
+            aria-pressed={selected === whole}
             onClick={() => onSelect(whole)}
           >
             <Icon name="change" size={12} />
@@ -248,31 +251,35 @@ function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
   );
 }
 
-interface ChosenProps {
+interface SelectedChangeProps {
   diff: WorkflowDiff;
-  chosen: string | undefined;
+  selected: string | undefined;
   versions: string;
 }
 
-function Chosen({ diff, chosen, versions }: ChosenProps): JSX.Element {
-  if (chosen === whole && diff.settings) {
+function SelectedChange({ diff, selected, versions }: SelectedChangeProps): JSX.Element {
+  if (selected === whole && diff.settings) {
     return <CodeDiff {...diff.settings} label={`${words.whole}, ${versions}`} />;
   }
-  const node: NodeDiff | undefined = chosen === undefined ? undefined : diff.nodes.get(chosen);
-  if (!node || chosen === undefined) return <p className="quiet">{words.nothing}</p>;
+  const node: NodeDiff | undefined = selected === undefined ? undefined : diff.nodes.get(selected);
+  if (!node || selected === undefined) return <p className="quiet">{words.nothing}</p>;
   if (node.change === "same") return <p className="quiet">{words.unchangedNode}</p>;
   return (
     <>
       {node.code && (
         <section>
           <h2>{words.code}</h2>
-          <CodeDiff key={`${chosen} code`} {...node.code} label={`${words.code}: ${chosen}, ${versions}`} />
+          <CodeDiff key={`${selected} code`} {...node.code} label={`${words.code}: ${selected}, ${versions}`} />
         </section>
       )}
       {node.settings && (
         <section>
           <h2>{words.settings}</h2>
-          <CodeDiff key={`${chosen} settings`} {...node.settings} label={`${words.settings}: ${chosen}, ${versions}`} />
+          <CodeDiff
+            key={`${selected} settings`}
+            {...node.settings}
+            label={`${words.settings}: ${selected}, ${versions}`}
+          />
         </section>
       )}
     </>

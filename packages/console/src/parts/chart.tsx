@@ -1,0 +1,92 @@
+import type { JSX, ReactNode } from "react";
+import "./chart.css";
+
+export interface Series {
+  name: string;
+  /** CSS class that sets `--tone`. */
+  className: string;
+  /** Shown after the name in the legend. */
+  total?: string;
+}
+
+export interface Bar {
+  key: string | number;
+  title: string;
+  /** One value per series, stacked from the bottom. */
+  values: readonly number[];
+  /** Shown below the bar. */
+  label?: string | undefined;
+  /** The data of this bar is not loaded. */
+  isUnknown?: boolean;
+}
+
+interface ChartProps {
+  label: string;
+  series: readonly Series[];
+  bars: readonly Bar[];
+  /** The value at the top of the chart. */
+  top: number;
+  heightPx: number;
+  /** Values of horizontal lines. */
+  ticks?: readonly number[];
+  formatTick?(value: number): string;
+  /** Content at the end of the legend. */
+  end?: ReactNode;
+}
+
+/** Stacked bars with a legend. Series without a value are not in the legend. */
+export function Chart(props: ChartProps): JSX.Element {
+  const { label, series, bars, top, heightPx, ticks = [], formatTick = String, end } = props;
+  const used = series
+    .map((one, index) => ({ one, index }))
+    .filter(({ index }) => bars.some((bar) => bar.values[index]));
+  return (
+    <figure className="chart" aria-label={label}>
+      <div className={ticks.length > 0 ? "chart-plot chart-ruled" : "chart-plot"} aria-hidden="true">
+        <div className="chart-bars" style={{ height: heightPx }}>
+          {ticks.map((tick) => (
+            <span key={tick} className="chart-tick" style={{ bottom: toPercent(tick / top) }}>
+              {formatTick(tick)}
+            </span>
+          ))}
+          {bars.map((bar) => (
+            <div key={bar.key} className={bar.isUnknown ? "chart-bar chart-unknown" : "chart-bar"} title={bar.title}>
+              {series.map(({ name, className }, index) => {
+                const value = bar.values[index] ?? 0;
+                return value > 0 && <i key={name} className={className} style={{ height: toPercent(value / top) }} />;
+              })}
+              {bar.label !== undefined && <span className="chart-label">{bar.label}</span>}
+            </div>
+          ))}
+        </div>
+      </div>
+      <figcaption className="legend">
+        {used.map(({ one: { name, className, total } }) => (
+          <span key={name} className={`legend-key ${className}`}>
+            {name} {total !== undefined && <b>{total}</b>}
+          </span>
+        ))}
+        {end}
+      </figcaption>
+    </figure>
+  );
+}
+
+interface ShareBarProps {
+  parts: readonly { key: string; className: string; share: number }[];
+}
+
+/** A horizontal bar that is divided into shares of 0 to 1. */
+export function ShareBar({ parts }: ShareBarProps): JSX.Element {
+  return (
+    <span className="share-bar" aria-hidden="true">
+      {parts.map(({ key, className, share }) => (
+        <i key={key} className={className} style={{ width: toPercent(share) }} />
+      ))}
+    </span>
+  );
+}
+
+function toPercent(share: number): string {
+  return `${share * 100}%`;
+}
