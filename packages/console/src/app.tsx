@@ -16,25 +16,25 @@ const base = import.meta.env.BASE_URL.replace(/\/$/, "");
 /** `problem` is the reason why the opened link did not sign the user in. */
 export function App({ problem }: { problem?: string | undefined }): JSX.Element {
   const [key, setKey] = useState(readKey);
-  const [trouble, setTrouble] = useState(problem);
+  const [reason, setReason] = useState(problem);
   if (key === undefined) {
-    const take = (given: string) => {
-      storeKey(given);
-      setKey(given);
+    const take = (newKey: string) => {
+      storeKey(newKey);
+      setKey(newKey);
     };
-    return <SignIn problem={trouble} onKey={take} />;
+    return <SignIn problem={reason} onKey={take} />;
   }
-  const leave = (why?: string) => {
+  const endSession = (why?: string) => {
     clearSession();
-    setTrouble(why);
+    setReason(why);
     setKey(undefined);
   };
-  const goOut = () => {
+  const signOutEverywhere = () => {
     const address = signOut();
-    if (address === undefined) leave();
+    if (address === undefined) endSession();
     else location.assign(address);
   };
-  return <SignedIn onLeave={leave} onSignOut={goOut} />;
+  return <SignedIn onLeave={endSession} onSignOut={signOutEverywhere} />;
 }
 
 interface SignedInProps {

@@ -7,12 +7,12 @@ import { applyTheme, readTheme } from "./parts/theme.ts";
 import "./design.css";
 
 applyTheme(readTheme());
-const problem = await problemOf(signInByLink).then((found) => found ?? problemOf(signInByIssuer));
+const problem = await runSignIn(signInByLink).then((reason) => reason ?? runSignIn(signInByIssuer));
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App problem={problem} />);
 
 /** Runs a sign-in. Returns the reason if it fails; undefined if it succeeds or does not apply to this address. */
-async function problemOf(signIn: () => Promise<void>): Promise<string | undefined> {
+async function runSignIn(signIn: () => Promise<void>): Promise<string | undefined> {
   try {
     await signIn();
     return undefined;

@@ -10,29 +10,29 @@ import { texts } from "./texts.ts";
 import "./shell.css";
 
 const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
-const listed = pages.flatMap(({ path, nav }) => (nav ? [{ path, ...nav }] : []));
+const navPages = pages.flatMap(({ path, nav }) => (nav ? [{ path, ...nav }] : []));
 /** Number of pages in the navigation bar of a phone; the others are in its menu. */
-const inBar = 4;
-const rest = listed.slice(inBar);
+const barSize = 4;
+const menuPages = navPages.slice(barSize);
 
 /** The frame of every page: navigation, theme and keyboard shortcuts. */
 export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(): void }): JSX.Element {
-  const [place, go] = useLocation();
-  const [theme, turnTheme] = useTheme();
+  const [currentPath, go] = useLocation();
+  const [theme, switchTheme] = useTheme();
   const [isMore, setMore] = useState(false);
   const showKeys = useKeyList();
-  const content = useFocusAtContent(place);
+  const content = useFocusAtContent(currentPath);
   useEffect(() => {
-    document.title = buildTitle(place);
+    document.title = buildTitle(currentPath);
     return () => {
       document.title = texts.name;
     };
-  }, [place]);
+  }, [currentPath]);
   useKeys({
     ...Object.fromEntries(
-      listed.map(({ path, label, key }) => [key, { label: texts.keys.go(label), run: () => go(path) }]),
+      navPages.map(({ path, label, key }) => [key, { label: texts.keys.go(label), run: () => go(path) }]),
     ),
-    t: { label: texts.keys.theme, run: turnTheme },
+    t: { label: texts.keys.theme, run: switchTheme },
   });
   return (
     <div className="shell">
@@ -46,19 +46,19 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           </span>
           <span className="brand-name">{texts.name}</span>
         </Link>
-        <PageLinks of={listed} place={place} />
+        <PageLinks of={navPages} currentPath={currentPath} />
         <button
           type="button"
           className="side-link side-more"
           aria-haspopup="dialog"
-          aria-current={rest.some(({ path }) => isCurrentPage(path, place)) ? "true" : undefined}
+          aria-current={menuPages.some(({ path }) => isCurrentPage(path, currentPath)) ? "true" : undefined}
           onClick={() => setMore(true)}
         >
           <Icon name="more" />
           <span>{texts.nav.more}</span>
         </button>
         <div className="side-foot">
-          <IconButton icon={themeIcons[theme]} label={texts.nav.theme[theme]} onClick={turnTheme} />
+          <IconButton icon={themeIcons[theme]} label={texts.nav.theme[theme]} onClick={switchTheme} />
           <IconButton icon="help" label={texts.nav.keys} onClick={showKeys} />
           <IconButton icon="out" label={texts.nav.signOut} onClick={onSignOut} />
         </div>
@@ -72,7 +72,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           onClose={() => setMore(false)}
           actions={
             <>
-              <Button icon={themeIcons[theme]} onClick={turnTheme}>
+              <Button icon={themeIcons[theme]} onClick={switchTheme}>
                 {texts.nav.theme[theme]}
               </Button>
               <Button icon="out" onClick={onSignOut}>
@@ -81,7 +81,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
             </>
           }
         >
-          <PageLinks of={rest} place={place} onFollow={() => setMore(false)} />
+          <PageLinks of={menuPages} currentPath={currentPath} onFollow={() => setMore(false)} />
         </Dialog>
       )}
     </div>
@@ -89,12 +89,12 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
 }
 
 interface PageLinksProps {
-  of: typeof listed;
-  place: string;
+  of: typeof navPages;
+  currentPath: string;
   onFollow?(): void;
 }
 
-function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
+function PageLinks({ of, currentPath, onFollow }: PageLinksProps): JSX.Element {
   return (
     <ul className="side-pages">
       {of.map(({ path, label, icon }) => (
@@ -102,7 +102,7 @@ function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
           <Link
             href={path}
             className="side-link"
-            aria-current={isCurrentPage(path, place) ? "page" : undefined}
+            aria-current={isCurrentPage(path, currentPath) ? "page" : undefined}
             onClick={onFollow}
           >
             <Icon name={icon} />
@@ -116,32 +116,32 @@ function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
 
 function useTheme() {
   const [theme, setTheme] = useState(readTheme);
-  const turn = () => {
+  const switchTheme = () => {
     applyTheme(nextTheme(theme));
     setTheme(nextTheme(theme));
   };
-  return [theme, turn] as const;
+  return [theme, switchTheme] as const;
 }
 
 /** Moves the focus to the content of a new page, so that Tab starts there and not after the link that led to it. */
-function useFocusAtContent(place: string) {
+function useFocusAtContent(currentPath: string) {
   const content = useRef<HTMLElement>(null);
-  const before = useRef(place);
+  const before = useRef(currentPath);
   useEffect(() => {
-    if (before.current === place) return;
-    before.current = place;
+    if (before.current === currentPath) return;
+    before.current = currentPath;
     if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
-  }, [place]);
+  }, [currentPath]);
   return content;
 }
 
-function isCurrentPage(path: string, place: string): boolean {
-  return path === "/" ? place === "/" || place.startsWith("/runs") : place.startsWith(path);
+function isCurrentPage(path: string, currentPath: string): boolean {
+  return path === "/" ? currentPath === "/" || currentPath.startsWith("/runs") : currentPath.startsWith(path);
 }
 
 /** Builds the title for browser tabs and the history: `exec_1 · Runs · NOVA`. */
-function buildTitle(place: string): string {
-  const name = place.split("/")[2] ?? "";
-  const label = listed.find(({ path }) => isCurrentPage(path, place))?.label ?? "";
+function buildTitle(currentPath: string): string {
+  const name = currentPath.split("/")[2] ?? "";
+  const label = navPages.find(({ path }) => isCurrentPage(path, currentPath))?.label ?? "";
   return [name, label, texts.name].filter((word) => word !== "").join(" · ");
 }

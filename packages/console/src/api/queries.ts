@@ -8,7 +8,7 @@ interface Tagged<T> {
   tag: string | null;
 }
 
-interface Answered<T> {
+interface TaggedAnswer<T> {
   data?: T;
   error?: unknown;
   response: Response;
@@ -17,7 +17,7 @@ interface Answered<T> {
 interface Polled<T> {
   queryKey: QueryKey;
   /** Reads the value; `header` contains the tag of the previous answer. */
-  read(header: { "If-None-Match"?: string }, signal: AbortSignal): Promise<Answered<T>>;
+  read(header: { "If-None-Match"?: string }, signal: AbortSignal): Promise<TaggedAnswer<T>>;
   /** Whether the value can no longer change, so polling stops. */
   isOver(value: T): boolean;
   enabled?: boolean;
@@ -40,11 +40,14 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
     // Values are compared by reference: a deep comparison of a trace of megabytes would block the page.
     structuralSharing: false,
     async queryFn({ signal }) {
-      const known = queries.getQueryData<Tagged<T>>(queryKey);
-      const { data, error, response } = await read(known?.tag ? { "If-None-Match": known.tag } : {}, signal);
-      const isKnown = response.status === 304 && known !== undefined;
-      pauses.set(hash, isKnown ? Math.min(longestPauseMs, (pauses.get(hash) ?? firstPauseMs) * growth) : firstPauseMs);
-      if (isKnown) return known;
+      const previous = queries.getQueryData<Tagged<T>>(queryKey);
+      const { data, error, response } = await read(previous?.tag ? { "If-None-Match": previous.tag } : {}, signal);
+      const isUnchanged = response.status === 304 && previous !== undefined;
+      pauses.set(
+        hash,
+        isUnchanged ? Math.min(longestPauseMs, (pauses.get(hash) ?? firstPauseMs) * growth) : firstPauseMs,
+      );
+      if (isUnchanged) return previous;
       if (!response.ok) throw new ApiProblem(response.status, error);
       return { value: data as T, tag: response.headers.get("etag") };
     },
@@ -55,11 +58,11 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
       return firstPauseMs;
     },
     staleTime: firstPauseMs,
-    select: untagged<T>,
+    select: readValue<T>,
   });
 }
 
-function untagged<T>({ value }: Tagged<T>): T {
+function readValue<T>({ value }: Tagged<T>): T {
   return value;
 }
 
@@ -76,9 +79,9 @@ interface Pages<Item> {
 }
 
 /** Reads a list page by page; `data` contains the items of all pages. */
-export function usePages<Item>({ read, ...more }: Pages<Item>) {
+export function usePages<Item>({ read, ...options }: Pages<Item>) {
   return useInfiniteQuery({
-    ...more,
+    ...options,
     queryFn: ({ pageParam, signal }) => read(pageParam === undefined ? {} : { cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }: Page<Item>) => next_cursor ?? undefined,

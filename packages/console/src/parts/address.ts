@@ -11,12 +11,12 @@ export function useAddress<const Name extends string>(
 ): [Named<Name>, (change: Partial<Record<Name, string | undefined>>) => void] {
   const [params, setParams] = useSearchParams();
   const key = names.join(" ");
-  const given = useMemo(() => readParams(params, key.split(" ") as Name[]), [params, key]);
+  const values = useMemo(() => readParams(params, key.split(" ") as Name[]), [params, key]);
   const change = useCallback(
     (changes: Partial<Record<Name, string | undefined>>) => {
       setParams((before) => changeParams(before, changes), { replace: true });
     },
     [setParams],
   );
-  return [given, change];
+  return [values, change];
 }

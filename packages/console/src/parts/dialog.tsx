@@ -121,7 +121,7 @@ export function ConfirmDialog({
   onClose,
 }: ConfirmProps): JSX.Element {
   const [text, setText] = useState("");
-  const [isAtWork, setAtWork] = useState(false);
+  const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const isDangerous = typed !== undefined;
   const isOpen = useRef(true);
@@ -132,14 +132,14 @@ export function ConfirmDialog({
     };
   }, []);
   const run = async () => {
-    setAtWork(true);
+    setPending(true);
     try {
       await act();
       // A dialog that the user closed meanwhile must not close the next one.
       if (isOpen.current) onClose();
-    } catch (refused) {
-      setError(refused);
-      setAtWork(false);
+    } catch (cause) {
+      setError(cause);
+      setPending(false);
     }
   };
   return (
@@ -149,7 +149,7 @@ export function ConfirmDialog({
       onClose={onClose}
       action={does}
       tone={isDangerous ? "danger" : "main"}
-      isPending={isAtWork || (isDangerous && text !== typed)}
+      isPending={isPending || (isDangerous && text !== typed)}
       onSubmit={run}
     >
       {children}

@@ -7,7 +7,7 @@ import { UntrustedText } from "./untrusted-text.tsx";
 import "./json-view.css";
 
 /** Number of members that are shown at first. */
-const firstShown = 100;
+const initialCount = 100;
 const longestText = 2_000;
 /** Longer branches start folded, so that their siblings stay visible. */
 const longestOpen = 1_500;
@@ -42,7 +42,7 @@ interface BranchProps {
 
 function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
   const [isOpen, setOpen] = useState(open > 0 && (name === undefined || text.length <= longestOpen));
-  const [shown, setShown] = useState(firstShown);
+  const [visibleCount, setVisibleCount] = useState(initialCount);
   const isEmpty = text.length === 2;
   return (
     <div className="json-branch">
@@ -62,7 +62,13 @@ function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
         </span>
       </button>
       {isOpen && !isEmpty && (
-        <Children text={text} isList={isList} shown={shown} open={open - 1} more={() => setShown(shown * 4)} />
+        <Children
+          text={text}
+          isList={isList}
+          visibleCount={visibleCount}
+          open={open - 1}
+          more={() => setVisibleCount(visibleCount * 4)}
+        />
       )}
     </div>
   );
@@ -73,21 +79,21 @@ function Preview({ text }: { text: string }): JSX.Element {
 }
 
 interface ChildrenProps extends Pick<BranchProps, "text" | "isList" | "open"> {
-  shown: number;
+  visibleCount: number;
   more(): void;
 }
 
-function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Element {
+function Children({ text, isList, visibleCount, open, more }: ChildrenProps): JSX.Element {
   const members = useMemo(() => {
-    if (!isList) return listMembers(text, shown + 1);
-    return listElements(text, shown + 1).map((value, index) => ({ key: String(index), text: value }));
-  }, [text, isList, shown]);
+    if (!isList) return listMembers(text, visibleCount + 1);
+    return listElements(text, visibleCount + 1).map((value, index) => ({ key: String(index), text: value }));
+  }, [text, isList, visibleCount]);
   return (
     <div className="json-inside">
-      {members.slice(0, shown).map(({ key, text: value }) => (
+      {members.slice(0, visibleCount).map(({ key, text: value }) => (
         <JsonView key={key} name={key} text={value} open={open} />
       ))}
-      {members.length > shown && (
+      {members.length > visibleCount && (
         <Button tone="ghost" onClick={more}>
           {texts.common.showMore}
         </Button>
@@ -107,15 +113,15 @@ function Name({ name }: { name: string }): JSX.Element {
 
 /** Shows a string without escapes, or a number with all its digits. */
 export function Scalar({ text }: { text: string }): JSX.Element {
-  const [isWhole, setWhole] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const kind = readKind(text);
   const value = kind === "text" ? (JSON.parse(text) as string) : text;
-  const isLong = value.length > longestText && !isWhole;
+  const isLong = value.length > longestText && !isComplete;
   return (
     <span className={`json-${kind}`}>
       <UntrustedText text={isLong ? value.slice(0, longestText) : value} />
       {isLong && (
-        <Button tone="ghost" onClick={() => setWhole(true)}>
+        <Button tone="ghost" onClick={() => setComplete(true)}>
           {texts.common.moreCharacters(value.length - longestText)}
         </Button>
       )}

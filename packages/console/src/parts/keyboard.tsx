@@ -38,20 +38,20 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   );
   useEffect(() => {
     let before: { key: string; at: number } | undefined;
-    const hear = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isPressing(event)) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || activatesControl(event)) return;
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
       // A sequence takes precedence over a single key: `g k` over `k`.
-      const found = [pair, event.key].flatMap((key) =>
+      const shortcut = [pair, event.key].flatMap((key) =>
         groups.current.toReversed().flatMap((group) => group[key] ?? []),
       )[0];
-      if (!found) return;
+      if (!shortcut) return;
       event.preventDefault();
-      found.run();
+      shortcut.run();
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
   useEffect(() => keyboard.add({ "?": { label: texts.keys.help, run: keyboard.showList } }), [keyboard]);
   return (
@@ -72,7 +72,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
 }
 
 /** Whether the key activates the focused button or link. */
-function isPressing({ key, target }: KeyboardEvent): boolean {
+function activatesControl({ key, target }: KeyboardEvent): boolean {
   return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
 }
 
@@ -147,7 +147,7 @@ export function useKeyList(): () => void {
   return useContext(KeyboardContext)?.showList ?? (() => undefined);
 }
 
-const written: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "Enter", " ": "Space" };
+const keyNames: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "Enter", " ": "Space" };
 
 function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
   const all = new Map(groups.flatMap((group) => Object.entries(group)));
@@ -161,7 +161,7 @@ function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose():
             {same.map(([key]) => (
               <dd key={key}>
                 {(key === " " ? [key] : key.split(" ")).map((one) => (
-                  <kbd key={one}>{written[one] ?? one}</kbd>
+                  <kbd key={one}>{keyNames[one] ?? one}</kbd>
                 ))}
               </dd>
             ))}

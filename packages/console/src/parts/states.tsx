@@ -132,16 +132,14 @@ export function LoadMore({ query, label }: MoreProps): JSX.Element | null {
  * Loads the code of a component on first use. React's `lazy` would show the placeholder for at least 300 ms; this
  * component replaces it immediately.
  */
-export function lazyComponent<Props extends object>(
-  fetched: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> {
+export function lazyComponent<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | undefined;
   return function Later(props: Props): JSX.Element {
     const [Part, setPart] = useState<ComponentType<Props> | undefined>(() => known);
     const [failure, setFailure] = useState<unknown>();
     useEffect(() => {
       if (known) return;
-      fetched().then((found) => {
+      load().then((found) => {
         known = found;
         setPart(() => found);
       }, setFailure);

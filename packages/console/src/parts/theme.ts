@@ -1,18 +1,18 @@
 export const themes = ["auto", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-const stored = "nova-theme";
+const storageKey = "nova-theme";
 
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(stored);
-  return themes.find((theme) => theme === kept) ?? "auto";
+  const storedTheme = localStorage.getItem(storageKey);
+  return themes.find((theme) => theme === storedTheme) ?? "auto";
 }
 
 /** Applies a theme and remembers it; "auto" follows the system. */
 export function applyTheme(theme: Theme): void {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  localStorage.setItem(stored, theme);
+  localStorage.setItem(storageKey, theme);
 }
 
 export function nextTheme(theme: Theme): Theme {

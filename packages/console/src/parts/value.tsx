@@ -36,10 +36,10 @@ export function Value({ name, text, home, open }: ValueProps): JSX.Element {
 /** Parses a blob reference without other members. */
 function parseBlob(text: string): BlobRef | undefined {
   if (text.length > 300 || !text.includes('"$blob"')) return undefined;
-  const found = JSON.parse(text) as { $blob?: Partial<BlobRef> };
-  const { sha256, bytes, type } = found.$blob ?? {};
+  const value = JSON.parse(text) as { $blob?: Partial<BlobRef> };
+  const { sha256, bytes, type } = value.$blob ?? {};
   const isReference =
-    Object.keys(found).length === 1 && /^[0-9a-f]{64}$/.test(sha256 ?? "") && typeof bytes === "number";
+    Object.keys(value).length === 1 && /^[0-9a-f]{64}$/.test(sha256 ?? "") && typeof bytes === "number";
   return isReference ? { sha256: sha256 as string, bytes: bytes as number, type: type ?? "bytes" } : undefined;
 }
 
@@ -48,20 +48,20 @@ const maxPreviewBytes = 20_000_000;
 
 function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: BlobHome }): JSX.Element {
   const nova = useNova();
-  const [trouble, setTrouble] = useState<string>();
+  const [problem, setProblem] = useState<string>();
   const [bytes, setBytes] = useState<Uint8Array<ArrayBuffer>>();
   const address = async (as?: "application/pdf") => {
     const params = { path: { id: home.execution, sha256: blob.sha256 }, query: as ? { as } : {} };
     return (await nova.ask(nova.api.GET("/executions/{id}/blobs/{sha256}", { params }))).url;
   };
-  const fetched = async (take: (bytes: Uint8Array<ArrayBuffer>) => void) => {
+  const fetchBytes = async (onBytes: (bytes: Uint8Array<ArrayBuffer>) => void) => {
     try {
-      setTrouble(undefined);
+      setProblem(undefined);
       const answer = await fetch(await address());
       if (!answer.ok) throw new Error(texts.run.blobGone);
-      take(new Uint8Array(await answer.arrayBuffer()));
+      onBytes(new Uint8Array(await answer.arrayBuffer()));
     } catch (error) {
-      setTrouble(describeError(error));
+      setProblem(describeError(error));
     }
   };
   return (
@@ -73,16 +73,19 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
         {blob.type}, {formatBytes(blob.bytes)}
       </span>
       {blob.bytes <= maxPreviewBytes && (
-        <Button aria-expanded={bytes !== undefined} onClick={() => (bytes ? setBytes(undefined) : fetched(setBytes))}>
+        <Button
+          aria-expanded={bytes !== undefined}
+          onClick={() => (bytes ? setBytes(undefined) : fetchBytes(setBytes))}
+        >
           {bytes ? texts.preview.hide : texts.preview.show}
         </Button>
       )}
-      <Button icon="download" onClick={() => fetched((found) => save(found, name))}>
+      <Button icon="download" onClick={() => fetchBytes((value) => save(value, name))}>
         {texts.run.download}
       </Button>
-      {trouble && (
+      {problem && (
         <p className="blob-trouble" role="alert">
-          {trouble}
+          {problem}
         </p>
       )}
       {bytes && (

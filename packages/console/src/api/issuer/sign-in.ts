@@ -33,7 +33,7 @@ export function buildAuthorizationUrl(
   challenge: string,
 ): string {
   const address = new URL(authorization);
-  const asked = {
+  const parameters = {
     response_type: "code",
     client_id: clientId,
     redirect_uri: redirect,
@@ -43,7 +43,7 @@ export function buildAuthorizationUrl(
     code_challenge_method: "S256",
     ...(audience !== undefined && { audience }),
   };
-  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   return address.href;
 }
 

@@ -59,8 +59,8 @@ export async function renewTokens(tokens: Tokens): Promise<Tokens> {
 const stored = "nova-tokens";
 
 export function loadTokens(): Tokens | undefined {
-  const kept = parseRecord(sessionStorage.getItem(stored) ?? "");
-  return kept && typeof kept.access === "string" ? (kept as unknown as Tokens) : undefined;
+  const tokens = parseRecord(sessionStorage.getItem(stored) ?? "");
+  return tokens && typeof tokens.access === "string" ? (tokens as unknown as Tokens) : undefined;
 }
 
 export function saveTokens(tokens: Tokens | undefined): void {

@@ -13,8 +13,8 @@ export function matchesFilters(record: AuditRecord, { action, by, text }: AuditF
   if (action !== undefined && record.action !== action) return false;
   if (by !== undefined && (record.by ?? setupActor) !== by) return false;
   if (text === undefined) return true;
-  const wanted = text.toLowerCase();
-  return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(wanted));
+  const lowerText = text.toLowerCase();
+  return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(lowerText));
 }
 
 /** Returns the page that shows the subject; undefined if there is none. */

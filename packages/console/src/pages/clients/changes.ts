@@ -25,11 +25,13 @@ export function diffSettings(client: Client, draft: SettingsDraft) {
   const before = createSettingsDraft(client);
   const name = draft.name.trim();
   const mailFrom = draft.mailFrom.trim();
-  const heard = (["mails", "webhook", "secret"] as const).some((field) => draft[field].trim() !== before[field]);
+  const hasReceiverChange = (["mails", "webhook", "secret"] as const).some(
+    (field) => draft[field].trim() !== before[field],
+  );
   return {
     ...(name !== before.name && { name }),
     ...(mailFrom !== before.mailFrom && { mail_from: mailFrom || null }),
-    ...(heard && { on_failure: parseOnFailure(draft) }),
+    ...(hasReceiverChange && { on_failure: parseOnFailure(draft) }),
   };
 }
 

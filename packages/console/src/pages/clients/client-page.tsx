@@ -19,8 +19,8 @@ const words = texts.clients;
 export function ClientPage(): JSX.Element {
   const { slug = "" } = useParams<{ slug: string }>();
   const nova = useNova();
-  const client = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
-  const { data, error } = client;
+  const query = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
+  const { data, error } = query;
   if (isNotFound(error)) return <Missing words={words} to="/clients" />;
   return (
     <>
@@ -38,17 +38,17 @@ export function ClientPage(): JSX.Element {
         <span className="mono quiet">{slug}</span>
       </PageHead>
       <div className="page-body">
-        <QueryView query={client}>
-          {(known) => (
+        <QueryView query={query}>
+          {(client) => (
             <div key={slug} className="page-column">
               <Credentials owner={{ client: slug }} />
               <div className="client-parts">
-                <Settings client={known} />
-                <Variables client={known} />
-                <Quotas client={known} />
-                <Pins client={known} />
+                <Settings client={client} />
+                <Variables client={client} />
+                <Quotas client={client} />
+                <Pins client={client} />
               </div>
-              <Danger client={known} />
+              <Danger client={client} />
             </div>
           )}
         </QueryView>
@@ -64,7 +64,7 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
   const [, go] = useLocation();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = async () => {
     await nova.clients.delete(slug);
     await queries.invalidateQueries({ queryKey: ["clients"] });
@@ -84,18 +84,18 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
         </div>
         <div>
           <p className="quiet">{dangerWords.deleteHint}</p>
-          <Button icon="bin" tone="danger" onClick={() => setAsked(true)}>
+          <Button icon="bin" tone="danger" onClick={() => setConfirming(true)}>
             {dangerWords.delete}
           </Button>
         </div>
       </div>
-      {isAsked && (
+      {isConfirming && (
         <ConfirmDialog
           title={dangerWords.confirmDelete(slug)}
           action={dangerWords.delete}
           requiredText={slug}
           onConfirm={remove}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
           <p className="quiet">{dangerWords.deleteHint}</p>
         </ConfirmDialog>
@@ -123,8 +123,8 @@ function Download({ slug }: { slug: string }): JSX.Element {
         setCount(lines.length);
       }
       saveLines(`${slug}.jsonl`, lines);
-    } catch (refused) {
-      if (!controller.signal.aborted) setError(refused);
+    } catch (cause) {
+      if (!controller.signal.aborted) setError(cause);
     }
     setCount(undefined);
   };

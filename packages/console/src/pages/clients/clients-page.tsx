@@ -22,15 +22,15 @@ export function ClientsPage(): JSX.Element {
   const nova = useNova();
   const clients = useQuery({ queryKey: ["clients"], queryFn: () => Array.fromAsync(nova.clients.list()) });
   const [{ deleted }] = useAddress(["deleted"]);
-  const [asked, setAsked] = useState<"new" | "rotate">();
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<"new" | "rotate">();
+  const close = () => setDialog(undefined);
   return (
     <>
       <PageHead
         title={words.title}
         end={
           clients.data && (
-            <Button icon="plus" tone="main" onClick={() => setAsked("new")}>
+            <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
               {words.create}
             </Button>
           )
@@ -43,26 +43,26 @@ export function ClientsPage(): JSX.Element {
           </p>
         )}
         <QueryView query={clients}>
-          {(known) =>
-            known.length === 0 ? (
+          {(items) =>
+            items.length === 0 ? (
               <Empty icon="people" title={words.empty} hint={words.emptyHint} />
             ) : (
               <div className="card">
-                <Table items={known} columns={columns} keyOf={({ slug }) => slug} />
+                <Table items={items} columns={columns} keyOf={({ slug }) => slug} />
               </div>
             )
           }
         </QueryView>
         {clients.data && (
           <div className="rotate">
-            <Button icon="lock" tone="ghost" onClick={() => setAsked("rotate")}>
+            <Button icon="lock" tone="ghost" onClick={() => setDialog("rotate")}>
               {words.rotate}
             </Button>
           </div>
         )}
       </div>
-      {asked === "new" && <NewClient onClose={close} />}
-      {asked === "rotate" && <RotateCredentials onClose={close} />}
+      {dialog === "new" && <NewClient onClose={close} />}
+      {dialog === "rotate" && <RotateCredentials onClose={close} />}
     </>
   );
 }

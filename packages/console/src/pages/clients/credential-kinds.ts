@@ -77,14 +77,14 @@ export interface CredentialDraft {
 export const emptyDraft: CredentialDraft = { texts: {}, pairs: [{ name: "", value: "" }] };
 
 /** Builds the values for the API. Empty fields are omitted. Spaces are kept, because a secret may contain them. */
-export function buildValues(kind: Kind, { texts: given, pairs }: CredentialDraft): Record<string, unknown> {
-  const named = Object.fromEntries(
+export function buildValues(kind: Kind, { texts: input, pairs }: CredentialDraft): Record<string, unknown> {
+  const pairValues = Object.fromEntries(
     pairs.flatMap(({ name, value }) => (isEmpty({ name, value }) ? [] : [[name, value]])),
   );
-  if (kind === "custom") return named;
+  if (kind === "custom") return pairValues;
   const values = kinds[kind].flatMap(({ name, type }): [string, unknown][] => {
-    if (type === "pairs") return Object.keys(named).length === 0 ? [] : [[name, named]];
-    const value = given[name] ?? "";
+    if (type === "pairs") return Object.keys(pairValues).length === 0 ? [] : [[name, pairValues]];
+    const value = input[name] ?? "";
     if (value === "") return [];
     return [[name, type === "port" ? Number(value) : value]];
   });
@@ -117,9 +117,9 @@ function isEmpty({ name, value }: Pair): boolean {
   return name === "" && value === "";
 }
 
-export function isValidDraft(kind: Kind, { texts: given, pairs }: CredentialDraft): boolean {
+export function isValidDraft(kind: Kind, { texts: input, pairs }: CredentialDraft): boolean {
   return (
-    kinds[kind].every((field) => checkField(field, given[field.name] ?? "") === undefined) &&
+    kinds[kind].every((field) => checkField(field, input[field.name] ?? "") === undefined) &&
     pairs.every((_, index) => checkPair(kind, pairs, index) === undefined)
   );
 }

@@ -28,7 +28,7 @@ type Credential = Schemas["Credential"];
 
 const words = texts.clients.credentials;
 
-type Asked = { form: Credential | undefined } | { remove: Credential };
+type CredentialDialog = { form: Credential | undefined } | { remove: Credential };
 
 /** The credentials of an owner. Their values are never shown. */
 export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element {
@@ -36,8 +36,8 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
   const queries = useQueryClient();
   const queryKey = ["credentials", owner];
   const credentials = useQuery({ queryKey, queryFn: () => Array.fromAsync(nova.credentials.list(owner)) });
-  const [asked, setAsked] = useState<Asked>();
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<CredentialDialog>();
+  const close = () => setDialog(undefined);
   const readAgain = () => queries.invalidateQueries({ queryKey });
   const remove = async ({ name }: Credential) => {
     await nova.credentials.remove(owner, name);
@@ -48,28 +48,28 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
       title={words.title}
       hint={words.hint}
       end={
-        <Button icon="plus" onClick={() => setAsked({ form: undefined })}>
+        <Button icon="plus" onClick={() => setDialog({ form: undefined })}>
           {words.create}
         </Button>
       }
     >
       <QueryView query={credentials} lines={3}>
-        {(known) =>
-          known.length === 0 ? (
+        {(items) =>
+          items.length === 0 ? (
             <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
           ) : (
-            <CredentialTable credentials={known} ask={setAsked} />
+            <CredentialTable credentials={items} ask={setDialog} />
           )
         }
       </QueryView>
-      {asked && "form" in asked && (
-        <CredentialForm owner={owner} replaced={asked.form} onStored={readAgain} onClose={close} />
+      {dialog && "form" in dialog && (
+        <CredentialForm owner={owner} replaced={dialog.form} onStored={readAgain} onClose={close} />
       )}
-      {asked && "remove" in asked && (
+      {dialog && "remove" in dialog && (
         <ConfirmDialog
-          title={words.confirmRemove(asked.remove.name)}
+          title={words.confirmRemove(dialog.remove.name)}
           action={words.remove}
-          onConfirm={() => remove(asked.remove)}
+          onConfirm={() => remove(dialog.remove)}
           onClose={close}
         >
           <p className="quiet">{words.confirmRemoveHint}</p>
@@ -81,7 +81,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
 
 interface CredentialTableProps {
   credentials: readonly Credential[];
-  ask(asked: Asked): void;
+  ask(dialog: CredentialDialog): void;
 }
 
 function CredentialTable({ credentials, ask }: CredentialTableProps): JSX.Element {
@@ -123,24 +123,24 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
   const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
   const [name, setName] = useState<string>(replaced?.name ?? "");
   const [draft, setDraft] = useState(emptyDraft);
-  const [isAtWork, setAtWork] = useState(false);
+  const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const submit = async () => {
-    setAtWork(true);
+    setPending(true);
     try {
       await nova.credentials.set(owner, name.trim() || kind, { kind, values: buildValues(kind, draft) });
       await onStored();
       onClose();
-    } catch (refused) {
-      setError(refused);
-      setAtWork(false);
+    } catch (cause) {
+      setError(cause);
+      setPending(false);
     }
   };
   return (
     <FormDialog
       title={replaced ? words.replace(replaced.name) : words.create}
       action={words.store}
-      isPending={isAtWork || !isValidDraft(kind, draft)}
+      isPending={isPending || !isValidDraft(kind, draft)}
       isSecret
       error={error}
       onSubmit={submit}

@@ -47,9 +47,9 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
       queries.setQueryData(["client", slug], await nova.clients.change(slug, change));
       setState("saved");
       await queries.invalidateQueries({ queryKey: ["clients"] });
-    } catch (refused) {
+    } catch (cause) {
       setState(undefined);
-      setError(refused);
+      setError(cause);
     }
   };
   const isSaved = state === "saved" && change === undefined;
@@ -172,28 +172,28 @@ export function Pins({ client }: { client: Client }): JSX.Element {
     Object.entries(client.pins).map(([id, version]) => ({ id, version: `${version}` })),
   );
   const ids = useWorkflowIds();
-  const { pins: said } = words;
-  const written = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
+  const { pins: labels } = words;
+  const newPins = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
   const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
-  const isSame = formatSorted(written) === formatSorted(client.pins);
+  const isSame = formatSorted(newPins) === formatSorted(client.pins);
   const set = (index: number, change: object) =>
     setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
   return (
     <Section
       slug={client.slug}
-      title={said.title}
-      hint={said.hint}
-      change={isValid && !isSame ? { pins: written } : undefined}
+      title={labels.title}
+      hint={labels.hint}
+      change={isValid && !isSame ? { pins: newPins } : undefined}
     >
-      {pins.length === 0 && <p className="quiet">{said.none}</p>}
+      {pins.length === 0 && <p className="quiet">{labels.none}</p>}
       <div className="pins">
         {pins.map((pin, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
-            <Field label={said.workflow}>
-              {(given) => (
+            <Field label={labels.workflow}>
+              {(controlIds) => (
                 <select
-                  {...given}
+                  {...controlIds}
                   className="input"
                   value={pin.id}
                   onChange={({ target }) => set(index, { id: target.value })}
@@ -207,14 +207,14 @@ export function Pins({ client }: { client: Client }): JSX.Element {
               )}
             </Field>
             <TextField
-              label={said.version}
+              label={labels.version}
               inputMode="numeric"
               value={pin.version}
               onChange={(version) => set(index, { version: version.trim() })}
             />
             <IconButton
               icon="bin"
-              label={said.remove(pin.id)}
+              label={labels.remove(pin.id)}
               onClick={() => setPins(pins.filter((_, at) => at !== index))}
             />
           </div>
@@ -222,7 +222,7 @@ export function Pins({ client }: { client: Client }): JSX.Element {
       </div>
       <div>
         <Button icon="plus" onClick={() => setPins([...pins, { id: "", version: "1" }])}>
-          {said.add}
+          {labels.add}
         </Button>
       </div>
     </Section>

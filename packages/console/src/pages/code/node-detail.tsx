@@ -18,13 +18,16 @@ const words = texts.code;
 
 /** One node: its current code, or an older version from its history. */
 export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }): JSX.Element {
-  const [chosen, setChosen] = useState<string>();
-  const version = node.versions.find((one) => buildVersionId(one) === chosen) ?? node.current;
+  const [selectedId, setSelectedId] = useState<string>();
+  const version = node.versions.find((one) => buildVersionId(one) === selectedId) ?? node.current;
   const views: [name: keyof typeof words.tabs, content: () => JSX.Element][] = [
     ["code", () => <Code version={version} />],
     ["why", () => <WrittenFor version={version} />],
     ["evidence", () => <Evidence version={version} />],
-    ["history", () => <History node={node} chosen={version} onChoose={(one) => setChosen(buildVersionId(one))} />],
+    [
+      "history",
+      () => <History node={node} selectedId={version} onChoose={(one) => setSelectedId(buildVersionId(one))} />,
+    ],
   ];
   return (
     <section className="code-detail" aria-label={node.node}>
@@ -110,7 +113,7 @@ export function ReviewButtons({
 }): JSX.Element | null {
   const nova = useNova();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<Verdict>();
+  const [verdict, setVerdict] = useState<Verdict>();
   const { node, client_slug, key, code_hash, status, approved } = version;
   if (status === "locked") return null;
   const review = async (verdict: Verdict) => {
@@ -120,23 +123,23 @@ export function ReviewButtons({
   return (
     <>
       {status !== "replaced" && approved === null && (
-        <Button icon="cross" tone="danger" onClick={() => setAsked("rejected")}>
+        <Button icon="cross" tone="danger" onClick={() => setVerdict("rejected")}>
           {words.reject}
         </Button>
       )}
       {(approved === null || status !== "pinned") && (
-        <Button icon="check" tone={isWaiting ? "main" : "plain"} onClick={() => setAsked("approved")}>
+        <Button icon="check" tone={isWaiting ? "main" : "plain"} onClick={() => setVerdict("approved")}>
           {words.approve}
         </Button>
       )}
-      {asked && (
+      {verdict && (
         <ConfirmDialog
-          title={asked === "approved" ? words.confirmApprove(node) : words.confirmReject(node)}
-          action={asked === "approved" ? words.approve : words.reject}
-          onConfirm={() => review(asked)}
-          onClose={() => setAsked(undefined)}
+          title={verdict === "approved" ? words.confirmApprove(node) : words.confirmReject(node)}
+          action={verdict === "approved" ? words.approve : words.reject}
+          onConfirm={() => review(verdict)}
+          onClose={() => setVerdict(undefined)}
         >
-          <p className="quiet">{asked === "approved" ? words.confirmApproveHint : words.confirmRejectHint}</p>
+          <p className="quiet">{verdict === "approved" ? words.confirmApproveHint : words.confirmRejectHint}</p>
         </ConfirmDialog>
       )}
     </>
@@ -199,14 +202,14 @@ function Hash({ hash }: { hash: string }): JSX.Element {
 
 interface HistoryProps {
   node: CodeNode;
-  chosen: CodeVersion;
+  selectedId: CodeVersion;
   onChoose(version: CodeVersion): void;
 }
 
 /** All versions of a node, and the difference between the selected version and the previous one. */
-export function History({ node: { node, versions }, chosen, onChoose }: HistoryProps): JSX.Element {
+export function History({ node: { node, versions }, selectedId, onChoose }: HistoryProps): JSX.Element {
   const byAge = versions.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
-  const before = byAge[byAge.indexOf(chosen) + 1];
+  const before = byAge[byAge.indexOf(selectedId) + 1];
   return (
     <div className="form">
       <ol className="versions">
@@ -215,7 +218,7 @@ export function History({ node: { node, versions }, chosen, onChoose }: HistoryP
             <button
               type="button"
               className="version"
-              aria-current={version === chosen || undefined}
+              aria-current={version === selectedId || undefined}
               onClick={() => onChoose(version)}
             >
               <Time at={version.created_at} />
@@ -229,7 +232,7 @@ export function History({ node: { node, versions }, chosen, onChoose }: HistoryP
           </li>
         ))}
       </ol>
-      <Against before={before} after={chosen} node={node} />
+      <Against before={before} after={selectedId} node={node} />
     </div>
   );
 }

@@ -27,9 +27,9 @@ const longestPrompt = 4000;
  */
 export function readIngredients(definition: unknown, nodeId: string): CurrentIngredients | undefined {
   const { model, requirements, lib } = asRecord(definition);
-  const found = findNode(definition, nodeId);
-  if (!found) return undefined;
-  const { node, edges } = found;
+  const location = findNode(definition, nodeId);
+  if (!location) return undefined;
+  const { node, edges } = location;
   const executor = asRecord(node.executor);
   if (executor.kind !== "prompt") return undefined;
   const isDecision = node.type === "decision";
@@ -102,7 +102,7 @@ async function findLibChanges(
   const is: Record<string, string> = Object.fromEntries(hashes);
   const paths = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
   return paths.flatMap((part) =>
-    compareIngredient("lib", toText(was[part]), is[part] ?? null).map((found) => ({ ...found, part })),
+    compareIngredient("lib", toText(was[part]), is[part] ?? null).map((location) => ({ ...location, part })),
   );
 }
 

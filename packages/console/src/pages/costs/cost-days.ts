@@ -61,8 +61,10 @@ export function buildCostChart(
   const sums = new Map<string, number>();
   for (const one of figures) sums.set(one.workflow, (sums.get(one.workflow) ?? 0) + readMeasure(one, measure));
   const ranked = Array.from(sums).sort(([a, most], [b, more]) => more - most || a.localeCompare(b));
-  const own = ranked.slice(0, ranked.length > maxSeries ? maxSeries - 1 : maxSeries).map(([workflow]) => workflow);
-  const series = ranked.length > maxSeries ? [...own, others] : own;
+  const largestWorkflows = ranked
+    .slice(0, ranked.length > maxSeries ? maxSeries - 1 : maxSeries)
+    .map(([workflow]) => workflow);
+  const series = ranked.length > maxSeries ? [...largestWorkflows, others] : largestWorkflows;
   const byDay = new Map(
     Array.from({ length: days }, (_, index) => {
       const day = formatDay(now - (days - 1 - index) * dayMs);
@@ -72,7 +74,7 @@ export function buildCostChart(
   for (const one of figures) {
     const day = byDay.get(one.day);
     if (!day) continue;
-    const place = own.includes(one.workflow) ? own.indexOf(one.workflow) : series.length - 1;
+    const place = largestWorkflows.includes(one.workflow) ? largestWorkflows.indexOf(one.workflow) : series.length - 1;
     const value = readMeasure(one, measure);
     day.values[place] = (day.values[place] ?? 0) + value;
     day.total += value;

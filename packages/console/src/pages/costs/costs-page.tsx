@@ -31,11 +31,11 @@ const usualRange = "30d";
 
 /** Costs of models by day and workflow, with statistics of runs. */
 export function CostsPage(): JSX.Element {
-  const [{ workflow, client, range, measure: wanted }, change] = useAddress(names);
+  const [{ workflow, client, range, measure: measureName }, change] = useAddress(names);
   const days = ranges[(range ?? usualRange) as keyof typeof ranges] ?? ranges[usualRange];
-  const measure = measures.find((one) => one === wanted) ?? "cost";
+  const measure = measures.find((one) => one === measureName) ?? "cost";
   const from = computeFirstDay(days, Date.now());
-  const asked = useMemo(
+  const filter = useMemo(
     () => ({ from, ...(workflow !== undefined && { workflow }), ...(client !== undefined && { client }) }),
     [from, workflow, client],
   );
@@ -76,26 +76,26 @@ export function CostsPage(): JSX.Element {
         )}
       </div>
       <div className="page-body">
-        <Figures asked={asked} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
+        <Figures filter={filter} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
       </div>
     </>
   );
 }
 
 interface FiguresProps {
-  asked: CostQuery;
+  filter: CostQuery;
   days: number;
   measure: Measure;
   onMeasure(measure: Measure): void;
 }
 
-function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element {
+function Figures({ filter, days, measure, onMeasure }: FiguresProps): JSX.Element {
   const nova = useNova();
   const costs = useQuery({
-    queryKey: ["ai-cost", asked],
+    queryKey: ["ai-cost", filter],
     placeholderData: keepPreviousData,
     staleTime: 30_000,
-    queryFn: () => Array.fromAsync(nova.list("/analytics/ai-cost", { query: asked })),
+    queryFn: () => Array.fromAsync(nova.list("/analytics/ai-cost", { query: filter })),
   });
   const { data } = costs;
   const chart = useMemo(() => data && buildCostChart(data, measure, days, Date.now()), [data, measure, days]);
@@ -123,9 +123,9 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
               <Empty icon="coins" title={words.empty[measure]} hint={words.emptyHint} />
             )}
           </Card>
-          <WorkflowTable asked={asked} />
-          <NodeTable asked={asked} />
-          <ErrorTable asked={asked} />
+          <WorkflowTable filter={filter} />
+          <NodeTable filter={filter} />
+          <ErrorTable filter={filter} />
         </div>
       )}
     </QueryView>

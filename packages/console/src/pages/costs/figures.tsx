@@ -12,14 +12,14 @@ import { texts } from "../../texts.ts";
 import { type CostQuery, formatDollars } from "./cost-days.ts";
 
 const words = texts.costs;
-const firstShown = 10;
+const initialCount = 10;
 
 type Figures = Extract<ListPath, `/analytics/${string}`>;
 
 interface FigureTableProps<Path extends Figures> {
   path: Path;
   title: string;
-  asked: CostQuery;
+  filter: CostQuery;
   columns: readonly Column<ItemOf<Path>>[];
   keyOf(item: ItemOf<Path>): string;
   /** Sorts the most important rows first. */
@@ -27,28 +27,28 @@ interface FigureTableProps<Path extends Figures> {
 }
 
 function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.Element | null {
-  const { path, title, asked, columns, keyOf, compare } = props;
+  const { path, title, filter, columns, keyOf, compare } = props;
   const nova = useNova();
-  const [isWhole, setWhole] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const figures = useQuery({
-    queryKey: [path, asked],
+    queryKey: [path, filter],
     placeholderData: keepPreviousData,
     staleTime: 30_000,
     // These routes have the same query, which their types cannot express together.
-    queryFn: () => Array.fromAsync(nova.list(path, { query: asked } as never)),
+    queryFn: () => Array.fromAsync(nova.list(path, { query: filter } as never)),
   });
   const all = figures.data?.toSorted(compare) ?? [];
   if (figures.data && all.length === 0) return null;
-  const shown = isWhole ? all : all.slice(0, firstShown);
+  const visible = isComplete ? all : all.slice(0, initialCount);
   return (
     <Card title={title} hint={all.length > 0 && all.length.toLocaleString("en")}>
       <QueryView query={figures} lines={4}>
-        {() => <Table items={shown} columns={columns} keyOf={keyOf} />}
+        {() => <Table items={visible} columns={columns} keyOf={keyOf} />}
       </QueryView>
-      {all.length > firstShown && !isWhole && (
+      {all.length > initialCount && !isComplete && (
         <div className="card-body">
-          <Button tone="ghost" onClick={() => setWhole(true)}>
-            {texts.common.more(all.length - firstShown)}
+          <Button tone="ghost" onClick={() => setComplete(true)}>
+            {texts.common.more(all.length - initialCount)}
           </Button>
         </div>
       )}
@@ -66,12 +66,12 @@ const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
 const number = { look: "number" } as const;
 const wideNumber = { look: "number wide" } as const;
 
-export function WorkflowTable({ asked }: { asked: CostQuery }): JSX.Element {
+export function WorkflowTable({ filter }: { filter: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/workflows"
       title={words.workflows}
-      asked={asked}
+      filter={filter}
       keyOf={({ workflow }) => workflow}
       compare={(a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs}
       columns={[
@@ -86,12 +86,12 @@ export function WorkflowTable({ asked }: { asked: CostQuery }): JSX.Element {
   );
 }
 
-export function NodeTable({ asked }: { asked: CostQuery }): JSX.Element {
+export function NodeTable({ filter }: { filter: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/nodes"
       title={words.nodes}
-      asked={asked}
+      filter={filter}
       keyOf={({ workflow, node }) => `${workflow} ${node}`}
       compare={(a, b) => b.cost_usd - a.cost_usd || (b.p95_ms ?? 0) - (a.p95_ms ?? 0)}
       columns={[
@@ -107,12 +107,12 @@ export function NodeTable({ asked }: { asked: CostQuery }): JSX.Element {
   );
 }
 
-export function ErrorTable({ asked }: { asked: CostQuery }): JSX.Element {
+export function ErrorTable({ filter }: { filter: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/errors"
       title={words.errors}
-      asked={asked}
+      filter={filter}
       keyOf={({ workflow, node, class: name }) => `${workflow} ${node} ${name}`}
       compare={(a, b) => b.count - a.count}
       columns={[

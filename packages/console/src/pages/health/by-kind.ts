@@ -7,8 +7,8 @@ export function sumByKind(parts: readonly Stored[]): Stored[] {
   const sums = new Map<string, Stored>();
   for (const part of parts) {
     const name = `${part.entity} ${part.format}`;
-    const known = sums.get(name);
-    sums.set(name, known ? { ...known, items: known.items + part.items } : part);
+    const sum = sums.get(name);
+    sums.set(name, sum ? { ...sum, items: sum.items + part.items } : part);
   }
   return Array.from(sums.values()).sort(
     (a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0),

@@ -21,8 +21,8 @@ export function KeysPage(): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
   const keys = useQuery({ queryKey: ["keys"], queryFn: () => Array.fromAsync(nova.keys.list()) });
-  const [asked, setAsked] = useState<"new" | Key>();
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<"new" | Key>();
+  const close = () => setDialog(undefined);
   const readAgain = () => queries.invalidateQueries({ queryKey: ["keys"] });
   const remove = async ({ id }: Key) => {
     await nova.keys.delete(id);
@@ -34,7 +34,7 @@ export function KeysPage(): JSX.Element {
         title={words.title}
         end={
           keys.data && (
-            <Button icon="plus" tone="main" onClick={() => setAsked("new")}>
+            <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
               {words.create}
             </Button>
           )
@@ -42,21 +42,21 @@ export function KeysPage(): JSX.Element {
       />
       <div className="page-body">
         <QueryView query={keys}>
-          {(known) =>
-            known.length === 0 ? (
+          {(items) =>
+            items.length === 0 ? (
               <Empty icon="key" title={words.empty} hint={words.emptyHint} />
             ) : (
-              <KeyTable keys={known} onDelete={setAsked} />
+              <KeyTable keys={items} onDelete={setDialog} />
             )
           }
         </QueryView>
       </div>
-      {asked === "new" && <NewKey onMade={readAgain} onClose={close} />}
-      {asked !== undefined && asked !== "new" && (
+      {dialog === "new" && <NewKey onMade={readAgain} onClose={close} />}
+      {dialog !== undefined && dialog !== "new" && (
         <ConfirmDialog
-          title={words.confirmDelete(asked.name)}
+          title={words.confirmDelete(dialog.name)}
           action={words.delete}
-          onConfirm={() => remove(asked)}
+          onConfirm={() => remove(dialog)}
           onClose={close}
         >
           <p className="quiet">{words.confirmDeleteHint}</p>

@@ -24,7 +24,7 @@ interface ContextDiffProps {
 /** The changes of a node to the context, key by key. Unchanged keys are folded. */
 export function ContextDiff({ before, after, home }: ContextDiffProps): JSX.Element {
   const diffs = useMemo(() => diffContexts(before, after), [before, after]);
-  const [isWhole, setWhole] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const changed = diffs.filter(({ change }) => change !== "kept");
   const kept = diffs.filter(({ change }) => change === "kept");
   return (
@@ -33,12 +33,12 @@ export function ContextDiff({ before, after, home }: ContextDiffProps): JSX.Elem
       {changed.map((diff) => (
         <KeyLine key={diff.key} diff={diff} home={home} />
       ))}
-      {kept.length > 0 && !isWhole && (
-        <Button tone="ghost" icon="plus" onClick={() => setWhole(true)}>
+      {kept.length > 0 && !isComplete && (
+        <Button tone="ghost" icon="plus" onClick={() => setComplete(true)}>
           {texts.run.kept(kept.length)}
         </Button>
       )}
-      {isWhole && kept.map((diff) => <KeyLine key={diff.key} diff={diff} home={home} />)}
+      {isComplete && kept.map((diff) => <KeyLine key={diff.key} diff={diff} home={home} />)}
     </div>
   );
 }
@@ -60,12 +60,12 @@ function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff
 }
 
 function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
-  const [was, is] = [before, after].map(
+  const [beforeMembers, afterMembers] = [before, after].map(
     (raw) => new Map(raw ? listMembers(raw.text).map(({ key, text }) => [key, text]) : []),
   );
-  const keys = new Set([...(is?.keys() ?? []), ...(after ? (was?.keys() ?? []) : [])]);
+  const keys = new Set([...(afterMembers?.keys() ?? []), ...(after ? (beforeMembers?.keys() ?? []) : [])]);
   return Array.from(keys, (key): KeyDiff => {
-    const [old, now] = [was?.get(key), is?.get(key)];
+    const [old, now] = [beforeMembers?.get(key), afterMembers?.get(key)];
     return { key, change: classifyChange(old, now), before: old, after: now };
   });
 }

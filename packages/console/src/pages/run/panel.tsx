@@ -35,7 +35,7 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
   if (!visit) {
     return (
       <aside className="panel" aria-label={texts.run.detail}>
-        {node === undefined ? <Known run={run} /> : <Empty icon="flow" title={node} hint={texts.run.notRun} />}
+        {node === undefined ? <RunContext run={run} /> : <Empty icon="flow" title={node} hint={texts.run.notRun} />}
       </aside>
     );
   }
@@ -71,7 +71,7 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
 }
 
 /** The current context of the run, which is its result at the end. */
-function Known({ run }: { run: WholeExecution }): JSX.Element {
+function RunContext({ run }: { run: WholeExecution }): JSX.Element {
   return (
     <>
       <header className="panel-head">
@@ -190,8 +190,8 @@ const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
 
 function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined {
   const places = Array.from((traceback ?? "").matchAll(placePattern));
-  const own = places.findLast(([, file]) => file === `${node_id}.py`) ?? places.at(-1);
-  return own && Number(own[2]);
+  const ownPlace = places.findLast(([, file]) => file === `${node_id}.py`) ?? places.at(-1);
+  return ownPlace && Number(ownPlace[2]);
 }
 
 function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefined }): JSX.Element {

@@ -15,7 +15,7 @@ import "./run-head.css";
 
 /** Actions of a run: cancel, restart, add as test, copy the pull command, open Step Functions. */
 export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
-  const [asked, setAsked] = useState<"cancel" | "restart" | "test">();
+  const [dialog, setDialog] = useState<"cancel" | "restart" | "test">();
   const { isCopied, copy } = useCopy();
   const isOver = run.ended_at !== null;
   return (
@@ -30,22 +30,22 @@ export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
         {isCopied ? texts.common.copied : texts.run.pull}
       </Button>
       {isOver && (
-        <Button icon="check" onClick={() => setAsked("test")}>
+        <Button icon="check" onClick={() => setDialog("test")}>
           {texts.run.asTest.title}
         </Button>
       )}
       {isOver ? (
-        <Button icon="restart" onClick={() => setAsked("restart")}>
+        <Button icon="restart" onClick={() => setDialog("restart")}>
           {texts.run.restart}
         </Button>
       ) : (
-        <Button icon="stop" tone="danger" onClick={() => setAsked("cancel")}>
+        <Button icon="stop" tone="danger" onClick={() => setDialog("cancel")}>
           {texts.run.cancel}
         </Button>
       )}
-      {asked === "cancel" && <CancelDialog run={run} onClose={() => setAsked(undefined)} />}
-      {asked === "restart" && <RestartDialog run={run} onClose={() => setAsked(undefined)} />}
-      {asked === "test" && <AsTestDialog run={run} onClose={() => setAsked(undefined)} />}
+      {dialog === "cancel" && <CancelDialog run={run} onClose={() => setDialog(undefined)} />}
+      {dialog === "restart" && <RestartDialog run={run} onClose={() => setDialog(undefined)} />}
+      {dialog === "test" && <AsTestDialog run={run} onClose={() => setDialog(undefined)} />}
     </>
   );
 }
@@ -86,8 +86,8 @@ export function RestartDialog({
     mutationFn: () => nova.executions.restart(run.execution_id, place),
     onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
   });
-  const { data: would } = forecast;
-  const isRefused = !would || would.misfits.length > 0;
+  const { data: forecastData } = forecast;
+  const isRefused = !forecastData || forecastData.misfits.length > 0;
   return (
     <Dialog
       title={from === undefined ? texts.run.restart : `${texts.run.restart}: ${from}`}
@@ -103,18 +103,18 @@ export function RestartDialog({
     >
       {forecast.isPending && <Loading lines={4} />}
       {forecast.error && <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />}
-      {would && (
+      {forecastData && (
         <div className="forecast">
           <p>
             {texts.run.forecast.estimate(
-              formatDuration(would.estimate.execution_time_ms),
-              formatUsd(would.estimate.cost_usd),
+              formatDuration(forecastData.estimate.execution_time_ms),
+              formatUsd(forecastData.estimate.cost_usd),
             )}
           </p>
-          <Places label={texts.run.forecast.misfits} places={would.misfits} tone="bad" />
-          <Places label={texts.run.forecast.again} places={would.again} tone="wait" />
-          <Places label={texts.run.forecast.runs} places={would.runs} tone="run" />
-          <Places label={texts.run.forecast.reused} places={would.reused} tone="idle" />
+          <Places label={texts.run.forecast.misfits} places={forecastData.misfits} tone="bad" />
+          <Places label={texts.run.forecast.again} places={forecastData.again} tone="wait" />
+          <Places label={texts.run.forecast.runs} places={forecastData.runs} tone="run" />
+          <Places label={texts.run.forecast.reused} places={forecastData.reused} tone="idle" />
         </div>
       )}
       <ErrorNote error={restart.error} />

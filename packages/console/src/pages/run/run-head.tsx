@@ -89,16 +89,16 @@ export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExe
     queryKey: ["verify", id, status],
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => ({ found: await nova.executions.verify(id), at: new Date().toISOString() }),
+    queryFn: async () => ({ result: await nova.executions.verify(id), at: new Date().toISOString() }),
   });
-  const { found, at } = check.data ?? {};
-  const problem = found?.problem;
-  const tone = !found ? "idle" : problem ? "bad" : "ok";
+  const { result, at } = check.data ?? {};
+  const problem = result?.problem;
+  const tone = !result ? "idle" : problem ? "bad" : "ok";
   return (
     <div className={`hash-badge tone-${tone}`}>
       <button type="button" className="badge" disabled={check.isFetching} onClick={() => void check.refetch()}>
         <Icon name="shield" size={12} />
-        {check.isFetching ? words.checking : found ? words[found.state](found.links) : words.idle}
+        {check.isFetching ? words.checking : result ? words[result.state](result.links) : words.idle}
       </button>
       {at && (
         <span className="quiet">

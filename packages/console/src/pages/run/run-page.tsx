@@ -52,11 +52,11 @@ const views = ["graph", "timeline", "link"] as const;
 
 /** Shows the three views side by side, or one at a time on a phone. */
 function Views({ run, model, opened, toggle }: Shown): JSX.Element {
-  const { node, visit, isNamed, select } = useChosen(model);
-  const [view, setView] = useState<(typeof views)[number]>(isNamed ? "link" : "graph");
+  const { node, visit, isInAddress, select } = useChosen(model);
+  const [view, setView] = useState<(typeof views)[number]>(isInAddress ? "link" : "graph");
   const [restartFrom, setRestartFrom] = useState<string>();
-  const show = (chosen: Visit | string) => {
-    select(chosen);
+  const show = (target: Visit | string) => {
+    select(target);
     setView("link");
   };
   useVisitKeys(model, visit, show);
@@ -137,26 +137,26 @@ interface Chosen {
   node: string | undefined;
   visit: Visit | undefined;
   /** Whether the address contains a selection. */
-  isNamed: boolean;
-  select(chosen: Visit | string): void;
+  isInAddress: boolean;
+  select(target: Visit | string): void;
 }
 
 /** Returns the selection in the address; by default, the failure. */
 function useChosen(model: RunModel): Chosen {
   const [params, setParams] = useSearchParams();
   const [link, node] = [params.get("link"), params.get("node")];
-  const isNamed = link !== null || node !== null;
+  const isInAddress = link !== null || node !== null;
   const visit = useMemo(() => {
-    if (!isNamed) return model.failed;
-    const named = model.visits.find(({ key }) => key === link);
-    return named ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
-  }, [model, link, node, isNamed]);
-  const select = (chosen: Visit | string) => {
-    setParams(typeof chosen === "string" ? { node: chosen } : { node: chosen.node, link: chosen.key }, {
+    if (!isInAddress) return model.failed;
+    const addressed = model.visits.find(({ key }) => key === link);
+    return addressed ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
+  }, [model, link, node, isInAddress]);
+  const select = (target: Visit | string) => {
+    setParams(typeof target === "string" ? { node: target } : { node: target.node, link: target.key }, {
       replace: true,
     });
   };
-  return { node: visit?.node ?? node ?? undefined, visit, isNamed, select };
+  return { node: visit?.node ?? node ?? undefined, visit, isInAddress, select };
 }
 
 function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {

@@ -20,11 +20,11 @@ const maxUnfolded = 8;
 
 /** Builds the lines in order of their start. `opened` contains the keys of unfolded lines. */
 export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
-  const shown = visits
+  const visible = visits
     .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
     .toSorted((a, b) => a.from - b.from);
-  const folds = Map.groupBy(shown, findFold);
-  return shown.flatMap((visit): Line[] => {
+  const folds = Map.groupBy(visible, findFold);
+  return visible.flatMap((visit): Line[] => {
     const fold = findFold(visit);
     const inside = fold === undefined ? undefined : folds.get(fold);
     if (fold === undefined || !inside || inside.length <= maxUnfolded) return [createLine(visit, nowMs)];
@@ -103,15 +103,15 @@ export function buildSegments(visit: Visit, nowMs: number): Segment[] {
   if (entry.reused_from || entry.execution_time_ms === 0) {
     return to > from ? [{ from, to, part: "queue" }] : [];
   }
-  const known = listRecordedSpans(entry, to).filter((span) => span.to > span.from);
-  return fillGaps({ from, to }, known, "sandbox");
+  const recorded = listRecordedSpans(entry, to).filter((span) => span.to > span.from);
+  return fillGaps({ from, to }, recorded, "sandbox");
 }
 
 /** Lists the periods that records explain. Steps record their end and duration; without steps, the code ran last. */
 function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
-  const asked = steps.filter(({ step_number }) => step_number > 0);
-  if (asked.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];
-  return asked.flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
+  const agentSteps = steps.filter(({ step_number }) => step_number > 0);
+  if (agentSteps.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];
+  return agentSteps.flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
     const to = Date.parse(timestamp);
     const isModel = model_used !== null;
     const middle = to - (isModel ? ran : ms);
@@ -122,10 +122,10 @@ function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number
   });
 }
 
-function fillGaps(whole: Span, known: readonly Segment[], between: Part): Segment[] {
+function fillGaps(whole: Span, recorded: readonly Segment[], between: Part): Segment[] {
   const all: Segment[] = [];
   let end = whole.from;
-  for (const span of known.toSorted((a, b) => a.from - b.from)) {
+  for (const span of recorded.toSorted((a, b) => a.from - b.from)) {
     const from = Math.max(span.from, end);
     if (from > end) all.push({ from: end, to: from, part: between });
     if (span.to > from) all.push({ ...span, from });

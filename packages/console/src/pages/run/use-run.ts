@@ -48,8 +48,11 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
     queryFn: () => readGraph(nova, workflow as string, version as number),
   });
   const [run, items, graph] = [record.data, chain.data?.items, definition.data];
-  const own = useMemo(() => (run && items && graph ? { run, entries: items, graph } : undefined), [run, items, graph]);
-  const model = useModelWithChildren(own, opened);
+  const loadedRun = useMemo(
+    () => (run && items && graph ? { run, entries: items, graph } : undefined),
+    [run, items, graph],
+  );
+  const model = useModelWithChildren(loadedRun, opened);
   return {
     run,
     model,
@@ -64,7 +67,7 @@ async function readGraph(nova: NovaClient, workflow: string, version: number): P
   return parseGraph(asRaw((await nova.workflows.get(workflow, { version })).definition));
 }
 
-interface Known {
+interface LoadedRun {
   run: WholeExecution;
   entries: readonly ChainEntry[];
   graph: Graph;
@@ -73,26 +76,26 @@ interface Known {
 const childPauseMs = 1_500;
 
 /** Builds the model of a run with its unfolded child runs. */
-function useModelWithChildren(own: Known | undefined, opened: ReadonlySet<string>): RunModel | undefined {
+function useModelWithChildren(loadedRun: LoadedRun | undefined, opened: ReadonlySet<string>): RunModel | undefined {
   const nova = useNova();
   const queries = useQueryClient();
-  const readSoFar = (execution: string) => queries.getQueryData<Known>(["child", execution]);
-  const wanted = own ? listChildrenToRead(own, opened, readSoFar, "") : [];
+  const readSoFar = (execution: string) => queries.getQueryData<LoadedRun>(["child", execution]);
+  const childIds = loadedRun ? listChildrenToRead(loadedRun, opened, readSoFar, "") : [];
   const read = useQueries({
-    queries: wanted.map((execution) => ({
+    queries: childIds.map((execution) => ({
       queryKey: ["child", execution],
       structuralSharing: false,
-      refetchInterval: ({ state }: { state: { data?: Known | undefined } }) =>
+      refetchInterval: ({ state }: { state: { data?: LoadedRun | undefined } }) =>
         state.data && state.data.run.ended_at !== null ? false : childPauseMs,
       queryFn: () => readChild(nova, execution),
     })),
     combine: (results) => results.map(({ data }) => data),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `read` signals changes of the query cache that `readSoFar` uses
-  return useMemo(() => own && buildModel(own, opened, readSoFar, ""), [own, opened, read]);
+  return useMemo(() => loadedRun && buildModel(loadedRun, opened, readSoFar, ""), [loadedRun, opened, read]);
 }
 
-async function readChild(nova: NovaClient, id: string): Promise<Known> {
+async function readChild(nova: NovaClient, id: string): Promise<LoadedRun> {
   const params = { path: { id }, query: { references: "true" as const } };
   const [run, entries] = await Promise.all([
     nova.ask(nova.api.GET("/executions/{id}", { params })),
@@ -101,11 +104,11 @@ async function readChild(nova: NovaClient, id: string): Promise<Known> {
   return { run, entries, graph: await readGraph(nova, run.workflow, run.version) };
 }
 
-type ReadSoFar = (execution: string) => Known | undefined;
+type ReadSoFar = (execution: string) => LoadedRun | undefined;
 
 /** Lists the child runs of unfolded nodes, with their node. */
 function listOpenedChildren(
-  { run, entries, graph }: Known,
+  { run, entries, graph }: LoadedRun,
   opened: ReadonlySet<string>,
   prefix: string,
 ): [string, string][] {
@@ -118,19 +121,19 @@ function listOpenedChildren(
   });
 }
 
-function listChildrenToRead(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): string[] {
-  return listOpenedChildren(known, opened, prefix).flatMap(([node, execution]) => {
+function listChildrenToRead(loaded: LoadedRun, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): string[] {
+  return listOpenedChildren(loaded, opened, prefix).flatMap(([node, execution]) => {
     const child = read(execution);
     return [execution, ...(child ? listChildrenToRead(child, opened, read, `${node}/`) : [])];
   });
 }
 
 /** Builds a model. If a node has several visits, its last child run is shown. */
-function buildModel(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
+function buildModel(loaded: LoadedRun, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
   const children = new Map<string, RunModel>();
-  for (const [node, execution] of listOpenedChildren(known, opened, prefix)) {
+  for (const [node, execution] of listOpenedChildren(loaded, opened, prefix)) {
     const child = read(execution);
     if (child) children.set(node, buildModel(child, opened, read, `${node}/`));
   }
-  return buildRunModel(known.run, known.entries, known.graph, children, prefix);
+  return buildRunModel(loaded.run, loaded.entries, loaded.graph, children, prefix);
 }

@@ -49,12 +49,12 @@ type Run = Pick<WholeExecution, "execution_id" | "started_at" | "at_work">;
 export function buildVisits(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
   const place = { execution: run.execution_id, prefix };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
-  const known = new Set(visits.map(({ key }) => key));
+  const keys = new Set(visits.map(({ key }) => key));
   const atWork = run.at_work.nodes.map((work): Visit => {
     const state = work.waits_for ? "waiting" : "running";
     return createVisit(place, work, { state, from: Date.parse(work.since), to: null, work });
   });
-  return [...visits, ...atWork.filter(({ key }) => !known.has(key))];
+  return [...visits, ...atWork.filter(({ key }) => !keys.has(key))];
 }
 
 interface VisitOrigin {
@@ -88,9 +88,9 @@ function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitO
     const to = Date.parse(entry.timestamp);
     const { node_type, status: state, branches = [] } = entry;
     const isNode = node_type !== "join" && node_type !== "close";
-    const own = isNode ? [createVisit(place, entry, { state, from, to, entry })] : [];
+    const ownVisit = isNode ? [createVisit(place, entry, { state, from, to, entry })] : [];
     from = to;
-    return [...own, ...branches.flatMap((branch) => listVisits(branch.entries, to, place))];
+    return [...ownVisit, ...branches.flatMap((branch) => listVisits(branch.entries, to, place))];
   });
 }
 

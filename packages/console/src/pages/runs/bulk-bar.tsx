@@ -17,7 +17,7 @@ interface Outcome {
 }
 
 /** Concurrent requests; more would slow the API for other users. */
-const atOnce = 4;
+const concurrency = 4;
 
 /** Actions for the selected runs. */
 export function BulkBar({ selection }: { selection: Selection }): JSX.Element | null {
@@ -80,9 +80,9 @@ export function BulkBar({ selection }: { selection: Selection }): JSX.Element | 
 /** Runs an action for each id; a refused one does not stop the others. */
 async function runForAll(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
-  const left = [...ids];
+  const queue = [...ids];
   const worker = async () => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
       try {
         await work(id);
         outcome.done++;
@@ -91,7 +91,7 @@ async function runForAll(ids: readonly string[], work: (id: string) => Promise<u
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return outcome;
 }
 
@@ -104,10 +104,10 @@ export interface Selection {
 }
 
 /** The selected runs among the visible ones. */
-export function useSelection(shown: readonly { execution_id: string }[]): Selection {
+export function useSelection(visible: readonly { execution_id: string }[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  const latest = useRef(shown);
-  latest.current = shown;
+  const latest = useRef(visible);
+  latest.current = visible;
   const anchor = useRef(0);
   const toggle = useCallback((id: string, index: number, isRange: boolean) => {
     const [from, to] = [anchor.current, index].sort((a, b) => a - b) as [number, number];
@@ -126,7 +126,7 @@ export function useSelection(shown: readonly { execution_id: string }[]): Select
   const replace = useCallback((chosen: readonly string[]) => setIds(new Set(chosen)), []);
   return useMemo(() => {
     // Hidden runs are excluded from cancel and restart.
-    const seen = new Set(shown.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
-    return { ids: seen, has: (id) => seen.has(id), toggle, replace };
-  }, [ids, shown, toggle, replace]);
+    const visibleIds = new Set(visible.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
+    return { ids: visibleIds, has: (id) => visibleIds.has(id), toggle, replace };
+  }, [ids, visible, toggle, replace]);
 }

@@ -50,8 +50,8 @@ export function RunsPage(): JSX.Element {
 
 /** Whether a run matches the text filter, which the server does not support. */
 function matchesText({ execution_id, workflow }: Execution, { text }: Filters): boolean {
-  const wanted = text?.toLowerCase() ?? "";
-  return execution_id.toLowerCase().includes(wanted) || workflow.includes(wanted);
+  const lowerText = text?.toLowerCase() ?? "";
+  return execution_id.toLowerCase().includes(lowerText) || workflow.includes(lowerText);
 }
 
 interface FilterProps {
@@ -98,29 +98,29 @@ function Filter({ items, filters, change, clear }: FilterProps): JSX.Element {
 function useFilterValues(items: readonly Execution[]) {
   const workflows = useWorkflowIds();
   const triggers = useTriggerIds();
-  const { current: seen } = useRef({
+  const { current: collected } = useRef({
     workflow: new Set<string>(),
     client: new Set<string>(),
     error: new Set<string>(),
     trigger: new Set<string>(),
   });
   return useMemo(() => {
-    for (const id of workflows) seen.workflow.add(id);
-    for (const id of triggers) seen.trigger.add(id);
+    for (const id of workflows) collected.workflow.add(id);
+    for (const id of triggers) collected.trigger.add(id);
     for (const { workflow, client, error, trigger } of items) {
-      seen.workflow.add(workflow);
-      seen.client.add(client);
-      if (error) seen.error.add(error.class);
-      if (trigger !== null) seen.trigger.add(trigger);
+      collected.workflow.add(workflow);
+      collected.client.add(client);
+      if (error) collected.error.add(error.class);
+      if (trigger !== null) collected.trigger.add(trigger);
     }
     const sort = (values: ReadonlySet<string>) => [...values].sort();
     return {
-      workflow: sort(seen.workflow),
-      client: sort(seen.client),
-      error: sort(seen.error),
-      trigger: sort(seen.trigger),
+      workflow: sort(collected.workflow),
+      client: sort(collected.client),
+      error: sort(collected.error),
+      trigger: sort(collected.trigger),
     };
-  }, [items, workflows, triggers, seen]);
+  }, [items, workflows, triggers, collected]);
 }
 
 function RunList({ runs, items }: { runs: Runs; items: readonly Execution[] }): JSX.Element {

@@ -34,15 +34,15 @@ export function useRuns(filters: Filters): Runs {
   const nova = useNova();
   const queries = useQueryClient();
   const { workflow, client, status, range, error, trigger } = filters;
-  const asked = useMemo(
+  const filter = useMemo(
     () => ({ workflow, client, status, range, error, trigger }),
     [workflow, client, status, range, error, trigger],
   );
-  const queryKey = ["runs", asked];
+  const queryKey = ["runs", filter];
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
-    const fitting = { workflow, client, status, error_class: error, trigger, from };
-    const query = omitUndefined({ ...fitting, cursor, limit: pageSize });
+    const filterQuery = { workflow, client, status, error_class: error, trigger, from };
+    const query = omitUndefined({ ...filterQuery, cursor, limit: pageSize });
     return nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
   };
   const pages = useInfiniteQuery({
@@ -55,21 +55,21 @@ export function useRuns(filters: Filters): Runs {
   });
   const [pauseMs, setPauseMs] = useState(firstPauseMs);
   useQuery({
-    queryKey: ["runs", "newest", asked],
+    queryKey: ["runs", "newest", filter],
     enabled: pages.isSuccess,
     refetchInterval: pauseMs,
     async queryFn({ signal }) {
       const newest = await read(undefined, signal);
-      const before = queries.getQueryData<InfiniteData<Page>>(queryKey);
-      const after = before && mergeNewest(before, newest);
-      setPauseMs((ms) => (after === before ? Math.min(longestPauseMs, ms * growth) : firstPauseMs));
-      if (after !== before) queries.setQueryData(queryKey, after);
+      const previous = queries.getQueryData<InfiniteData<Page>>(queryKey);
+      const after = previous && mergeNewest(previous, newest);
+      setPauseMs((ms) => (after === previous ? Math.min(longestPauseMs, ms * growth) : firstPauseMs));
+      if (after !== previous) queries.setQueryData(queryKey, after);
       return null;
     },
   });
   useEffect(() => {
-    if (asked) setPauseMs(firstPauseMs);
-  }, [asked]);
+    if (filter) setPauseMs(firstPauseMs);
+  }, [filter]);
   const items = useMemo(() => listUniqueRuns(pages.data?.pages ?? []), [pages.data]);
   return {
     items,
@@ -84,28 +84,28 @@ export function useRuns(filters: Filters): Runs {
 }
 
 /** Adds new and changed runs. Returns the same object if nothing changed, so that React does not render. */
-function mergeNewest(before: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
-  const known = new Map(before.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
-  const changed = newest.items.filter((item) => !isSame(known.get(item.execution_id), item));
-  if (changed.length === 0) return before;
+function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
+  const knownRuns = new Map(previous.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
+  const changed = newest.items.filter((item) => !isSame(knownRuns.get(item.execution_id), item));
+  if (changed.length === 0) return previous;
   // More runs than one page started meanwhile, so the list is reset instead of having a gap.
-  const isApart = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !known.has(execution_id));
-  if (isApart) return { pages: [newest], pageParams: [undefined] };
-  const news = new Map(changed.map((item) => [item.execution_id, item]));
-  const [first, ...rest] = before.pages.map((page) => ({
+  const hasGap = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !knownRuns.has(execution_id));
+  if (hasGap) return { pages: [newest], pageParams: [undefined] };
+  const changedById = new Map(changed.map((item) => [item.execution_id, item]));
+  const [first, ...rest] = previous.pages.map((page) => ({
     ...page,
-    items: page.items.map((item) => news.get(item.execution_id) ?? item),
+    items: page.items.map((item) => changedById.get(item.execution_id) ?? item),
   })) as [Page, ...Page[]];
-  const added = changed.filter(({ execution_id }) => !known.has(execution_id));
-  return { ...before, pages: [{ ...first, items: [...added, ...first.items] }, ...rest] };
+  const added = changed.filter(({ execution_id }) => !knownRuns.has(execution_id));
+  return { ...previous, pages: [{ ...first, items: [...added, ...first.items] }, ...rest] };
 }
 
-function isSame(before: Execution | undefined, after: Execution): boolean {
+function isSame(previous: Execution | undefined, after: Execution): boolean {
   return (
-    before !== undefined &&
-    before.status === after.status &&
-    before.ended_at === after.ended_at &&
-    before.restarts.length === after.restarts.length
+    previous !== undefined &&
+    previous.status === after.status &&
+    previous.ended_at === after.ended_at &&
+    previous.restarts.length === after.restarts.length
   );
 }
 
@@ -118,8 +118,8 @@ function listUniqueRuns(pages: readonly Page[]): Execution[] {
   return Array.from(byId.values());
 }
 
-function omitUndefined<T extends Record<string, unknown>>(given: T) {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+function omitUndefined<T extends Record<string, unknown>>(values: T) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };
 }
@@ -148,13 +148,13 @@ export const rangesMs: Record<Range, number> = {
 };
 
 export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filters>>[1]] {
-  const [given, change] = useAddress(filterNames);
-  return [useMemo(() => parseFilters(given), [given]), change];
+  const [values, change] = useAddress(filterNames);
+  return [useMemo(() => parseFilters(values), [values]), change];
 }
 
-function parseFilters(given: Partial<Record<keyof Filters, string>>): Filters {
-  const { status: _, range: __, ...rest } = given;
-  const status = statuses.find((one) => one === given.status);
-  const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === given.range);
+function parseFilters(values: Partial<Record<keyof Filters, string>>): Filters {
+  const { status: _, range: __, ...rest } = values;
+  const status = statuses.find((one) => one === values.status);
+  const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === values.range);
   return { ...rest, ...(status && { status }), ...(range && { range }) };
 }

@@ -38,18 +38,18 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
     if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
     onAdded(node);
   });
-  const said = words.addNode;
+  const labels = words.addNode;
   return (
     <FormDialog
-      title={said.title}
+      title={labels.title}
       onClose={onClose}
       isPending={add.isPending}
       error={add.error}
       onSubmit={() => add.mutate(undefined)}
     >
       <TextField
-        label={said.id}
-        hint={said.idHint}
+        label={labels.id}
+        hint={labels.idHint}
         value={node}
         required
         autoFocus
@@ -57,11 +57,11 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
         maxLength={64}
         onChange={setNode}
       />
-      <SelectField label={said.kind} value={kind} values={kinds} onChange={(one) => setKind(one as Kind)} />
+      <SelectField label={labels.kind} value={kind} values={kinds} onChange={(one) => setKind(one as Kind)} />
       <SelectField
-        label={said.after}
+        label={labels.after}
         value={from}
-        values={[["", said.first], ...nodes.map(({ node_id: one }) => [one, one] as const)]}
+        values={[["", labels.first], ...nodes.map(({ node_id: one }) => [one, one] as const)]}
         onChange={setFrom}
       />
     </FormDialog>
@@ -86,18 +86,18 @@ export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.E
     await nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) });
     onClose();
   });
-  const said = words.addEdge;
+  const labels = words.addEdge;
   return (
     <FormDialog
-      title={said.title}
+      title={labels.title}
       onClose={onClose}
       isPending={add.isPending}
       error={add.error}
       onSubmit={() => add.mutate(undefined)}
     >
-      <SelectField label={said.from} value={from} values={ids} onChange={setFrom} />
-      <SelectField label={said.to} value={to} values={ids} onChange={setTo} />
-      <TextField label={said.condition} hint={said.conditionHint} value={text} maxLength={200} onChange={setText} />
+      <SelectField label={labels.from} value={from} values={ids} onChange={setFrom} />
+      <SelectField label={labels.to} value={to} values={ids} onChange={setTo} />
+      <TextField label={labels.condition} hint={labels.conditionHint} value={text} maxLength={200} onChange={setText} />
     </FormDialog>
   );
 }

@@ -12,20 +12,20 @@ export function readDefinition({ definition }: SessionNode): string {
 /** Builds the graph of the draft. Only edges mention its start and end nodes, which have no output. */
 export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges">): Graph {
   const steps = nodes.map((node) => parseStep(node.node_id, readDefinition(node)));
-  const known = new Set(steps.map(({ id }) => id));
-  const ends = new Set(edges.flatMap(({ from, to }) => [from, to]).filter((id) => !known.has(id)));
+  const stepIds = new Set(steps.map(({ id }) => id));
+  const ends = new Set(edges.flatMap(({ from, to }) => [from, to]).filter((id) => !stepIds.has(id)));
   const leaving = new Set(edges.map(({ from }) => from));
-  const bare = Array.from(ends, (id) => createGraphNode(id, leaving.has(id) ? "start" : "end"));
-  const ways = Map.groupBy(edges, ({ from, to }) => `${from}>${to}`);
+  const bareNodes = Array.from(ends, (id) => createGraphNode(id, leaving.has(id) ? "start" : "end"));
+  const edgesByPair = Map.groupBy(edges, ({ from, to }) => `${from}>${to}`);
   const onErrors = steps.flatMap(({ id, onError }) =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  const lines = Array.from(ways.values(), (same) => {
+  const joinedEdges = Array.from(edgesByPair.values(), (same) => {
     const label = same.map(formatEdgeCondition).filter((text) => text !== "");
     const { from, to } = same[0] as (typeof same)[number];
     return { from, to, label: label.join(", "), max: undefined, isOnError: false };
   });
-  return { nodes: [...steps, ...bare], edges: [...lines, ...onErrors] };
+  return { nodes: [...steps, ...bareNodes], edges: [...joinedEdges, ...onErrors] };
 }
 
 export function formatEdgeCondition({ condition }: Session["edges"][number]): string {
@@ -88,15 +88,15 @@ export type Fields = Record<FieldName, string>;
 export function readNodeFields(definition: string): Fields {
   const members = listMembers(definition);
   const fields: Fields = { name: "", prompt: "", system: "", model: "", code: "", rest: "" };
-  const rest: string[] = [];
+  const otherMembers: string[] = [];
   for (const { key, text } of members) {
     if (key === "id") continue;
     const field = fieldNames.find((name) => name === key);
-    const written = readString(text);
-    if (field && written !== undefined) fields[field] = written;
-    else rest.push(`${JSON.stringify(key)}:${text}`);
+    const value = readString(text);
+    if (field && value !== undefined) fields[field] = value;
+    else otherMembers.push(`${JSON.stringify(key)}:${text}`);
   }
-  return { ...fields, rest: formatJson(`{${rest.join(",")}}`) };
+  return { ...fields, rest: formatJson(`{${otherMembers.join(",")}}`) };
 }
 
 /** Lists the fields that this kind of node uses, and others that have a value. */
@@ -106,14 +106,14 @@ export function listShownFields(definition: string): FieldName[] {
   );
   const fields = readNodeFields(definition);
   const runs = type === "action" || type === "decision" || type === "ActionNode" || type === "DecisionNode";
-  const own = !runs
+  const kindFields = !runs
     ? []
     : executor === "text"
       ? ["prompt", "system", "model"]
       : executor === "prompt" || executor === "cached"
         ? ["prompt", "model"]
         : ["code"];
-  return [...fieldNames.filter((name) => name === "name" || own.includes(name) || fields[name] !== ""), "rest"];
+  return [...fieldNames.filter((name) => name === "name" || kindFields.includes(name) || fields[name] !== ""), "rest"];
 }
 
 /** Unsaved input by field, and the definition at its start. */
@@ -131,14 +131,14 @@ export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<st
     if (text !== undefined && text !== before[name]) changes[name] = text === "" ? null : text;
   }
   if (typed.rest === undefined) return changes;
-  const rest = parseObject(typed.rest);
-  if (rest === undefined) return undefined;
-  const [was, is] = [before.rest, rest.text].map(
+  const otherMembers = parseObject(typed.rest);
+  if (otherMembers === undefined) return undefined;
+  const [beforeRest, afterRest] = [before.rest, otherMembers.text].map(
     (text) => new Map(listMembers(text).map((one) => [one.key, one.text])),
   );
-  for (const key of was?.keys() ?? []) if (!is?.has(key)) changes[key] = null;
-  for (const [key, text] of is ?? []) {
-    if (formatJson(text) !== formatJson(was?.get(key) ?? "")) changes[key] = new Raw(text);
+  for (const key of beforeRest?.keys() ?? []) if (!afterRest?.has(key)) changes[key] = null;
+  for (const [key, text] of afterRest ?? []) {
+    if (formatJson(text) !== formatJson(beforeRest?.get(key) ?? "")) changes[key] = new Raw(text);
   }
   return changes;
 }

@@ -36,15 +36,15 @@ interface NodePanelProps {
   session: Session;
   node: SessionNode;
   output: OutputText | undefined;
-  typed: NodeEdit | undefined;
-  onTyped(typed: NodeEdit | undefined): void;
+  edit: NodeEdit | undefined;
+  onEdit(edit: NodeEdit | undefined): void;
   isRunning: boolean;
   onRun(): void;
   onClose(): void;
 }
 
 /** One node: its state, output, definition and edges. */
-export function NodePanel({ session, node, output, typed, onTyped, ...acts }: NodePanelProps): JSX.Element {
+export function NodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps): JSX.Element {
   const { session_id: id } = session;
   const state = classifyNode(node);
   const { tone, icon } = freshnessLooks[state];
@@ -63,14 +63,14 @@ export function NodePanel({ session, node, output, typed, onTyped, ...acts }: No
         </span>
       </header>
       <div className="definition-body">
-        <Button icon="play" disabled={acts.isRunning || typed !== undefined} onClick={acts.onRun}>
+        <Button icon="play" disabled={acts.isRunning || edit !== undefined} onClick={acts.onRun}>
           {words.run.one}
         </Button>
-        {typed && <p className="quiet">{words.run.saveFirst}</p>}
+        {edit && <p className="quiet">{words.run.saveFirst}</p>}
         <NodeOutput session={id} node={node} output={output} />
         <section>
           <h3>{words.node.fields}</h3>
-          <NodeFields session={id} node={node} typed={typed} onTyped={onTyped} />
+          <NodeFields session={id} node={node} edit={edit} onEdit={onEdit} />
         </section>
         <Edges session={session} node={node.node_id} />
         <Remove session={id} node={node} onGone={acts.onClose} />
@@ -82,13 +82,13 @@ export function NodePanel({ session, node, output, typed, onTyped, ...acts }: No
 function Edges({ session: { session_id: id, edges }, node }: { session: Session; node: string }): JSX.Element {
   const nova = useNova();
   const remove = useSessionAction(id, (edge: Session["edges"][number]) => nova.sessions.deleteEdge(id, edge));
-  const own = edges.filter(({ from, to }) => from === node || to === node);
+  const nodeEdges = edges.filter(({ from, to }) => from === node || to === node);
   return (
     <section>
       <h3>{words.node.edges}</h3>
-      {own.length === 0 && <p className="quiet">{words.node.noEdges}</p>}
+      {nodeEdges.length === 0 && <p className="quiet">{words.node.noEdges}</p>}
       <ul className="session-edges">
-        {own.map((edge) => {
+        {nodeEdges.map((edge) => {
           const { from, to } = edge;
           const label = formatEdgeCondition(edge);
           return (
@@ -147,43 +147,43 @@ interface NodeFieldsProps {
   session: string;
   node: SessionNode;
   /** Unsaved input. */
-  typed: NodeEdit | undefined;
-  onTyped(typed: NodeEdit | undefined): void;
+  edit: NodeEdit | undefined;
+  onEdit(edit: NodeEdit | undefined): void;
 }
 
 /**
  * A form for the definition of a node. If another user changes a field meanwhile, the form shows the other text and
  * keeps the unsaved input.
  */
-export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): JSX.Element {
+export function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps): JSX.Element {
   const nova = useNova();
   const definition = readDefinition(node);
   const now = readNodeFields(definition);
-  const changes = typed && diffFields(typed.fields, now);
+  const changes = edit && diffFields(edit.fields, now);
   const save = useNodeChange({
     session,
     node: node.node_id,
-    change: (given: NodeEdit) => {
-      const read = { version: chooseBaseVersion(given, now, node.version) };
+    change: (current: NodeEdit) => {
+      const read = { version: chooseBaseVersion(current, now, node.version) };
       return nova.sessions.changeNode(session, node.node_id, changes ?? {}, read);
     },
-    onDone: () => onTyped(undefined),
-    onConflict: (version) => typed && onTyped({ ...typed, version }),
+    onDone: () => onEdit(undefined),
+    onConflict: (version) => edit && onEdit({ ...edit, version }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (typed) save.mutate(typed);
+    if (edit) save.mutate(edit);
   };
-  const meanwhile = typed ? findConflicts(typed, now) : [];
+  const meanwhile = edit ? findConflicts(edit, now) : [];
   return (
     <form className="form" onSubmit={submit}>
       {listShownFields(definition).map((name) => (
         <FieldInput
           key={name}
           name={name}
-          value={typed?.fields[name] ?? now[name]}
+          value={edit?.fields[name] ?? now[name]}
           other={meanwhile.includes(name) ? now[name] : undefined}
-          onChange={(text) => onTyped(applyEdit(typed, now, node.version, { [name]: text }))}
+          onChange={(text) => onEdit(applyEdit(edit, now, node.version, { [name]: text }))}
         />
       ))}
       <ErrorNote error={save.error} />
@@ -196,11 +196,11 @@ export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): 
         >
           {texts.common.save}
         </Button>
-        {typed && (
+        {edit && (
           <Button
             tone="ghost"
             onClick={() => {
-              onTyped(undefined);
+              onEdit(undefined);
               save.reset();
             }}
           >
@@ -208,7 +208,7 @@ export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): 
           </Button>
         )}
         <span role="status" className="saved">
-          {save.isSuccess && !typed && texts.common.saved}
+          {save.isSuccess && !edit && texts.common.saved}
         </span>
       </div>
     </form>
@@ -308,9 +308,9 @@ interface OutputFormProps {
 function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
   const nova = useNova();
   const [only] = useState(() => findOnlyText(text));
-  const [typed, setTyped] = useState(only?.text ?? formatJson(text));
+  const [input, setInput] = useState(only?.text ?? formatJson(text));
   const [version, setVersion] = useState(node.version);
-  const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(typed)}}`) : parseObject(typed);
+  const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(input)}}`) : parseObject(input);
   const save = useNodeChange({
     session,
     node: node.node_id,
@@ -327,10 +327,10 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Elem
       <TextArea
         label={only ? nodeWords.outputText(only.key) : nodeWords.outputJson}
         error={object ? undefined : nodeWords.misfit}
-        value={typed}
+        value={input}
         autoFocus
-        rows={Math.min(20, typed.split("\n").length + 2)}
-        onChange={setTyped}
+        rows={Math.min(20, input.split("\n").length + 2)}
+        onChange={setInput}
       />
       <ErrorNote error={save.error} />
       <div className="form-end">

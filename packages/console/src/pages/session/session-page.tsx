@@ -37,26 +37,26 @@ function Draft({ session }: { session: Session }): JSX.Element {
   const { session_id: id, nodes } = session;
   const nova = useNova();
   const { outputs, error } = useOutputs(session);
-  const [{ node: chosen }, change] = useAddress(["node"]);
-  const [asked, setAsked] = useState<Asked>();
-  const [typed, setTyped] = useState<Readonly<Record<string, NodeEdit | undefined>>>({});
+  const [{ node: selectedId }, change] = useAddress(["node"]);
+  const [dialog, setDialog] = useState<SessionDialog>();
+  const [edits, setEdits] = useState<Readonly<Record<string, NodeEdit | undefined>>>({});
   const run = useSessionAction(id, (node: string | undefined) =>
     node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
   );
   const select = (node: string | undefined) => change({ node });
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   const isRunning = run.isPending || session.running.length > 0;
   useDraftKeys({
     session,
-    chosen,
+    selectedId,
     select,
     run: () => !isRunning && run.mutate(undefined),
-    add: () => setAsked("node"),
+    add: () => setDialog("node"),
   });
-  const node = nodes.find(({ node_id }) => node_id === chosen);
+  const node = nodes.find(({ node_id }) => node_id === selectedId);
   return (
     <>
-      <SessionHead session={session} isRunning={isRunning} onAsk={setAsked} onRun={() => run.mutate(undefined)} />
+      <SessionHead session={session} isRunning={isRunning} onDialog={setDialog} onRun={() => run.mutate(undefined)} />
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
       {(run.error || error) && (
         <div className="session-trouble">
@@ -67,12 +67,12 @@ function Draft({ session }: { session: Session }): JSX.Element {
         <div className="definition-graph">
           {nodes.length === 0 ? (
             <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
-              <Button icon="plus" onClick={() => setAsked("node")}>
+              <Button icon="plus" onClick={() => setDialog("node")}>
                 {words.addNode.title}
               </Button>
             </Empty>
           ) : (
-            <SessionGraph session={session} outputs={outputs} selected={chosen} onSelect={select} />
+            <SessionGraph session={session} outputs={outputs} selected={selectedId} onSelect={select} />
           )}
         </div>
         <aside className="definition-side" aria-label={words.side}>
@@ -83,8 +83,8 @@ function Draft({ session }: { session: Session }): JSX.Element {
               node={node}
               isRunning={isRunning}
               output={outputs?.get(node.node_id)}
-              typed={typed[node.node_id]}
-              onTyped={(one) => setTyped((before) => ({ ...before, [node.node_id]: one }))}
+              edit={edits[node.node_id]}
+              onEdit={(one) => setEdits((before) => ({ ...before, [node.node_id]: one }))}
               onRun={() => run.mutate(node.node_id)}
               onClose={() => select(undefined)}
             />
@@ -93,7 +93,7 @@ function Draft({ session }: { session: Session }): JSX.Element {
           )}
         </aside>
       </div>
-      {asked === "node" && (
+      {dialog === "node" && (
         <AddNode
           session={session}
           after={node?.node_id}
@@ -104,23 +104,23 @@ function Draft({ session }: { session: Session }): JSX.Element {
           onClose={close}
         />
       )}
-      {asked === "edge" && <AddEdge session={session} from={node?.node_id} onClose={close} />}
-      {asked === "publish" && <Publish session={session} onClose={close} />}
+      {dialog === "edge" && <AddEdge session={session} from={node?.node_id} onClose={close} />}
+      {dialog === "publish" && <Publish session={session} onClose={close} />}
     </>
   );
 }
 
 interface DraftKeys {
   session: Session;
-  chosen: string | undefined;
+  selectedId: string | undefined;
   select(node: string | undefined): void;
   run(): void;
   add(): void;
 }
 
-function useDraftKeys({ session: { nodes }, chosen, select, run, add }: DraftKeys): void {
+function useDraftKeys({ session: { nodes }, selectedId, select, run, add }: DraftKeys): void {
   const step = (by: number) => {
-    const at = nodes.findIndex(({ node_id }) => node_id === chosen);
+    const at = nodes.findIndex(({ node_id }) => node_id === selectedId);
     const next = nodes[at < 0 ? (by > 0 ? 0 : nodes.length - 1) : Math.max(0, Math.min(nodes.length - 1, at + by))];
     if (next) select(next.node_id);
   };
@@ -134,19 +134,19 @@ function useDraftKeys({ session: { nodes }, chosen, select, run, add }: DraftKey
 }
 
 /** The open dialog of the page. */
-export type Asked = "node" | "edge" | "publish";
+export type SessionDialog = "node" | "edge" | "publish";
 
 interface SessionHeadProps {
   session: Session;
   isRunning: boolean;
-  onAsk(asked: Asked): void;
+  onDialog(dialog: SessionDialog): void;
   onRun(): void;
 }
 
 /** The name of the session and its actions. */
-export function SessionHead({ session, isRunning, onAsk, onRun }: SessionHeadProps): JSX.Element {
+export function SessionHead({ session, isRunning, onDialog, onRun }: SessionHeadProps): JSX.Element {
   const [, go] = useLocation();
-  const [isLeaving, setLeaving] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const { name, nodes } = session;
   return (
     <header className="page-head session-head">
@@ -160,19 +160,19 @@ export function SessionHead({ session, isRunning, onAsk, onRun }: SessionHeadPro
         <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
           {words.run.all}
         </Button>
-        <Button icon="plus" onClick={() => onAsk("node")}>
+        <Button icon="plus" onClick={() => onDialog("node")}>
           {words.addNode.title}
         </Button>
-        <Button icon="branch" disabled={nodes.length < 2} onClick={() => onAsk("edge")}>
+        <Button icon="branch" disabled={nodes.length < 2} onClick={() => onDialog("edge")}>
           {words.addEdge.title}
         </Button>
-        <Button icon="upload" disabled={nodes.length === 0} onClick={() => onAsk("publish")}>
+        <Button icon="upload" disabled={nodes.length === 0} onClick={() => onDialog("publish")}>
           {words.publish.title}
         </Button>
-        <IconButton icon="bin" label={words.removeOne(name)} onClick={() => setLeaving(true)} />
+        <IconButton icon="bin" label={words.removeOne(name)} onClick={() => setDeleting(true)} />
       </span>
-      {isLeaving && (
-        <RemoveSession session={session} onRemoved={() => go("/sessions")} onClose={() => setLeaving(false)} />
+      {isDeleting && (
+        <RemoveSession session={session} onRemoved={() => go("/sessions")} onClose={() => setDeleting(false)} />
       )}
     </header>
   );
@@ -217,13 +217,14 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
   const nodes = listNodesOfRun(answer, isOver).join(", ");
-  const did = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.inProgress(nodes);
-  const told = id === null ? [runWords.fresh] : [did, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
+  const ranSentence = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.inProgress(nodes);
+  const sentences =
+    id === null ? [runWords.fresh] : [ranSentence, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
   return (
     <p className="session-note">
       {id !== null && <StatusBadge status={status} />}
       <span>
-        <UntrustedText text={told.join(" ").trim()} />
+        <UntrustedText text={sentences.join(" ").trim()} />
         {error && (
           <span className="session-failed">
             {" "}

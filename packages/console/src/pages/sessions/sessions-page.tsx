@@ -30,14 +30,14 @@ export function SessionsPage(): JSX.Element {
   const [{ client }, change] = useAddress(["client"]);
   const sessions = useSessions(client);
   const clients = useClientSlugs();
-  const [asked, setAsked] = useState<"new" | Item>();
-  const close = () => setAsked(undefined);
+  const [dialog, setDialog] = useState<"new" | Item>();
+  const close = () => setDialog(undefined);
   return (
     <>
       <PageHead
         title={words.title}
         end={
-          <Button icon="plus" tone="main" onClick={() => setAsked("new")}>
+          <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
             {words.create}
           </Button>
         }
@@ -62,14 +62,14 @@ export function SessionsPage(): JSX.Element {
             items.length === 0 ? (
               <Empty icon="change" title={words.empty} hint={words.emptyHint} />
             ) : (
-              <SessionTable items={items} onRemove={setAsked} />
+              <SessionTable items={items} onRemove={setDialog} />
             )
           }
         </QueryView>
         <LoadMore query={sessions} label={words.more} />
       </div>
-      {asked === "new" && <NewSession onClose={close} />}
-      {typeof asked === "object" && <RemoveSession session={asked} onClose={close} />}
+      {dialog === "new" && <NewSession onClose={close} />}
+      {typeof dialog === "object" && <RemoveSession session={dialog} onClose={close} />}
     </>
   );
 }
@@ -116,18 +116,18 @@ function SessionTable({ items, onRemove }: { items: readonly Item[]; onRemove(it
   );
 }
 
-function useWhole(id: string) {
+function useSessionDetails(id: string) {
   const nova = useNova();
   return useQuery({ queryKey: ["session", id], queryFn: () => nova.sessions.get(id) });
 }
 
 function WorkflowOf({ id }: { id: string }): ReactNode {
-  const { data } = useWhole(id);
+  const { data } = useSessionDetails(id);
   return data && (data.workflow ?? <span className="quiet">{words.ownDraft}</span>);
 }
 
 function NodesOf({ id }: { id: string }): ReactNode {
-  const { data, error } = useWhole(id);
+  const { data, error } = useSessionDetails(id);
   if (!data) return <span className="quiet">{error ? words.nodesLost : "…"}</span>;
   const { stale, fresh } = countStates(data.nodes);
   return words.counts(stale, fresh);

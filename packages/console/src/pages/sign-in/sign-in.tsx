@@ -15,7 +15,7 @@ import "./sign-in.css";
 /** The sign-in form: an API key, or the issuer that the server trusts. */
 export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }): JSX.Element {
   const [key, setKey] = useState("");
-  const [refused, setRefused] = useState(problem);
+  const [message, setMessage] = useState(problem);
   const [isChecking, setChecking] = useState(false);
   const config = useConfig();
   const signIn = async (event: FormEvent) => {
@@ -24,7 +24,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
     const trouble = await checkKey(key.trim());
     setChecking(false);
     if (trouble === undefined) onKey(key.trim());
-    else setRefused(trouble);
+    else setMessage(trouble);
   };
   return (
     <main className="sign-in">
@@ -34,7 +34,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
         </span>
         <h1>{texts.signIn.title}</h1>
         {config ? (
-          <IssuerButton config={config} onProblem={setRefused} />
+          <IssuerButton config={config} onProblem={setMessage} />
         ) : (
           <p className="quiet">{texts.signIn.hint}</p>
         )}
@@ -48,13 +48,13 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
             spellCheck={false}
             placeholder="nova_…"
             required
-            aria-describedby={refused ? "sign-in-trouble" : undefined}
+            aria-describedby={message ? "sign-in-trouble" : undefined}
             onChange={(event) => setKey(event.target.value)}
           />
         </label>
-        {refused && (
+        {message && (
           <p id="sign-in-trouble" className="sign-in-trouble" role="alert">
-            <UntrustedText text={refused} />
+            <UntrustedText text={message} />
           </p>
         )}
         <Button submit tone={config ? "plain" : "main"} disabled={isChecking}>

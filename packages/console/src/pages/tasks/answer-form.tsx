@@ -13,7 +13,7 @@ import { addComment, findForm } from "./use-task.ts";
 
 const words = texts.tasks;
 /** The storage key of the last name that was used in this browser. */
-const keptName = "nova-answers-as";
+const nameStorageKey = "nova-answers-as";
 const noProblems: Problems = new Map();
 
 /** The input of one form. Choices that share a form share its input. */
@@ -32,41 +32,42 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
   const [choice, setChoice] = useState<string>();
-  const [by, setBy] = useState(() => localStorage.getItem(keptName) ?? "");
+  const [by, setBy] = useState(() => localStorage.getItem(nameStorageKey) ?? "");
   const [isChecked, setChecked] = useState(false);
   const [sheets, setSheets] = useState<ReadonlyMap<string, FormState>>(new Map());
   const form = useRef<HTMLFormElement>(null);
-  const shown = chooseForm(task, choice);
-  const sheet = useMemo(() => sheets.get(shown ?? "") ?? createFormState(shown), [sheets, shown]);
+  const visibleForm = chooseForm(task, choice);
+  const sheet = useMemo(() => sheets.get(visibleForm ?? "") ?? createFormState(visibleForm), [sheets, visibleForm]);
   const problems = useMemo(() => findProblems(sheet.fields, sheet.drafts), [sheet]);
-  const fill = (changes: Partial<FormState>) => setSheets(new Map(sheets).set(shown ?? "", { ...sheet, ...changes }));
+  const fill = (changes: Partial<FormState>) =>
+    setSheets(new Map(sheets).set(visibleForm ?? "", { ...sheet, ...changes }));
   const answer = useMutation({
-    mutationFn(chosen: string) {
+    mutationFn(newChoice: string) {
       const data = addComment(renderMembers(sheet.fields, sheet.drafts), sheet.comment);
-      return nova.tasks.answer(task.task_id, { choice: chosen, ...(data && { data }), ...(by !== "" && { by }) });
+      return nova.tasks.answer(task.task_id, { choice: newChoice, ...(data && { data }), ...(by !== "" && { by }) });
     },
     async onSuccess() {
-      if (by === "") localStorage.removeItem(keptName);
-      else localStorage.setItem(keptName, by);
+      if (by === "") localStorage.removeItem(nameStorageKey);
+      else localStorage.setItem(nameStorageKey, by);
       await queries.invalidateQueries({ queryKey: ["tasks"] });
     },
     // If another user answered first, the page shows that answer.
     onSettled: () => queries.invalidateQueries({ queryKey: ["task", task.task_id] }),
   });
-  const choose = (event: MouseEvent, chosen: string) => {
-    const isOther = chooseForm(task, chosen) !== shown;
-    setChoice(chosen);
+  const choose = (event: MouseEvent, newChoice: string) => {
+    const isOther = chooseForm(task, newChoice) !== visibleForm;
+    setChoice(newChoice);
     answer.reset();
     if (isOther) return setChecked(false);
     // The second press of a double click was aimed at the previous content.
     if (event.detail > 1) return;
     setChecked(true);
     if (problems.size > 0) return focusFirstBad(form.current);
-    answer.mutate(chosen);
+    answer.mutate(newChoice);
   };
   return (
     <form ref={form} className="task-answer" onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
-      {shown !== unchosen && (
+      {visibleForm !== noForm && (
         <div className="task-part task-form">
           <FormFields
             fields={sheet.fields}
@@ -92,7 +93,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
               onClick={(event) => choose(event, one)}
             >
               <UntrustedText
-                text={formatChoice(one, choice, shown !== unchosen && task.forms !== null, answer.isPending)}
+                text={formatChoice(one, choice, visibleForm !== noForm && task.forms !== null, answer.isPending)}
               />
             </button>
           ))}
@@ -103,11 +104,11 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
 }
 
 /** Stands for the state before a choice, in which no form is visible. */
-const unchosen = "choose first";
+const noForm = "choose first";
 
 /** Returns the visible form: the one of the choice, or the one that all choices share. */
 function chooseForm(task: Task, choice: string | undefined): string | undefined {
-  return choice === undefined && task.forms !== null ? unchosen : findForm(task, choice);
+  return choice === undefined && task.forms !== null ? noForm : findForm(task, choice);
 }
 
 function formatChoice(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
@@ -117,7 +118,7 @@ function formatChoice(one: string, choice: string | undefined, isTwoSteps: boole
 }
 
 function createFormState(form: string | undefined): FormState {
-  if (form === unchosen) return { fields: [], drafts: [], hasRoom: false, comment: "" };
+  if (form === noForm) return { fields: [], drafts: [], hasRoom: false, comment: "" };
   const fields = form === undefined ? [] : parseFields(form);
   const hasRoom = (form === undefined || allowsMoreKeys(form)) && !fields.some(({ key }) => key === "comment");
   return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };

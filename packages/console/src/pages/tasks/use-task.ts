@@ -14,8 +14,8 @@ export function useTask(id: string) {
     queryKey: ["task", id],
     queryFn: () => nova.tasks.get(id),
     refetchInterval({ state: { data } }) {
-      const isComing = data?.status === "answered" && data.outcome === null && data.named !== null;
-      return data?.status === "open" || isComing ? pauseMs : false;
+      const isUnrecorded = data?.status === "answered" && data.outcome === null && data.named !== null;
+      return data?.status === "open" || isUnrecorded ? pauseMs : false;
     },
   });
 }
@@ -28,7 +28,7 @@ export function addComment(members: readonly string[], comment: string): Raw | u
 
 /** Finds the form of a choice. Choices without a form of their own share one. */
 export function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
-  const own =
+  const choiceForm =
     forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;
-  return own?.text ?? (form ? asRaw(form).text : undefined);
+  return choiceForm?.text ?? (form ? asRaw(form).text : undefined);
 }

@@ -60,8 +60,8 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
                   <Tile label={words.cost} value={formatDollars(figures.cost_usd)} />
                 </dl>
                 <Outcomes figures={figures} />
-                <NodeTable asked={filter} />
-                <ErrorTable asked={filter} />
+                <NodeTable filter={filter} />
+                <ErrorTable filter={filter} />
               </div>
             </div>
           )

@@ -27,23 +27,23 @@ export interface NodeText {
 
 /** Parses all nodes by id, including nodes of maps. */
 export function parseNodes(body: string): Map<string, NodeText> {
-  const found = new Map<string, NodeText>();
+  const nodes = new Map<string, NodeText>();
   for (const text of listElements(findMember(body, "nodes") ?? "[]")) {
     const node = parseNode(text);
-    found.set(node.id, node);
+    nodes.set(node.id, node);
     const inside = findMember(text, "body");
-    if (inside !== undefined) for (const [id, one] of parseNodes(inside)) found.set(id, one);
+    if (inside !== undefined) for (const [id, one] of parseNodes(inside)) nodes.set(id, one);
   }
-  return found;
+  return nodes;
 }
 
-const own = new Set(["id", "type", "body"]);
+const excludedMembers = new Set(["id", "type", "body"]);
 
 function parseNode(text: string): NodeText {
   const settings = new Map<string, string>();
   let [code, prompt]: (string | undefined)[] = [];
   for (const { key, text: value } of listMembers(text)) {
-    if (own.has(key)) continue;
+    if (excludedMembers.has(key)) continue;
     if (key !== "executor" || readKind(value) !== "object") {
       settings.set(key, value);
       continue;

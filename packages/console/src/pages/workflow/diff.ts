@@ -76,10 +76,10 @@ function compareTexts(before: string | undefined, after: string | undefined): Si
 
 function uniteGraphs(before: Graph, after: Graph, changes: Map<string, Change>): Graph {
   const old = new Map(before.nodes.map((node) => [node.id, node]));
-  const known = new Set(after.nodes.map(({ id }) => id));
+  const afterIds = new Set(after.nodes.map(({ id }) => id));
   const nodes = [
     ...after.nodes.map((node) => uniteNodes(old.get(node.id), node, changes)),
-    ...before.nodes.filter(({ id }) => !known.has(id)).map((node) => uniteNodes(node, undefined, changes)),
+    ...before.nodes.filter(({ id }) => !afterIds.has(id)).map((node) => uniteNodes(node, undefined, changes)),
   ];
   return { nodes, edges: uniteEdges(before.edges, after.edges, changes) };
 }

@@ -12,11 +12,11 @@ export function groupFindings(definition: string, findings: readonly Finding[]):
 export function findNodeAt(definition: string, path: string): string | undefined {
   let [body, id]: [string, string | undefined] = [definition, undefined];
   for (const [, list, index] of path.matchAll(/\.(nodes|edges)\[(\d{1,6})\]/g)) {
-    const found = listElements(findMember(body, list as string) ?? "[]")[Number(index)];
-    if (found === undefined) return id;
-    if (list === "edges") return readString(findMember(found, "from"));
-    id = readString(findMember(found, "id"));
-    body = findMember(found, "body") ?? "{}";
+    const element = listElements(findMember(body, list as string) ?? "[]")[Number(index)];
+    if (element === undefined) return id;
+    if (list === "edges") return readString(findMember(element, "from"));
+    id = readString(findMember(element, "id"));
+    body = findMember(element, "body") ?? "{}";
   }
   return id;
 }

@@ -20,12 +20,12 @@ const words = texts.workflows.graph;
 const { versions } = texts.workflows;
 
 /** The graph of the version in the address; by default, the version that new runs use. */
-export function GraphTab({ workflow: latest }: { workflow: WholeWorkflow }): JSX.Element {
+export function GraphTab({ workflow: latestVersion }: { workflow: WholeWorkflow }): JSX.Element {
   const [{ version }] = useAddress(["version"]);
-  const { id, active_version: active } = latest;
-  const shown = useWorkflow(id, parseVersion(version) ?? active ?? latest.version);
-  if (isNotFound(shown.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
-  return <QueryView query={shown}>{(found) => <VersionGraph workflow={found} />}</QueryView>;
+  const { id, active_version: active } = latestVersion;
+  const query = useWorkflow(id, parseVersion(version) ?? active ?? latestVersion.version);
+  if (isNotFound(query.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
+  return <QueryView query={query}>{(data) => <VersionGraph workflow={data} />}</QueryView>;
 }
 
 function parseVersion(text = ""): number | undefined {
@@ -50,9 +50,9 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
     k: { label: words.keys.previous, run: () => step(-1) },
     Escape: { label: texts.keys.close, run: () => change({ node: undefined }) },
   });
-  const chosen = node === undefined ? undefined : parts.nodes.get(node);
+  const selectedNode = node === undefined ? undefined : parts.nodes.get(node);
   return (
-    <div className="definition" data-chosen={chosen !== undefined || undefined}>
+    <div className="definition" data-chosen={selectedNode !== undefined || undefined}>
       <div className="definition-graph">
         <div className="definition-bar">
           <VersionPicker
@@ -71,11 +71,11 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
         />
       </div>
       <aside className="definition-side" aria-label={words.node}>
-        {chosen ? (
+        {selectedNode ? (
           <NodePanel
-            key={chosen.id}
-            node={chosen}
-            findings={byNode.get(chosen.id) ?? []}
+            key={selectedNode.id}
+            node={selectedNode}
+            findings={byNode.get(selectedNode.id) ?? []}
             onClose={() => change({ node: undefined })}
           />
         ) : (

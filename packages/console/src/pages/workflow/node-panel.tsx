@@ -25,7 +25,9 @@ export function NodePanel({ node, findings, onClose }: NodePanelProps): JSX.Elem
   const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
     readString(settings.get(name)),
   );
-  const rest = Array.from(settings).filter(([name]) => name !== "description" && name !== "message" && name !== "name");
+  const otherSettings = Array.from(settings).filter(
+    ([name]) => name !== "description" && name !== "message" && name !== "name",
+  );
   const inCode = findings.find(({ line }) => line !== undefined);
   return (
     <>
@@ -53,10 +55,10 @@ export function NodePanel({ node, findings, onClose }: NodePanelProps): JSX.Elem
             <CodeLines code={code} marked={inCode?.line} />
           </section>
         )}
-        {rest.length > 0 && (
+        {otherSettings.length > 0 && (
           <section>
             <h3>{words.fields.rest}</h3>
-            {rest.map(([name, text]) => (
+            {otherSettings.map(([name, text]) => (
               <JsonView key={name} name={name} text={text} open={2} />
             ))}
           </section>

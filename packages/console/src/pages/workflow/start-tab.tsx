@@ -23,12 +23,12 @@ const noProblems: Problems = new Map();
 export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, active_version: active } = workflow;
   const [version, setVersion] = useState<number>();
-  const wanted = version ?? active ?? undefined;
-  const shown = useWorkflow(id, wanted);
-  if (wanted === undefined) return <Empty icon="clock" title={words.title} hint={words.notReady} />;
+  const shownVersion = version ?? active ?? undefined;
+  const query = useWorkflow(id, shownVersion);
+  if (shownVersion === undefined) return <Empty icon="clock" title={words.title} hint={words.notReady} />;
   return (
-    <QueryView query={shown}>
-      {(found) => <StartForm key={wanted} workflow={found} version={version} onVersion={setVersion} />}
+    <QueryView query={query}>
+      {(data) => <StartForm key={shownVersion} workflow={data} version={version} onVersion={setVersion} />}
     </QueryView>
   );
 }
@@ -48,7 +48,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
   const [client, setClient] = useState("");
   const [isChecked, setChecked] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const hasRoom = inputs === undefined || allowsMoreKeys(inputs);
+  const allowsMore = inputs === undefined || allowsMoreKeys(inputs);
   const problems = useMemo(() => findProblems(fields, drafts), [fields, drafts]);
   const keyProblems = checkExtras(extras, fields);
   const { start, progress } = useStart(workflow.id);
@@ -57,10 +57,10 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
     setChecked(true);
     if (problems.size + keyProblems.size > 0) return focusFirstBad(form.current);
     const all = [...fields, ...createExtraFields(extras)];
-    const given = [...drafts, ...extras.map(({ draft }) => draft)];
+    const allDrafts = [...drafts, ...extras.map(({ draft }) => draft)];
     start.mutate({
-      files: given.flatMap(listFiles),
-      contextWith: (uploaded) => new Raw(`{${renderMembers(all, given, uploaded).join(",")}}`),
+      files: allDrafts.flatMap(listFiles),
+      contextWith: (uploaded) => new Raw(`{${renderMembers(all, allDrafts, uploaded).join(",")}}`),
       client,
       version,
     });
@@ -68,7 +68,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
   const drop = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    const placed = placeFiles({ fields, drafts, extras, hasRoom }, Array.from(event.dataTransfer.files));
+    const placed = placeFiles({ fields, drafts, extras, allowsMore }, Array.from(event.dataTransfer.files));
     setDrafts(placed.drafts);
     setExtras(placed.extras);
   };
@@ -92,7 +92,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
             problems={isChecked ? problems : noProblems}
             takesFiles
           />
-          {hasRoom && (
+          {allowsMore && (
             <MoreValues extras={extras} onChange={setExtras} problems={isChecked ? keyProblems : noProblems} />
           )}
         </div>

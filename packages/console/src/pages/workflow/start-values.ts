@@ -39,13 +39,13 @@ export function createExtraFields(extras: readonly Extra[]): Field[] {
 
 /** Finds problems of the rows, by the id of the row. */
 export function checkExtras(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
-  const taken = new Set(fields.map(({ key }) => key));
+  const usedKeys = new Set(fields.map(({ key }) => key));
   const problems = new Map<string, string>();
   for (const extra of extras.filter(isUsed)) {
     const { id, key, draft } = extra;
     if (key === "") problems.set(`${id}.key`, texts.form.problems.required);
-    else if (taken.has(key)) problems.set(`${id}.key`, words.keyTwice);
-    taken.add(key);
+    else if (usedKeys.has(key)) problems.set(`${id}.key`, words.keyTwice);
+    usedKeys.add(key);
     const sentence = checkExtraValue(draft);
     if (sentence !== undefined) problems.set(`${id}.value`, sentence);
   }
@@ -68,14 +68,14 @@ export interface Values {
   drafts: readonly Draft[];
   extras: readonly Extra[];
   /** Whether the inputs allow additional keys. */
-  hasRoom: boolean;
+  allowsMore: boolean;
 }
 
 /** Puts each file into the next empty value that accepts files, and the rest into new rows. */
-export function placeFiles({ drafts, extras, hasRoom }: Values, files: readonly File[]) {
-  const left = [...files];
+export function placeFiles({ drafts, extras, allowsMore }: Values, files: readonly File[]) {
+  const remaining = [...files];
   const filled = (draft: AnyDraft): AnyDraft => {
-    const file = isBlank(draft) ? left.shift() : undefined;
+    const file = isBlank(draft) ? remaining.shift() : undefined;
     return file ? { ...draft, mode: "file", file } : draft;
   };
   const placed = drafts.map((draft) => (draft.kind === "any" ? filled(draft) : draft));
@@ -84,8 +84,8 @@ export function placeFiles({ drafts, extras, hasRoom }: Values, files: readonly 
     const { file } = draft;
     return { ...extra, draft, key: extra.key === "" && file ? deriveKey(file) : extra.key };
   });
-  const more = hasRoom
-    ? left.map((file) => createExtra(deriveKey(file), { kind: "any", mode: "file", text: "", file }))
+  const more = allowsMore
+    ? remaining.map((file) => createExtra(deriveKey(file), { kind: "any", mode: "file", text: "", file }))
     : [];
   return { drafts: placed, extras: [...rows, ...more] };
 }

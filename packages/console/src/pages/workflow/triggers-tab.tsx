@@ -91,8 +91,8 @@ interface TriggerCardProps {
 export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): JSX.Element {
   const { id, type, fields } = trigger;
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
-  const shown = new Set(type === "schedule" ? ["when", "timezone"] : type === "mail" ? ["address"] : []);
-  const rest = Array.from(fields).filter(([name]) => !shown.has(name));
+  const excluded = new Set(type === "schedule" ? ["when", "timezone"] : type === "mail" ? ["address"] : []);
+  const otherFields = Array.from(fields).filter(([name]) => !excluded.has(name));
   return (
     <li className="card trigger">
       <header className="trigger-head">
@@ -111,7 +111,7 @@ export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): 
       </header>
       <Place trigger={trigger} />
       {schedule && <Times schedule={schedule} />}
-      {rest.map(([name, text]) => (
+      {otherFields.map(([name, text]) => (
         <JsonView key={name} name={name} text={text} open={0} />
       ))}
     </li>

@@ -53,12 +53,15 @@ interface VersionPickerProps {
 /** Selects a version. */
 export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps): JSX.Element {
   const versions = useVersions(workflow);
-  const { version: nameOf, versions: words } = texts.workflows;
-  const known = versions.data ?? [];
-  const isListed = known.some(({ version }) => version === value);
-  const values = (isListed ? known : [{ version: value, active: false }, ...known]).map(
+  const { version: formatVersion, versions: words } = texts.workflows;
+  const loaded = versions.data ?? [];
+  const isListed = loaded.some(({ version }) => version === value);
+  const values = (isListed ? loaded : [{ version: value, active: false }, ...loaded]).map(
     ({ version, active }) =>
-      [String(version), active ? `${nameOf(version)}, ${words.active.toLowerCase()}` : nameOf(version)] as const,
+      [
+        String(version),
+        active ? `${formatVersion(version)}, ${words.active.toLowerCase()}` : formatVersion(version),
+      ] as const,
   );
   return (
     <FilterSelect
@@ -66,7 +69,7 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
       value={String(value)}
       values={values}
       none={texts.workflows.latest}
-      onChange={(to) => onChange(Number(to ?? known[0]?.version ?? value))}
+      onChange={(to) => onChange(Number(to ?? loaded[0]?.version ?? value))}
     />
   );
 }

@@ -34,10 +34,10 @@ const names = Object.keys(tabs) as TabName[];
 export function WorkflowPage(): JSX.Element {
   const { id, tab } = useParams<{ id: string; tab?: string }>();
   const at = names.find((name) => name === tab) ?? "graph";
-  const asked = useWorkflow(id);
-  const { data: workflow, error } = asked;
+  const query = useWorkflow(id);
+  const { data: workflow, error } = query;
   if (isNotFound(error)) return <Missing words={words} to="/workflows" />;
-  if (error && !workflow) return <Failure error={error} onRetry={() => void asked.refetch()} />;
+  if (error && !workflow) return <Failure error={error} onRetry={() => void query.refetch()} />;
   if (!workflow) return <Loading lines={10} />;
   const Tab = tabs[at];
   return (
@@ -82,7 +82,7 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
 /** The name of the workflow and its actions. */
 export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
-  const [asked, setAsked] = useState<"pause" | "resume" | "rollback">();
+  const [query, setAsked] = useState<"pause" | "resume" | "rollback">();
   const acts = useWorkflowActions(workflow);
   const close = () => setAsked(undefined);
   return (
@@ -116,17 +116,17 @@ export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Ele
           </Button>
         )}
       </span>
-      {asked === "pause" && (
+      {query === "pause" && (
         <ConfirmDialog title={words.pauseTitle(id)} action={words.pause} onConfirm={acts.pause} onClose={close}>
           <p className="quiet">{words.pauseHint}</p>
         </ConfirmDialog>
       )}
-      {asked === "resume" && (
+      {query === "resume" && (
         <ConfirmDialog title={words.resumeTitle(id)} action={words.resume} onConfirm={acts.resume} onClose={close}>
           <p className="quiet">{words.resumeHint}</p>
         </ConfirmDialog>
       )}
-      {asked === "rollback" && previous !== null && (
+      {query === "rollback" && previous !== null && (
         <ActivateDialog workflow={workflow} version={previous} onClose={close} />
       )}
     </header>

@@ -57,9 +57,9 @@ export function createDrafts(fields: readonly Field[]): readonly Draft[] {
 }
 
 function createMembers(fields: readonly Field[], json: string | undefined): readonly Draft[] {
-  const given = json !== undefined && readKind(json) === "object" ? listMembers(json) : [];
+  const members = json !== undefined && readKind(json) === "object" ? listMembers(json) : [];
   return fields.map(({ key, shape, initial }) =>
-    createDraft(shape, given.find((one) => one.key === key)?.text ?? initial),
+    createDraft(shape, members.find((one) => one.key === key)?.text ?? initial),
   );
 }
 
@@ -101,10 +101,10 @@ export function listFiles(draft: Draft): File[] {
 /** The JSON of each uploaded file, which replaces the file in the context. */
 export type Uploaded = ReadonlyMap<File, string>;
 
-const nothing: Uploaded = new Map();
+const noUploads: Uploaded = new Map();
 
 /** Renders the members of an object without empty optional ones. The drafts must have no problems. */
-export function renderMembers(fields: readonly Field[], drafts: readonly Draft[], uploaded = nothing): string[] {
+export function renderMembers(fields: readonly Field[], drafts: readonly Draft[], uploaded = noUploads): string[] {
   return fields.flatMap(({ key, shape, isRequired }, index) => {
     const draft = drafts[index];
     if (!draft || (!isRequired && isBlank(draft))) return [];
@@ -113,7 +113,7 @@ export function renderMembers(fields: readonly Field[], drafts: readonly Draft[]
 }
 
 /** Renders a value as JSON. Numbers keep the digits that the user typed. */
-export function renderValue(shape: FieldShape, draft: Draft, uploaded = nothing): string {
+export function renderValue(shape: FieldShape, draft: Draft, uploaded = noUploads): string {
   if (draft.kind === "list") {
     const element = shape.kind === "list" ? shape.element : anything;
     return `[${draft.elements.map((one) => renderValue(element, one.draft, uploaded)).join(",")}]`;

@@ -55,8 +55,8 @@ export function FormFields({
 export function FieldView({ field, ...value }: ValueProps & { field: Field }): JSX.Element {
   const { label, description, isRequired, shape } = field;
   const inputId = `${value.id}${value.place}`;
-  const trouble = value.problems.get(value.place);
-  const about = [description && `${inputId}-about`, trouble && `${inputId}-trouble`].filter(Boolean).join(" ");
+  const problem = value.problems.get(value.place);
+  const about = [description && `${inputId}-about`, problem && `${inputId}-trouble`].filter(Boolean).join(" ");
   const isGroup = shape.kind === "object" || shape.kind === "list" || shape.kind === "boolean" || shape.kind === "any";
   const title = (
     <>
@@ -64,7 +64,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
       {!isRequired && <span className="form-optional">{texts.form.optional}</span>}
     </>
   );
-  const rest = (
+  const content = (
     <>
       {description !== undefined && (
         <p id={`${inputId}-about`} className="form-about">
@@ -74,11 +74,11 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
       <ValueView
         {...value}
         shape={shape}
-        labelled={{ inputId, label, about: about || undefined, isBad: trouble !== undefined, isRequired }}
+        labelled={{ inputId, label, about: about || undefined, isBad: problem !== undefined, isRequired }}
       />
-      {trouble !== undefined && (
+      {problem !== undefined && (
         <p id={`${inputId}-trouble`} className="form-trouble">
-          {trouble}
+          {problem}
         </p>
       )}
     </>
@@ -87,7 +87,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
     return (
       <fieldset className="form-field" aria-describedby={about || undefined}>
         <legend className="form-label">{title}</legend>
-        {rest}
+        {content}
       </fieldset>
     );
   }
@@ -96,7 +96,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
       <label className="form-label" htmlFor={inputId}>
         {title}
       </label>
-      {rest}
+      {content}
     </div>
   );
 }
@@ -149,7 +149,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
     <div className="form-list">
       {elements.map(({ id, draft }, index) => {
         const place = `${value.place}[${id}]`;
-        const trouble = value.problems.get(place);
+        const problem = value.problems.get(place);
         const label = texts.form.item(labelled.label, index + 1);
         const inputId = `${value.id}${place}`;
         return (
@@ -164,14 +164,14 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
                   inputId,
                   label,
                   isRequired: true,
-                  isBad: trouble !== undefined,
-                  about: trouble === undefined ? undefined : `${inputId}-trouble`,
+                  isBad: problem !== undefined,
+                  about: problem === undefined ? undefined : `${inputId}-trouble`,
                 }}
                 onChange={(changed) => change(elements.with(index, { id, draft: changed }))}
               />
-              {trouble !== undefined && (
+              {problem !== undefined && (
                 <p id={`${inputId}-trouble`} className="form-trouble">
-                  {trouble}
+                  {problem}
                 </p>
               )}
             </div>

@@ -53,7 +53,7 @@ export function parseFields(schema: string): readonly Field[] {
   const shape = parseShape(parseSchema(schema), {
     root: schema,
     depth: 0,
-    known: { left: maxFields, refs: new Map() },
+    shared: { left: maxFields, refs: new Map() },
   });
   return shape.kind === "object" ? shape.fields : [];
 }
@@ -67,22 +67,22 @@ interface Place {
   root: string;
   depth: number;
   /** Shared by the whole schema: the number of fields left, and resolved references. */
-  known: { left: number; refs: Map<string, Schema> };
+  shared: { left: number; refs: Map<string, Schema> };
 }
 
 function parseSchema(text: string): Schema {
   return new Map(readKind(text) === "object" ? listMembers(text).map(({ key, text: value }) => [key, value]) : []);
 }
 
-function parseShape(given: Schema, place: Place, key = ""): FieldShape {
-  const { root, depth, known } = place;
-  const schema = resolveReference(given, place);
+function parseShape(unresolved: Schema, place: Place, key = ""): FieldShape {
+  const { root, depth, shared } = place;
+  const schema = resolveReference(unresolved, place);
   const listed = schema.get("enum");
   if (listed !== undefined) return { kind: "choice", values: listElements(listed) };
   const only = schema.get("const");
   if (only !== undefined) return { kind: "choice", values: [only] };
-  const deeper = { root, depth: depth + 1, known };
-  const isBeyond = depth > maxDepth || known.left-- <= 0;
+  const deeper = { root, depth: depth + 1, shared };
+  const isBeyond = depth > maxDepth || shared.left-- <= 0;
   switch (isBeyond ? "any" : readType(schema)) {
     case "string":
       return parseTextShape(schema, key);
@@ -109,15 +109,15 @@ function parseShape(given: Schema, place: Place, key = ""): FieldShape {
 function parseProperties(schema: Schema, place: Place): Field[] {
   const required = new Set(listElements(schema.get("required") ?? "[]"));
   return listMembers(schema.get("properties") ?? "{}").map(({ key, text }) => {
-    const given = parseSchema(text);
-    const own = resolveReference(given, place);
+    const unresolved = parseSchema(text);
+    const resolved = resolveReference(unresolved, place);
     return {
       key,
-      label: readText(own, "title") ?? key,
-      description: readText(given, "description") ?? readText(own, "description"),
+      label: readText(resolved, "title") ?? key,
+      description: readText(unresolved, "description") ?? readText(resolved, "description"),
       isRequired: required.has(JSON.stringify(key)),
-      shape: parseShape(given, place, key),
-      initial: own.get("default"),
+      shape: parseShape(unresolved, place, key),
+      initial: resolved.get("default"),
     };
   });
 }
@@ -146,7 +146,7 @@ function readType(schema: Schema): string {
 }
 
 /** Resolves a `$ref` within the schema once. Deeper references are edited as JSON. */
-function resolveReference(schema: Schema, { root, known: { refs } }: Place): Schema {
+function resolveReference(schema: Schema, { root, shared: { refs } }: Place): Schema {
   const path = readText(schema, "$ref")?.match(/^#\/((?:[^/~%]+\/)*[^/~%]+)$/)?.[1];
   if (path === undefined) return schema;
   const found = refs.get(path) ?? followPath(root, path.split("/"));

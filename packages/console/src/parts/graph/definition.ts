@@ -36,19 +36,19 @@ export function parseGraph(definition: Raw): Graph {
 
 function parseBody(body: unknown): Graph {
   const { nodes, edges } = asRecord(body);
-  const found = asList(nodes).map(parseNode);
-  const onErrors = found.flatMap(({ id, onError }): GraphEdge[] =>
+  const parsedNodes = asList(nodes).map(parseNode);
+  const onErrors = parsedNodes.flatMap(({ id, onError }): GraphEdge[] =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  return { nodes: found, edges: [...joinParallelEdges(asList(edges).map(parseEdge)), ...onErrors] };
+  return { nodes: parsedNodes, edges: [...joinParallelEdges(asList(edges).map(parseEdge)), ...onErrors] };
 }
 
 /** Joins parallel edges into one line that lists all conditions. */
 function joinParallelEdges(edges: readonly GraphEdge[]): GraphEdge[] {
-  return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
-    ...(same[0] as GraphEdge),
-    label: same.map(({ label }) => label).join(", "),
-    max: same.find(({ max }) => max !== undefined)?.max,
+  return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (parallelEdges) => ({
+    ...(parallelEdges[0] as GraphEdge),
+    label: parallelEdges.map(({ label }) => label).join(", "),
+    max: parallelEdges.find(({ max }) => max !== undefined)?.max,
   }));
 }
 

@@ -77,8 +77,8 @@ export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX
 }
 
 function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }: GraphViewProps<Data>): JSX.Element {
-  const own = useFolding();
-  const folding = props.folding ?? own;
+  const ownFolding = useFolding();
+  const folding = props.folding ?? ownFolding;
   const { opened } = folding;
   const { getHeight = getDefaultHeight } = props;
   const request = useMemo(() => buildRequest(graph, opened, getHeight), [graph, opened, getHeight]);
@@ -173,7 +173,7 @@ function useNodes<Data extends object>(
   { dataOf, selected }: Pick<GraphViewProps<Data>, "dataOf" | "selected">,
 ): Node<Data & CardData>[] {
   const byId = useMemo(() => indexNodes(graph), [graph]);
-  const before = useRef(new Map<string, { looks: string; made: Node<Data & CardData> }>());
+  const before = useRef(new Map<string, { appearance: string; created: Node<Data & CardData> }>());
   return useMemo(() => {
     return (layout?.nodes ?? []).flatMap((place) => {
       const node = byId.get(place.id);
@@ -181,12 +181,12 @@ function useNodes<Data extends object>(
       const isOpen = opened.has(place.id) && node.body !== undefined;
       const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle };
       const isSelected = place.id === selected;
-      const looks = JSON.stringify([place, data, isSelected]);
-      const known = before.current.get(place.id);
-      if (known?.looks === looks && known.made.data.toggle === toggle) return [known.made];
-      const made = createNode(place, data, isSelected);
-      before.current.set(place.id, { looks, made });
-      return [made];
+      const appearance = JSON.stringify([place, data, isSelected]);
+      const previous = before.current.get(place.id);
+      if (previous?.appearance === appearance && previous.created.data.toggle === toggle) return [previous.created];
+      const created = createNode(place, data, isSelected);
+      before.current.set(place.id, { appearance, created });
+      return [created];
     });
   }, [layout, byId, opened, toggle, canOpen, dataOf, selected]);
 }

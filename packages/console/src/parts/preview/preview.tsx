@@ -20,34 +20,34 @@ const longestText = 100_000;
 
 /** Shows a preview of bytes. Nothing in them is executed: images are images, and another origin serves PDFs. */
 export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
-  const shown = useShown(bytes, name, type);
-  if (!shown) return <Loading lines={3} />;
-  if (shown.as === "image") return <Picture bytes={bytes} type={shown.type} name={name} />;
-  if (shown.as === "pdf") return <Pdf name={name} address={pdf} />;
-  if (shown.as === "sheet") return <Sheet bytes={bytes} />;
-  if (shown.as === "json") return <JsonView text={shown.text} />;
-  if (shown.as === "csv") return <Table rows={parseCsv(shown.text, maxRows)} />;
-  if (shown.as === "text") return <CodeLines code={shown.text.slice(0, longestText)} />;
+  const kind = usePreviewKind(bytes, name, type);
+  if (!kind) return <Loading lines={3} />;
+  if (kind.as === "image") return <Picture bytes={bytes} type={kind.type} name={name} />;
+  if (kind.as === "pdf") return <Pdf name={name} address={pdf} />;
+  if (kind.as === "sheet") return <Sheet bytes={bytes} />;
+  if (kind.as === "json") return <JsonView text={kind.text} />;
+  if (kind.as === "csv") return <Table rows={parseCsv(kind.text, maxRows)} />;
+  if (kind.as === "text") return <CodeLines code={kind.text.slice(0, longestText)} />;
   return <p className="quiet">{texts.preview.none}</p>;
 }
 
 /** Detects the kind in a separate task, because it reads megabytes. */
-function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): PreviewKind | undefined {
-  const [shown, setShown] = useState<PreviewKind>();
+function usePreviewKind(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): PreviewKind | undefined {
+  const [kind, setKind] = useState<PreviewKind>();
   useEffect(() => {
-    const timer = setTimeout(() => setShown(detectKind(bytes, name, type)));
+    const timer = setTimeout(() => setKind(detectKind(bytes, name, type)));
     return () => clearTimeout(timer);
   }, [bytes, name, type]);
-  return shown;
+  return kind;
 }
 
 /** An `img` element executes no scripts, not even those of an SVG. */
 function Picture({ bytes, type, name }: { bytes: Uint8Array<ArrayBuffer>; type: string; name: string }): JSX.Element {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes], { type }));
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(new Blob([bytes], { type }));
+    setAddress(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [bytes, type]);
   return <>{address && <img className="preview-picture" src={address} alt={name} />}</>;
 }
@@ -107,7 +107,7 @@ export type PreviewKind =
   | { as: "none" };
 
 /** Magic numbers of file formats. */
-const beginnings: [bytes: readonly number[], shown: PreviewKind][] = [
+const magicNumbers: [bytes: readonly number[], kind: PreviewKind][] = [
   [[0x89, 0x50, 0x4e, 0x47], { as: "image", type: "image/png" }],
   [[0xff, 0xd8, 0xff], { as: "image", type: "image/jpeg" }],
   [[0x47, 0x49, 0x46, 0x38], { as: "image", type: "image/gif" }],
@@ -117,8 +117,8 @@ const beginnings: [bytes: readonly number[], shown: PreviewKind][] = [
 
 /** Detects the kind from the content, because a declared type cannot be trusted. */
 export function detectKind(bytes: Uint8Array, name: string, type: string): PreviewKind {
-  const known = beginnings.find(([beginning]) => beginning.every((byte, index) => bytes[index] === byte));
-  if (known) return known[1];
+  const binary = magicNumbers.find(([prefix]) => prefix.every((byte, index) => bytes[index] === byte));
+  if (binary) return binary[1];
   if (isWebp(bytes)) return { as: "image", type: "image/webp" };
   const text = decodeText(bytes);
   if (text === undefined) return { as: "none" };
