@@ -12,7 +12,7 @@ beforeAll(async () => {
   page = await readFile(join(folder, "index.html"), "utf8");
 }, 120_000);
 
-/** Files that a browser loads before it shows the first page: those of the page, and what these import at once. */
+/** Lists the files that a browser loads before the first page, including static imports. */
 async function firstLoaded(): Promise<string[]> {
   const seen = new Set<string>();
   const visit = async (name: string) => {

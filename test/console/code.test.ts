@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     const params = { path: { id: "sums" } };
     const { execution_id: id } = await nova.ask(nova.api.POST("/workflows/{id}/execute", { params, body }));
     await expect.poll(async () => (await nova.executions.get(id)).ended_at, { timeout: 30_000 }).not.toBeNull();
-    // Its code is pinned once it is over.
+    // The code is pinned when the run ends.
     const kept = () => Array.fromAsync(nova.workflows.generations("sums"));
     await expect.poll(async () => (await kept()).map(({ proven_by }) => proven_by)).toContain(id);
     return id;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** What strangers send: each would do something that can be seen, were it more than text. */
+/** Hostile texts. Each has a visible effect unless the page treats it as plain text. */
 const bombs = {
   image: `<img src=x onerror="document.title='taken'">`,
   script: "</script><script>document.title='taken'</script>",

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findingsInEveryLook, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** A page as it is looked at: where it is, and what is done before it is. */
+/** A page to inspect: its address, and the steps before the inspection. */
 interface Look {
   name: string;
   path(): string;
   ready(page: Page): Promise<unknown>;
-  /** On a phone an address that names a node shows its link; absent: as it is. */
+  /** The address on a phone, where an address with a node shows the entry; default: `path`. */
   onPhone?(page: Page): Promise<unknown>;
 }
 
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   ];
 
   it.each(looks)(
-    "can be used by everybody, in light and dark, large and small: $name",
+    "conforms to WCAG in light and dark, on all screens: $name",
     async ({ name, path, ready, onPhone }) => {
       const page = await shown.open(path());
       await ready(page);

@@ -4,7 +4,7 @@ import { type ModelServer, modelServer } from "../support/model-server/model-ser
 import { findingsOf, hasBrowser, picture } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** Two attempts that fail, and one that does it. */
+/** Two failed attempts, and a successful one. */
 const attempts = [
   "lines = context['lines']\ncontext['total'] = sum(line['price'] for line in lines)",
   "lines = context['lines']\ncontext['total'] = sum(line['amount'] * line['count'] for line in lines)",
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("a prompt node", () => {
     await panel.getByText("KeyError: 'count'").first().waitFor();
     const third = panel.getByLabel("Code attempt 3").last();
     await third.getByText("line['amount']").last().waitFor();
-    // What the second attempt had, and this one has not.
+    // The line of the second attempt that the third one removed.
     await third.getByText("* line['count']").waitFor();
     await panel
       .getByText(/tokens|\d+ in, \d+ out/)

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("2 selected").waitFor();
     await page.getByLabel("Workflow", { exact: true }).selectOption("waits");
     await rowOf(waiting).waitFor();
-    // What is out of sight is not chosen.
+    // Hidden runs are not selected.
     await page.getByText("2 selected").waitFor({ state: "hidden" });
     await page.getByLabel("Workflow", { exact: true }).selectOption("");
     await rowOf(waiting).getByRole("checkbox").check();
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
       const all = await Array.fromAsync(shown.nova.executions.list({ workflow: "orders" }));
       expect(all.filter(({ restarted_from }) => restarted_from !== null)).toHaveLength(2);
     });
-    // The bar counts again once other runs are chosen.
+    // The bar shows the count again after a new selection.
     await rowOf(waiting).getByRole("checkbox").uncheck();
     await rowOf(failed).getByRole("checkbox").check();
     await page.getByText("1 selected").waitFor();

@@ -5,10 +5,10 @@ import { hasBrowser } from "./support/browser.ts";
 import { answerGraph, answerMap, answerRuns, answerValue } from "./support/large.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** Of a frame at 50 a second. */
+/** Duration of a frame at 50 frames per second. */
 const frameMs = 1000 / 50;
 
-/** Notes when each frame is drawn, and every task that keeps the page from drawing one. */
+/** Records the time of each frame, and every long task. */
 const watch = `
   globalThis.frames = [];
   globalThis.tasks = [];
@@ -17,7 +17,7 @@ const watch = `
   new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
 `;
 
-/** The middle of the times between frames: one that was late tells of the machine, most of them of the page. */
+/** Returns the median time between frames. A single late frame may be caused by the machine; the median is caused by the page. */
 async function middleFrameMs(page: Page): Promise<number> {
   const at = (await page.evaluate("frames.splice(0)")) as number[];
   const between = at.slice(1).map((time, index) => time - (at[index] as number));
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("a page with much data", () => {
     for (let step = 0; step < 90; step++) await page.mouse.move(x + Math.sin(step / 8) * 200, y - step * 2);
     await page.mouse.up();
     expect(await middleFrameMs(page)).toBeLessThanOrEqual(frameMs);
-    // Those out of sight are not there.
+    // Hidden nodes are not rendered.
     expect(await page.locator(".react-flow__node").count()).toBeLessThan(200);
   }, 60_000);
 
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("a page with much data", () => {
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     await panel.getByText("json, 5.0 MB").waitFor();
-    // What shows a value is loaded, and known to the engine of scripts.
+    // The first preview loads and compiles the code, so it is not measured.
     await panel.getByRole("button", { name: "Show" }).click();
     await panel.locator(".blob-preview").getByText("rows").waitFor();
     await panel.getByRole("button", { name: "Hide" }).click();
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("a page with much data", () => {
       longest.push(Math.max(0, ...((await page.evaluate("tasks.splice(0)")) as number[])));
       await panel.getByRole("button", { name: "Hide" }).click();
     }
-    // Another process may have had the processor; what the page itself takes, it takes each time.
+    // Another process may delay one attempt, but the page's own work is part of every attempt.
     expect(Math.min(...longest)).toBeLessThanOrEqual(50);
   }, 90_000);
 

@@ -11,7 +11,7 @@ import { hasBrowser, picture, untilSo, useBrowser } from "./support/browser.ts";
 const example = join(root, "packages/examples/invoice");
 const pdf = join(example, "invoices/oyo.pdf");
 
-/** The Python of the example, around a manager who is asked where the total is above 1000. */
+/** Answers of the model: the Python of the example, with an approval for totals above 1000. */
 const workflow = {
   id: "invoices",
   name: "Invoices",
@@ -51,7 +51,7 @@ const workflow = {
   ],
 };
 
-/** What opens addresses on this machine: it notes them, each as a whole. */
+/** Replaces the program that opens addresses, and records each address. */
 async function writeOpener(folder: string): Promise<void> {
   await mkdir(folder);
   const lines = ["#!/bin/sh", `cd "${folder}"`, 'printf %s "$1" > part', "mv part opened"];
@@ -59,7 +59,7 @@ async function writeOpener(folder: string): Promise<void> {
   await chmod(join(folder, "xdg-open"), 0o755);
 }
 
-/** Presses Tab until this has the focus, as often as somebody bears. */
+/** Presses Tab until the element has the focus; at most as often as a user would. */
 async function tabTo(page: Page, target: Locator, most = 15): Promise<void> {
   await target.waitFor();
   const stops: unknown[] = [];
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice",
     await page.getByText("No runs yet").waitFor();
     await page.getByRole("link", { name: "Workflows" }).click();
     await page.getByText("No workflows yet").waitFor();
-    // As those who have none are told.
+    // The hint of the page for users without workflows.
     const told = await page.locator(".command").innerText();
     for (const command of told.split(" && ")) {
       const [, ...args] = command.split(" ");

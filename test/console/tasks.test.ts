@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findingsInEveryLook, hasBrowser, phone, picture } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-/** Each choice has a form of its own; the message names values of the context, one of which is a trap. */
+/** A task with one form per choice. Its message names values of the context, one of them hostile. */
 const asks = {
   id: "asks",
   nodes: [
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     expect(await page.evaluate("document.title")).not.toBe("caught");
   });
 
-  /** As text: what is parsed has lost its digits. */
+  /** Reads the answer as text, because parsing would lose digits. */
   async function answerOf(execution: string): Promise<{ entry: string }> {
     const headers = { authorization: `Bearer ${shown.key}` };
     return { entry: await (await fetch(`${shown.url}/executions/${execution}/chain`, { headers })).text() };

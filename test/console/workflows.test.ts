@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     held.resolve();
     await page.locator(".workflow-head").getByText("v1", { exact: true }).waitFor();
-    // What was asked before ends without closing what is asked now.
+    // The end of the first request must not close the second dialog.
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("New runs are queued").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();

@@ -7,14 +7,14 @@ import { type Browser, type BrowserContext, chromium, type Page, type Request } 
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
-/** Debian's, or the one that somebody names. The shell has no windows, and needs half of the processor. */
+/** The Chromium of Debian, or the one in CHROMIUM. The headless shell needs half of the processor time. */
 const places = [
   process.env.CHROMIUM,
   ...["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`),
 ];
 const executablePath = places.find((place) => place && existsSync(place));
 
-/** Whether there is a browser to test in; without one the tests are skipped, and say so. */
+/** Whether a browser is installed. Without one, the tests are skipped with a message. */
 export const hasBrowser = executablePath !== undefined;
 
 if (!hasBrowser) {
@@ -34,11 +34,11 @@ export const phone: Viewport = { width: 390, height: 844 };
 export interface Opened {
   mode?: "light" | "dark";
   viewport?: Viewport;
-  /** What it complains of is what is tried. */
+  /** The test expects errors in the browser's console, so they do not fail the file. */
   complains?: boolean;
 }
 
-/** A browser for the tests of a file. What a page complains of, its policy's refusals among it, fails the file. */
+/** Starts a browser for the tests of a file. Errors in its console, such as violations of the policy, fail the file. */
 export function useBrowser() {
   let browser: Browser;
   const opened: BrowserContext[] = [];
@@ -46,13 +46,13 @@ export function useBrowser() {
   beforeAll(async () => {
     if (executablePath) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   });
-  // A page that nobody looks at any more goes on asking the server.
+  // An open page would continue to poll the server.
   afterEach(() => Promise.all(opened.splice(0).map((context) => context.close())));
   afterAll(() => expect(complaints).toEqual([]));
   return {
-    /** Before the server ends that its pages ask. */
+    /** Call it before the server stops, because pages poll the server. */
     close: () => browser.close(),
-    /** A new profile: nothing is kept of other pages. */
+    /** Opens a page in a new profile, without data of other pages. */
     async page({ mode = "light", viewport = desk, complains = false }: Opened = {}): Promise<Page> {
       const context = await browser.newContext({ viewport, colorScheme: mode, reducedMotion: "reduce" });
       opened.push(context);
@@ -70,12 +70,12 @@ export function useBrowser() {
   };
 }
 
-/** The browser tells of every answer that is no success; the page shows those itself. */
+/** The browser logs every failed request. The page shows these errors itself. */
 function isAnswer(text: string): boolean {
   return text.startsWith("Failed to load resource: the server responded with a status of");
 }
 
-/** As long as a page may take on a machine that does much else. */
+/** Time limit for a page on a busy machine. */
 const patienceMs = 20_000;
 
 export function untilSo<Found>(look: () => Found | Promise<Found>): Promise<Found> {
@@ -92,7 +92,7 @@ function countRequests(page: Page): void {
     page.on(end as "requestfinished", (request) => open.delete(request));
 }
 
-/** All that the page has asked for has come, and is drawn. */
+/** Waits until all requests of the page are answered and rendered. */
 export async function untilLoaded(page: Page): Promise<void> {
   await untilSo(async () => {
     expect(asked.get(page)?.size).toBe(0);
@@ -102,14 +102,14 @@ export async function untilLoaded(page: Page): Promise<void> {
   });
 }
 
-/** By the debugger, whom the policy of the page does not stop. */
+/** Evaluates through the debugger, which the page's policy does not restrict. */
 let axe: Promise<string> | undefined;
 
 const everyRule = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
-/** All that differs between the modes. */
+/** The styles that differ between light and dark mode. */
 const rulesOfColour = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 
-/** What breaks WCAG 2.2 AA on the page as it is shown. */
+/** Lists violations of WCAG 2.2 AA on the current page. */
 export async function findingsOf(page: Page, runOnly = everyRule): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await axe);
@@ -119,9 +119,9 @@ export async function findingsOf(page: Page, runOnly = everyRule): Promise<strin
 }
 
 /**
- * What breaks it on a desk and on a phone, in the light and in the dark mode, or is wider than the screen. The page is made
- * small as it is: all that depends on its size is in its styles. `onPhone` is done before it is looked at there. Pictures:
- * `<name>-<mode>-<place>.png`.
+ * Lists violations on a desk and on a phone, in light and dark mode, and content that is wider than the screen. The page is
+ * resized without a reload, because only its styles depend on the size. `onPhone` runs before the inspection on a phone. Saves
+ * screenshots as `<name>-<mode>-<place>.png`.
  */
 export async function findingsInEveryLook(page: Page, name: string, onPhone?: () => unknown): Promise<string[]> {
   const found: string[] = [];
@@ -140,14 +140,14 @@ export async function findingsInEveryLook(page: Page, name: string, onPhone?: ()
   return found;
 }
 
-/** What slides in has come to rest: colours are measured as they are drawn. */
+/** Waits for the end of transitions, because axe measures rendered colours. */
 const atRest = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
   Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
 )`;
 
 const pictures = join(root, "test-results");
 
-/** `test-results/<name>.png`, for people to look at. */
+/** Saves a screenshot as `test-results/<name>.png`. */
 export async function picture(page: Page, name: string): Promise<void> {
   await mkdir(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`) });

@@ -27,7 +27,7 @@ function answer(route: Route, value: unknown): Promise<void> {
   return route.fulfill({ contentType: "application/json", body: JSON.stringify(value) });
 }
 
-/** As many runs as a busy month has, in pages as the API answers them. */
+/** Answers with the runs of a busy month, in pages like those of the API. */
 export async function answerRuns(page: Page, count: number): Promise<void> {
   await page.route(/\/executions\?/, (route) => {
     const query = new URL(route.request().url()).searchParams;
@@ -80,7 +80,7 @@ async function answerRun(page: Page, { nodes, edges, entries }: Large): Promise<
   return `/runs/${id}`;
 }
 
-/** A run through a graph of so many nodes, in rows that are joined crosswise. */
+/** Answers with a run of a graph with `count` nodes, in rows with crossing edges. */
 export function answerGraph(page: Page, count: number): Promise<string> {
   const width = 10;
   const name = (number: number) => `node_${number}`;
@@ -99,7 +99,7 @@ export function answerGraph(page: Page, count: number): Promise<string> {
   });
 }
 
-/** A run with a map of so many items, a few of which failed. */
+/** Answers with a run of a map with many items, some of which failed. */
 export function answerMap(page: Page, count: number): Promise<string> {
   const body = { nodes: [{ id: "price", type: "action", executor: { kind: "code" } }], edges: [] };
   const branches = Array.from({ length: count }, (_, item) => {
@@ -113,7 +113,7 @@ export function answerMap(page: Page, count: number): Promise<string> {
   return answerRun(page, { nodes: [{ id: "each", type: "map", body }], edges: [], entries: [map, close] });
 }
 
-/** A link whose context has a reference to rows of JSON, of so many bytes, which a browser gets from the address `blob`. */
+/** Answers with an entry whose context refers to a large JSON blob at the address `blob`. */
 export async function answerValue(page: Page, bytes: number, blob: string): Promise<string> {
   const nodes = [{ id: "make", type: "action", executor: { kind: "code" } }];
   const rows = Array.from({ length: bytes / 100 }, (_, row) => ({ row, text: "x".repeat(80) }));

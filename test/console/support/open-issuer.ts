@@ -4,24 +4,24 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
-/** What an issuer does to whoever comes next. */
+/** The behaviour of the issuer for the next request. */
 export interface Behaviour {
-  /** Claims of its tokens, besides those that every token has. */
+  /** Additional claims of its tokens. */
   claims: Record<string, unknown>;
-  /** Seconds, as it says them. */
+  /** Lifetime of its tokens in seconds. */
   expiresIn: number;
-  /** It sends the browser back with this error. */
+  /** The error with which it redirects. */
   refuses?: string;
-  /** It gives tokens under this name of the machine. */
+  /** The host name of its token endpoint. */
   tokenHost?: string;
 }
 
 export interface Issuer extends AsyncDisposable {
   url: string;
   behaviour: Behaviour;
-  /** What it was asked for tokens, one after the other. */
+  /** Requests to the token endpoint, in order. */
   grants: Record<string, string>[];
-  /** Addresses at which its session was ended. */
+  /** Requests to the address that ends the session. */
   ended: string[];
 }
 
@@ -31,7 +31,7 @@ interface Code {
   challenge: string;
 }
 
-/** An OpenID Connect issuer on 127.0.0.1: code flow with PKCE for one public client, refresh tokens that are used once. */
+/** Starts an OpenID Connect issuer on 127.0.0.1: code flow with PKCE for one public client, and single-use refresh tokens. */
 export async function openIssuer(clientId: string, audience: string): Promise<Issuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] };
@@ -58,7 +58,7 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
     return { access_token, token_type: "Bearer", expires_in, refresh_token: refresh };
   }
 
-  /** The code and everything that it was given for, once. */
+  /** Issued codes with their requests; each code works once. */
   function isGranted(form: Record<string, string>): boolean {
     if (form.grant_type === "refresh_token") return refreshes.delete(form.refresh_token ?? "");
     const code = codes.get(form.code ?? "");

@@ -8,17 +8,17 @@ import { writeWorkflows } from "./workflows.ts";
 
 export interface TestConsole {
   url: string;
-  /** The link that `nova dev` printed. */
+  /** The sign-in link that `nova dev` printed. */
   link: string;
   key: string;
   nova: NovaClient;
-  /** A page at this address, signed in. */
+  /** Opens a page with a signed-in session. */
   open(path: string, how?: Opened): Promise<Page>;
-  /** The same browser without a key. */
+  /** Opens a page without a key. */
   stranger(how?: Opened): Promise<Page>;
 }
 
-/** A real `nova dev` in a folder of its own, with the workflows of the tests, and a browser that looks at it. */
+/** Starts `nova dev` in a new folder with the workflows of the tests, and a browser. */
 export function useConsole(): TestConsole {
   const browser = useBrowser();
   const shown = { stranger: browser.page } as TestConsole;
@@ -32,14 +32,14 @@ export function useConsole(): TestConsole {
     const { url, api_key: key, console: link } = JSON.parse(await dev.line('"console"'));
     Object.assign(shown, { url, link, key, nova: createClient({ url, apiKey: key }) });
     await dev.line('"id":"waits"');
-    // It is built once, before the clock of a test runs.
+    // Builds the page before the time limit of a test starts.
     await fetch(`${url}/console/`);
   }, 120_000);
   afterAll(async () => {
     if (!hasBrowser) return;
     await browser.close();
     dev?.child.kill("SIGINT");
-    // Runs that are at work when the tests are over need not end.
+    // Open runs need not end after the tests.
     const later = setTimeout(() => dev?.child.kill("SIGINT"), 2_000);
     await dev?.ended;
     clearTimeout(later);

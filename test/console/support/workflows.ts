@@ -11,7 +11,7 @@ const edge = (from: string, to: string, condition?: Condition, more: object = {}
 const start = { id: "start", type: "start" };
 const end = { id: "end", type: "end" };
 
-/** Branches beside each other, a decision, exact numbers, and above 9000 a failure in line 4. */
+/** Parallel branches, a decision, exact numbers, and a failure in line 4 for values above 9000. */
 const orders = {
   name: "Orders",
   nodes: [
@@ -34,7 +34,7 @@ const orders = {
   ],
 };
 
-/** A map of which every seventh item fails. */
+/** A map in which every seventh item fails. */
 const prices = {
   name: "Prices",
   nodes: [
@@ -54,7 +54,7 @@ const prices = {
   edges: [edge("start", "load"), edge("load", "each"), edge("each", "end")],
 };
 
-/** A loop of three rounds. */
+/** A loop with three iterations. */
 const polls = {
   name: "Polls",
   nodes: [
@@ -72,7 +72,7 @@ const polls = {
   ],
 };
 
-/** Runs until a file of the test is there, or for a minute. */
+/** Runs until the test creates a file, at most one minute. */
 const slow = {
   name: "Slow",
   nodes: [
@@ -108,7 +108,7 @@ const waits = {
   ],
 };
 
-/** The last one by its name is published last. */
+/** The CLI publishes them in alphabetical order, so this one is last. */
 const workflows: Record<string, object> = { nightly, orders, polls, prices, slow, waits };
 
 export async function writeWorkflows(folder: string): Promise<void> {

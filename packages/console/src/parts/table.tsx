@@ -66,7 +66,7 @@ interface WindowedTableProps<Item> extends TableProps<Item> {
 /** Distance to the last row, in rows, at which more rows are loaded. */
 const nearEnd = 20;
 
-/** The same table for thousands of items: it renders only visible rows. */
+/** A table for thousands of items, which renders only visible rows. */
 export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Element {
   const { label, items, columns, keyOf, at = -1, className, rowHeight, hasMore, onNearEnd, isSelected, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);

@@ -22,7 +22,7 @@ const samples: Record<string, string> = {
   expires_at: "2027-01-31T09:30:00Z",
 };
 
-/** Every field of a kind with something in it. */
+/** Fills every field of a kind. */
 function filled(kind: Kind): CredentialDraft {
   const given = kinds[kind].map(({ name, type }) => {
     const byType = { secret: "s3cret!", port: "1234", url: "https://api.example.com", text: "x", pairs: "" };
@@ -45,7 +45,7 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
   it("can be sent with only the required fields", () => {
     const { texts, pairs } = filled(kind);
     const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
-    // Two kinds need one of some fields, which the server says.
+    // Two kinds require one of several fields; the server checks that.
     const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
     const draft = { texts: { ...Object.fromEntries(needed), ...one[kind] }, pairs: kind === "custom" ? pairs : [] };
     expect(checkValues(kind, buildValues(kind, draft))).toMatchObject({ success: true });

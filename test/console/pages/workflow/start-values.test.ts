@@ -44,7 +44,7 @@ describe("additional values", () => {
 describe("dropped files", () => {
   it("fill empty values that accept files, and then new rows", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"},"scan":{}}}');
-    const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], hasRoom: true }, [
+    const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], allowsMore: true }, [
       file("scan.pdf"),
       file("Invoice 7.PDF"),
     ]);
@@ -56,7 +56,7 @@ describe("dropped files", () => {
 
   it("replace no filled value", () => {
     const placed = placeFiles(
-      { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], hasRoom: true },
+      { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], allowsMore: true },
       [file("b.txt")],
     );
     expect(placed.extras).toMatchObject([{ key: "a", draft: { text: "x", file: undefined } }, { key: "b" }]);
@@ -64,6 +64,6 @@ describe("dropped files", () => {
   });
 
   it("get no new row if the inputs allow no additional keys", () => {
-    expect(placeFiles({ fields: [], drafts: [], extras: [], hasRoom: false }, [file("a")]).extras).toEqual([]);
+    expect(placeFiles({ fields: [], drafts: [], extras: [], allowsMore: false }, [file("a")]).extras).toEqual([]);
   });
 });
