@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const rows = page.getByRole("table").getByRole("row");
     await rows.filter({ hasText: "Key deleted" }).first().waitFor();
     expect(await rows.filter({ hasText: "Key created" }).count()).toBe(0);
-    await page.getByLabel("What", { exact: true }).selectOption("credential.set");
+    await page.getByLabel("Action", { exact: true }).selectOption("credential.set");
     await rows.filter({ hasText: "acme/email" }).waitFor();
     const beginnings = await Promise.all(
       ["columnheader", "cell"].map(async (role) => (await rows.locator(`[role=${role}]`).nth(4).boundingBox())?.x),

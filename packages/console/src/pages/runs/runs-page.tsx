@@ -9,7 +9,7 @@ import { LiveMark, PageHead } from "../../parts/page.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
-import { BulkBar, useSelection } from "./bulk-bar.tsx";
+import { BulkBar, type Selection, useSelection } from "./bulk-bar.tsx";
 import { RunChart } from "./chart.tsx";
 import { RunTable } from "./run-table.tsx";
 import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
@@ -24,6 +24,8 @@ export function RunsPage(): JSX.Element {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
   const items = useMemo(() => runs.items.filter((item) => matchesText(item, filters)), [runs.items, filters]);
+  // The selection must survive a change of filters, during which the list is not mounted.
+  const selection = useSelection(items);
   const isFiltered = Object.keys(filters).length > 0;
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])));
   return (
@@ -42,7 +44,7 @@ export function RunsPage(): JSX.Element {
       ) : items.length === 0 ? (
         <Nothing runs={runs} isFiltered={isFiltered} clear={clear} />
       ) : (
-        <RunList runs={runs} items={items} />
+        <RunList runs={runs} items={items} selection={selection} />
       )}
     </>
   );
@@ -123,9 +125,14 @@ function useFilterValues(items: readonly Execution[]) {
   }, [items, workflows, triggers, collected]);
 }
 
-function RunList({ runs, items }: { runs: Runs; items: readonly Execution[] }): JSX.Element {
+interface RunListProps {
+  runs: Runs;
+  items: readonly Execution[];
+  selection: Selection;
+}
+
+function RunList({ runs, items, selection }: RunListProps): JSX.Element {
   const { hasMore, readMore, isReadingMore } = runs;
-  const selection = useSelection(items);
   const [, go] = useLocation();
   const at = useRowKeys(items.length, words.keys, (index) => go(`/runs/${items[index]?.execution_id}`));
   const current = items[at];
