@@ -106,8 +106,8 @@ export interface EditSources {
 }
 
 /**
- * Locks code or an analysis that the user edited. An analysis that the code no longer needs is dropped. An edit is
- * neither proven nor approved. The types of the keys that it reads come from the last input of the node.
+ * Locks code or an analysis that the user edited. An analysis that the code no longer needs is dropped. An edit has no
+ * proof and no approval. The types of the keys that it reads come from the last input of the node.
  */
 export async function lockEdit(
   prompt: PromptNode,

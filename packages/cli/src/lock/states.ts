@@ -12,7 +12,7 @@ export type LockState = "locked" | "unlocked" | "missing" | "edited" | "stale" |
 export interface NodeState {
   node: string;
   state: LockState;
-  /** What has changed, for a stale node. */
+  /** The changed ingredients of a stale node. */
   changes: Change[];
   record?: LockRecord;
 }

@@ -5,7 +5,7 @@ import { type ExactObject, mapMembers, mapValue } from "../input/exact.ts";
 
 /**
  * A complete value for comparison; bytes are `{"$file": <SHA-256>}`. A key of user data that starts with `$` has one
- * more `$`, so it is neither that mark nor a form.
+ * more `$`, so that it differs from that mark and from forms.
  */
 export type WholeValue = ExactValue;
 
