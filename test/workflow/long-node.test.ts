@@ -1,4 +1,4 @@
-import { isLong, looksAfter, pauseSeconds } from "@nova/workflow";
+import { isLong, maxChecks, pauseSeconds } from "@nova/workflow";
 import { expect, it } from "vitest";
 
 it("a node is long if its code may outlive a Lambda", () => {
@@ -28,7 +28,7 @@ it.each([
 });
 
 it("the checks of long code cover its time and fit into the history", () => {
-  expect(looksAfter({ timeoutSeconds: 4 })).toBe(14);
-  expect(looksAfter({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
-  expect(looksAfter({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);
+  expect(maxChecks({ timeoutSeconds: 4 })).toBe(14);
+  expect(maxChecks({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
+  expect(maxChecks({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);
 });

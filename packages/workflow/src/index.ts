@@ -79,7 +79,7 @@ export {
   isLong,
   longestNodeSeconds,
   longestWaitedSeconds,
-  looksAfter,
+  maxChecks,
   pauseSeconds,
   sandboxMarginSeconds,
 } from "./long-node.ts";
@@ -93,7 +93,7 @@ export { normalName, type Reference, referencesIn } from "./references/grammar.t
 export { type ContextData, currentNodeKey, idPrefix, mappingKey, mappingOf } from "./references/lookup.ts";
 export { type MissingReference, type RenderedPrompt, renderPrompt } from "./references/render.ts";
 export {
-  earlierErrorNames,
+  errorAliases,
   heedsRetryAfter,
   type Retry,
   type RunErrorClass,

@@ -33,7 +33,7 @@ export function pauseSeconds(elapsedSeconds: number, timeoutSeconds: number): nu
  * The largest number of checks of long code: for code that uses all of its time and a sandbox that lives its whole
  * life.
  */
-export function looksAfter({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): number {
+export function maxChecks({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): number {
   let looks = 1;
   for (let elapsed = 0; elapsed < timeoutSeconds + sandboxMarginSeconds; looks++)
     elapsed += pauseSeconds(elapsed, timeoutSeconds);

@@ -58,7 +58,7 @@ export const retriedErrors = Object.keys(runErrors).filter(
 ) as readonly RunErrorClass[];
 
 /** Aliases of error classes, for workflows from other systems. */
-export const earlierErrorNames: Readonly<Record<string, RunErrorClass>> = {
+export const errorAliases: Readonly<Record<string, RunErrorClass>> = {
   CodeExecutionError: "NodeFailed",
   E2BTimeoutError: "NodeTimeout",
   E2BSandboxError: "NodeInterrupted",

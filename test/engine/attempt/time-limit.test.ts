@@ -1,5 +1,5 @@
 import type { RunRequest } from "@nova/engine";
-import { looksAfter } from "@nova/workflow";
+import { maxChecks } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { graceSeconds } from "../../../packages/engine/src/sandboxes/spec.ts";
@@ -188,7 +188,7 @@ describe("long code", () => {
       story.world.clock.advance(pause * 1000);
       seconds += pause;
     }
-    expect(pauses).toBeLessThanOrEqual(looksAfter({ timeoutSeconds: 7_200 }));
+    expect(pauses).toBeLessThanOrEqual(maxChecks({ timeoutSeconds: 7_200 }));
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeTimeout");
     await isOverdue(story);
   });

@@ -1,7 +1,7 @@
 import { halfCharacterIn } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linesOf, NotJson, placeOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
+import { linesOf, NotJson, positionOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
 
 it("the scanner accepts the same texts as JSON.parse", () => {
   const almost = fc.oneof(
@@ -73,7 +73,7 @@ describe("the position", () => {
     [["nodes", 1, "id"], 4, 12],
     [["nodes", 1, "missing", "deeper"], 4, 5],
   ])("of %j is line %i, column %i", (segments, line, column) => {
-    expect(linesOf(text)(placeOf(scan, segments).offset)).toEqual({ line, column });
+    expect(linesOf(text)(positionOf(scan, segments).offset)).toEqual({ line, column });
   });
 });
 

@@ -43,7 +43,7 @@ function limitsOf(plan: Plan): ReadonlyMap<string, number> {
   );
 }
 
-interface Place {
+interface MapSite {
   isNested: boolean;
   /** The largest number of visits in a run. */
   rounds: number;
@@ -52,12 +52,12 @@ interface Place {
 /** `isRenewed`: each round of the frame's own loops may use a new history. */
 function* mapsIn(
   frame: PlannedFrame,
-  { isNested, rounds }: Place,
+  { isNested, rounds }: MapSite,
   isRenewed = false,
-): Iterable<Place & { map: PlannedMap }> {
+): Iterable<MapSite & { map: PlannedMap }> {
   const own = isRenewed ? new Map<string, number>() : roundsIn(frame);
   for (const node of frame.nodes) {
-    const here: Place = { isNested, rounds: rounds * (own.get(node.id) ?? 1) };
+    const here: MapSite = { isNested, rounds: rounds * (own.get(node.id) ?? 1) };
     if ("fork" in node && node.fork) for (const branch of node.fork.branches) yield* mapsIn(branch, here);
     if (node.type !== "map") continue;
     yield { map: node, ...here };

@@ -8,8 +8,8 @@ import {
   type IndexedNode,
   isLong,
   joinOf,
-  looksAfter,
   type MapNode,
+  maxChecks,
   nodeIndex,
   startOf,
   type TaskNode,
@@ -158,5 +158,5 @@ export function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
   const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
   const waits = heedsRetryAfter(node) ? runs - 1 : undefined;
-  return defined({ looks: isLong(node) ? looksAfter(node) * runs + runs - 1 : waits, retry });
+  return defined({ looks: isLong(node) ? maxChecks(node) * runs + runs - 1 : waits, retry });
 }

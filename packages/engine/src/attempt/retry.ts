@@ -1,6 +1,6 @@
 import {
   defined,
-  earlierErrorNames,
+  errorAliases,
   heedsRetryAfter,
   isLong,
   type Retry,
@@ -116,7 +116,7 @@ function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
   if (!on) return true;
   return on.map(retriedError).some((wanted) => {
     if (!saysText(outcome, wanted.text)) return false;
-    return wanted.name === name || earlierErrorNames[wanted.name] === name || types.some(isNamed(wanted.name));
+    return wanted.name === name || errorAliases[wanted.name] === name || types.some(isNamed(wanted.name));
   });
 }
 

@@ -5,7 +5,7 @@ AMOUNT = re.compile(r"(?<![\w.,])-?\d{1,3}(?:[ .,']\d{3})*(?:[.,]\d{2})(?![\w%]|
 SYMBOLS = {"€": "EUR", "$": "USD", "£": "GBP", "₹": "INR", "Rs": "INR"}
 CURRENCY = re.compile(r"€|\$|£|₹|\bRs\b|\b(?:EUR|USD|GBP|INR|CHF)\b")
 
-# What a line calls its amount, best first: the sum to be paid, then a total, then what only looks like one.
+# Words for the amount of a line, best first: the sum to be paid, then a total, then words that only resemble one.
 LABELS = [
     (re.compile(r"grand total|amount due|total due|balance due|somme à payer|montant à payer|zu zahlen|te betalen", re.I), 40),
     (re.compile(r"total facture|gesamtbetrag|rechnungsbetrag|total for this invoice|invoice total|totaalbedrag", re.I), 35),

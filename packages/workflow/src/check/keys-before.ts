@@ -59,7 +59,7 @@ export interface NameableWaits {
 }
 
 /** The node under check and the tools of the checks. */
-export interface AskedNode {
+export interface NodeCheck {
   node: NamedNode;
   outline: Outline;
   workflow: Workflow;

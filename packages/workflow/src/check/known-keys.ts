@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
-import { type AskedNode, initialKeys, type KeyReader, KeysBefore, type MissingKey } from "./keys-before.ts";
+import { initialKeys, type KeyReader, KeysBefore, type MissingKey, type NodeCheck } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import { checkNodeNames, NodeNames } from "./node-names.ts";
 import { findingInCode, type Outline } from "./outline.ts";
@@ -17,7 +17,7 @@ const checks = [
   checkDoubleBraces,
   checkFlattened,
   checkInputKeys,
-] satisfies ((asked: AskedNode) => Iterable<Finding>)[];
+] satisfies ((asked: NodeCheck) => Iterable<Finding>)[];
 
 /**
  * NOVA508: keys that a node names and no earlier node sets. NOVA509 and NOVA510: waits and results that it cannot name.
@@ -50,7 +50,7 @@ export function* checkKnownKeys(
   }
 }
 
-function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Iterable<Finding> {
+function* inFields({ node: { id, node, path }, before, reader }: NodeCheck): Iterable<Finding> {
   if (!node) return;
   for (const { place, shown, path: named } of pathsIn(node, path)) {
     const steps = named.split(".");
@@ -64,7 +64,7 @@ function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Ite
   }
 }
 
-function* inCode({ node: named, before, workflow, reader }: AskedNode): Iterable<Finding> {
+function* inCode({ node: named, before, workflow, reader }: NodeCheck): Iterable<Finding> {
   const { id, node, python } = named;
   const code = python && reader.readCodeKeys(python.code);
   if (!code || Array.from(code.reads).every((key) => before.has(key, id))) return;

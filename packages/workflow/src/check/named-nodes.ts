@@ -1,5 +1,5 @@
 import type { Finding, FindingCode } from "../findings/finding.ts";
-import type { AskedNode, KeyReader, NameableWaits, NamedId } from "./keys-before.ts";
+import type { KeyReader, NameableWaits, NamedId, NodeCheck } from "./keys-before.ts";
 import { findingInCode, listIds, type NamedNode, type Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 
@@ -28,7 +28,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
 }
 
 /** NOVA509: resume links that the code of a node reads but cannot have. */
-export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Finding> {
+export function checkNamedWaits({ node, waits, reader }: NodeCheck): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
     if (nameable.has(wait)) return undefined;
@@ -40,7 +40,7 @@ export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Fi
 }
 
 /** NOVA510: results that the code of a node reads before any node sets them. */
-export function checkNamedResults({ node, before, outline: { homeOf }, reader }: AskedNode): Iterable<Finding> {
+export function checkNamedResults({ node, before, outline: { homeOf }, reader }: NodeCheck): Iterable<Finding> {
   const { id } = node;
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
     if (before.mayRunBefore(named, id)) return undefined;

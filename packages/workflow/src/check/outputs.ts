@@ -1,11 +1,11 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import type { InputKey } from "../workflow.ts";
-import { type AskedNode, type KeyReader, keysOfNode } from "./keys-before.ts";
+import { type KeyReader, keysOfNode, type NodeCheck } from "./keys-before.ts";
 import { executorOf, findingInCode, listIds, type NamedNode } from "./outline.ts";
 
 /** NOVA514: code that asks for all results as one dict although several nodes set one key. */
-export function* checkFlattened({ node, before, outline: { nodes }, reader }: AskedNode): Iterable<Finding> {
+export function* checkFlattened({ node, before, outline: { nodes }, reader }: NodeCheck): Iterable<Finding> {
   const place = reader.readCodeKeys(node.python?.code ?? "")?.flattens;
   if (!place) return;
   const setters = new Map<string, string[]>();
@@ -33,7 +33,7 @@ function isText(node: NamedNode): boolean {
 }
 
 /** NOVA515: `input_keys` for results that no earlier node sets. */
-export function* checkInputKeys({ node, before, outline, reader }: AskedNode): Iterable<Finding> {
+export function* checkInputKeys({ node, before, outline, reader }: NodeCheck): Iterable<Finding> {
   const { homeOf, graph, byId } = outline;
   const keys = node.node && "inputKeys" in node.node ? (node.node.inputKeys ?? {}) : {};
   for (const [name, source] of Object.entries(keys)) {

@@ -4,14 +4,14 @@ import { linesOf } from "../json/scan.ts";
 import { type Reference, referencesIn } from "../references/grammar.ts";
 import { mappingKey } from "../references/lookup.ts";
 import type { TextExecutor } from "../workflow.ts";
-import type { AskedNode } from "./keys-before.ts";
+import type { NodeCheck } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode } from "./outline.ts";
 
 /**
  * NOVA512 and NOVA513: references in the prompt of a text node without a target. Valid targets are the nodes that
  * `outputs` may name at this node, and keys of the context. With `__node_mapping` in `inputs`, any name is valid.
  */
-export function* checkReferences({ node, before, outline: { homeOf }, names }: AskedNode): Iterable<Finding> {
+export function* checkReferences({ node, before, outline: { homeOf }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   // The starter of the run then defines the names.
   if (executor?.kind !== "text" || before.has(mappingKey, node.id)) return;
@@ -53,7 +53,7 @@ const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,20
 /**
  * NOVA516: double braces in a prompt. Other template languages replace them, but NOVA passes them to the model as text.
  */
-export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: AskedNode): Iterable<Finding> {
+export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   if (executor === undefined || executor.kind === "code") return;
   const keys = new Set(before.at(node.id));

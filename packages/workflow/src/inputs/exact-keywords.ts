@@ -23,7 +23,7 @@ export function computeWithDigits(ajv: Ajv2020): void {
 }
 
 /** The parent of the checked value. */
-interface Place {
+interface ValueHolder {
   parentData: object;
   parentDataProperty: string | number;
 }
@@ -34,7 +34,7 @@ interface Problem {
 }
 
 /** Checks one value and returns its problem. */
-type Check = (place: Place, value: unknown) => Problem | undefined;
+type Check = (place: ValueHolder, value: unknown) => Problem | undefined;
 
 /** Defines a keyword. `checkOf` builds its check once per schema, from the object that contains the keyword. */
 function keyword(
@@ -48,7 +48,7 @@ function keyword(
     compile(_, schema) {
       const check = checkOf(schema);
       const validate: ReturnType<NonNullable<FuncKeywordDefinition["compile"]>> = (value, place) => {
-        const problem = check(place as Place, value);
+        const problem = check(place as ValueHolder, value);
         validate.errors = problem ? [{ keyword: name, ...problem }] : [];
         return problem === undefined;
       };
@@ -101,7 +101,7 @@ const definitions: FuncKeywordDefinition[] = [
 ];
 
 /** For the name of a property ajv gives the place of another value. */
-function canonicalOf({ parentData, parentDataProperty }: Place, value: unknown): string {
+function canonicalOf({ parentData, parentDataProperty }: ValueHolder, value: unknown): string {
   return typeof value === "number" ? canonicalAt(parentData, parentDataProperty) : canonicalAt([value], 0);
 }
 

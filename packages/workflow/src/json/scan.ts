@@ -4,16 +4,16 @@ import { at } from "../findings/text.ts";
  * The positions of the values in a JSON text. `JSON.parse` does not report them. It also hides repeated fields, and V8
  * reports a position for some mistakes only.
  */
-export interface Place {
+export interface JsonPosition {
   offset: number;
   /** The offset after its last character. */
   end: number;
-  fields?: Map<string, Place>;
-  items?: Place[];
+  fields?: Map<string, JsonPosition>;
+  items?: JsonPosition[];
 }
 
 export interface Scan {
-  root: Place;
+  root: JsonPosition;
   /** Repeated occurrences of a field in one object. */
   repeated: { name: string; offset: number }[];
 }
@@ -52,7 +52,7 @@ class Scanner {
     this.#text = text;
   }
 
-  value(depth: number): Place {
+  value(depth: number): JsonPosition {
     this.#take(space);
     const offset = this.#offset;
     if (depth > deepest) throw new NotJson(`at most ${deepest} levels`, offset);
@@ -67,8 +67,8 @@ class Scanner {
     if (this.#offset < this.#text.length) throw new NotJson("nothing more", this.#offset);
   }
 
-  #fields(depth: number): Map<string, Place> {
-    const fields = new Map<string, Place>();
+  #fields(depth: number): Map<string, JsonPosition> {
+    const fields = new Map<string, JsonPosition>();
     if (this.#skip("}")) return fields;
     do {
       this.#take(space);
@@ -83,8 +83,8 @@ class Scanner {
     return fields;
   }
 
-  #items(depth: number): Place[] {
-    const items: Place[] = [];
+  #items(depth: number): JsonPosition[] {
+    const items: JsonPosition[] = [];
     if (this.#skip("]")) return items;
     do items.push(this.value(depth + 1));
     while (this.#skip(","));
@@ -125,7 +125,7 @@ export function linesOf(text: string): (offset: number) => { line: number; colum
 }
 
 /** Returns the position of the innermost value on the path that exists in the text. */
-export function placeOf(scan: Scan, segments: readonly (string | number)[]): Place {
+export function positionOf(scan: Scan, segments: readonly (string | number)[]): JsonPosition {
   let place = scan.root;
   for (const segment of segments) {
     const next = typeof segment === "number" ? place.items?.[segment] : place.fields?.get(segment);

@@ -1,7 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, segmentsOf } from "../findings/text.ts";
 import { type Exactly, keepingDigits } from "../json/exact.ts";
-import { halfCharacterIn, linesOf, NotJson, placeOf, type Scan, scanJson } from "../json/scan.ts";
+import { halfCharacterIn, linesOf, NotJson, positionOf, type Scan, scanJson } from "../json/scan.ts";
 import { isObject, type Loose } from "../json/value.ts";
 import { locate } from "./locate.ts";
 import type { WorkflowSource } from "./read.ts";
@@ -31,7 +31,7 @@ export function readDocument({ text: raw, fileName, program }: WorkflowSource) {
   if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
   const placeAt = linesOf(text);
   const exactly = (path: string) => {
-    const { offset, end } = placeOf(scan, segmentsOf(path));
+    const { offset, end } = positionOf(scan, segmentsOf(path));
     return keepingDigits(text.slice(offset, end));
   };
   const repeated = scan.repeated.map(({ name, offset }) => {

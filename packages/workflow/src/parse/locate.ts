@@ -1,6 +1,6 @@
 import type { Finding } from "../findings/finding.ts";
 import { segmentsOf } from "../findings/text.ts";
-import { linesOf, placeOf, type Scan, scanJson } from "../json/scan.ts";
+import { linesOf, positionOf, type Scan, scanJson } from "../json/scan.ts";
 import { isObject } from "../json/value.ts";
 import type { WorkflowSource } from "./read.ts";
 
@@ -21,7 +21,7 @@ export function locate(findings: readonly Finding[], { scan, text, program, file
   return findings.map((finding) => {
     if (finding.line !== undefined) return finding;
     const path = segmentsOf(finding.path);
-    const offset = program === undefined ? placeOf(scan, path).offset : offsetInProgram(program, definition, path);
+    const offset = program === undefined ? positionOf(scan, path).offset : offsetInProgram(program, definition, path);
     return { ...finding, file, ...(offset !== undefined && placeAt(offset)) };
   });
 }

@@ -3,7 +3,7 @@ import { finding } from "../../findings/finding.ts";
 import { at, didYouMean } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
-import { earlierErrorNames, maxPromptAttempts, retriedError, retriedErrors, runErrors } from "../../retry.ts";
+import { errorAliases, maxPromptAttempts, retriedError, retriedErrors, runErrors } from "../../retry.ts";
 import type { NodeType } from "../../workflow.ts";
 import type { FieldCheck } from "./field-check.ts";
 
@@ -37,7 +37,7 @@ export const checkRetry: FieldCheck = function* ({ retry, effects, executor }, {
   }
 };
 
-const ownNames = [...retriedErrors, ...Object.keys(earlierErrorNames)];
+const ownNames = [...retriedErrors, ...Object.keys(errorAliases)];
 
 function* checkEntry(entry: string, { name: node, path }: WrittenPlace) {
   const { name } = retriedError(entry);
