@@ -22,7 +22,7 @@ describe("what a node can connect to", () => {
     expect(allowedFor(task(undefined, true), emptyOverlay)).toEqual([]);
   });
 
-  it("is everything where nobody says a word of it", () => {
+  it("is everything if the node names no hosts", () => {
     expect(allowedFor(task(), overlay)).toBeUndefined();
     expect(networkOf(undefined, {})).toEqual({});
     expect(networkOf(undefined, {}, overlay)).toEqual({ near: overlay.hosts });
@@ -45,7 +45,7 @@ describe("what a node can connect to", () => {
     expect(asked).toEqual(Object.keys(addresses ?? {}));
   });
 
-  it("is told to the sandbox with the addresses that the turn holds", () => {
+  it("goes to the sandbox with the addresses that the turn holds", () => {
     const addresses = { "db.acme.test": ["10.0.0.7"] };
     expect(networkOf(["db.acme.test:5432"], { addresses })).toEqual({
       network: { allow: ["db.acme.test:5432"], addresses },

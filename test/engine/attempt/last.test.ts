@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import { Story } from "../../support/engine/story.ts";
 
-/** Which runs of code are told that they are the last ones, in the order in which they began. */
+/** Lists for each run of code, in order, whether its request marks it as the last one. */
 async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?: string][]) {
   await story.start('{"list": [1]}');
   for (const [node, seq, scope] of nodes)
@@ -10,7 +10,7 @@ async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?
   return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
 }
 
-it("tells code that nothing comes behind it, unless it fails", async () => {
+it("marks code as the last one if no node follows unless it fails", async () => {
   const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
   expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
     ["a", false],
@@ -18,7 +18,7 @@ it("tells code that nothing comes behind it, unless it fails", async () => {
   ]);
 });
 
-it("does not call a branch's code the last one: others run beside it, and behind it", async () => {
+it("does not mark code of a branch as the last one: other code runs beside it and after it", async () => {
   const nodes = [action("f"), action("a"), action("b")];
   const fork = new Story(flow("fork", nodes, lines("start > f > a > end", "f > b > end")));
   expect(await lastOf(fork, ["f", 0], ["a", 0, "/f@1.a"])).toEqual([

@@ -7,7 +7,7 @@ import { fails, Story, succeeds } from "../../support/engine/story.ts";
 const hours = { timeoutSeconds: 7_200 };
 const workflow = flow("long", [action("a", hours), action("b")], lines("start > a > b > end"));
 
-/** A run of `workflow` whose long code does not come to its end until it is let. */
+/** A run of `workflow` whose long code ends when the test allows it. */
 class LongStory extends Story {
   /** Ends the time for which the next delivery follows the code. */
   #timeUp: (() => void) | undefined;
@@ -48,7 +48,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("has a sandbox that lives for all of its time, which nobody keeps afterwards", async () => {
+  it("has a sandbox that lives for all of its time and is killed afterwards", async () => {
     const story = await LongStory.begun();
     await story.look();
     const [sandbox] = story.world.sandboxes.alive();

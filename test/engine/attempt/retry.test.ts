@@ -31,7 +31,7 @@ async function told(story: Story) {
 const attempts = (story: Story) => story.begun.filter(({ request }) => request.node === "a").length;
 
 describe("a node with a retry", () => {
-  it("runs again with the same idempotency key, whatever its effects, and its entry lists each failed attempt", async () => {
+  it("runs again with the same idempotency key, with or without effects, and its entry lists each failed attempt", async () => {
     const story = await begun(thrice, [fails("one"), fails("two"), succeeds("a", "1")]);
     await story.everything();
     const runs = story.begun.filter(({ request }) => request.node === "a");
@@ -47,15 +47,12 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it.each([{}, { isolation: "execution" }] as const)(
-    "runs again in its sandbox, whoever may have that: %j",
-    async (more) => {
-      const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
-      await story.everything();
-      expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1", "S1"]);
-      await story.judge();
-    },
-  );
+  it.each([{}, { isolation: "execution" }] as const)("runs again in its sandbox: %j", async (more) => {
+    const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
+    await story.everything();
+    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1", "S1"]);
+    await story.judge();
+  });
 
   it("fails as its last attempt did, which is recorded like the others", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
@@ -69,7 +66,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("does not begin before its time, whoever delivers it, and waits without a sandbox that nobody will use", async () => {
+  it("does not start before its time in any delivery, and keeps no sandbox while it waits", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 100 }, [fails("one"), succeeds("a", "1")]);
     const doubled = [story.deliver("a", 0), story.deliver("a", 0)] as const;
     expect(await story.finish(...doubled)).toBe("NodeRetry");
@@ -107,7 +104,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("goes on after a lost sandbox, since its author said so", async () => {
+  it("continues after a lost sandbox, as its author wants", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     story.codeStopsAt = "finish";
     const first = story.deliver("a", 0);
@@ -158,7 +155,7 @@ describe("a node with a retry", () => {
   });
 });
 
-it("says how many deliveries came to nothing before the first attempt, where Step Functions counts them", async () => {
+it("says how many deliveries failed before the first attempt, if Step Functions counts them", async () => {
   const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
   const input = { execution: { id: story.id, workflowId: "again", version: 1 }, scope: "", seq: 0, node: "a" };
   const deliver = (retries: number) =>
@@ -264,7 +261,7 @@ describe("a Retry-After", () => {
   };
   const bounded: Retry = { attempts: 2, delaySeconds: 2, maxDelaySeconds: 60 };
 
-  /** What the first delivery answers, and the delay that is recorded. */
+  /** Returns the answer of the first delivery, and the recorded delay. */
   async function answered(retry: Retry, retryAfter: string) {
     const story = await begun(retry, [busy(retryAfter), succeeds("a", "1")]);
     const answer = await story.finish(story.deliver("a", 0));

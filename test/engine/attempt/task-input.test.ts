@@ -23,7 +23,7 @@ const two = flow(
 const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
-/** What node b may reach once a has run and left `inputJson` as its whole input. */
+/** Everything that node b may reach after a has run and left `inputJson` as its whole input. */
 async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], overlay?: CredentialOverlay) {
   const story = await new Story(two, { a: [script] }).start();
   await story.finish(story.deliver("a", 0));

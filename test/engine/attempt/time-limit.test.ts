@@ -19,7 +19,7 @@ async function silent(workflow = one, scripts: ConstructorParameters<typeof Stor
   return story.start();
 }
 
-/** An overdue node: one failed entry, its code dead, and whoever comes again is told the same. */
+/** Expects an overdue node: one failed entry, its code dead, and the same answer for a later delivery. */
 async function isOverdue(story: Story): Promise<void> {
   expect(story.chain).toEqual(["start success", "a failed"]);
   expect(story.entriesOf("").map((entry) => headOf(entry).error_class)).toEqual([undefined, "NodeTimeout"]);
@@ -109,7 +109,7 @@ describe("a sandbox that tells no end", () => {
 describe("a sandbox that says what no harness says", () => {
   const says = { a: [succeeds("a", "1", { isMalformed: true })] };
 
-  it("fails its node once, is killed, and the run goes on where the node says", async () => {
+  it("fails its node once, is killed, and the run continues at the node's onError", async () => {
     const rescued = flow("rescued", [action("a", { onError: "r" }), action("r")], lines("start > a > end", "r > end"));
     const story = await new Story(rescued, says).start();
     await story.everything();

@@ -39,7 +39,7 @@ class Runs {
     return runs.map(({ box }) => box.id);
   }
 
-  /** Those on offer. */
+  /** The ids of sandboxes on offer. */
   async offered(): Promise<string[]> {
     const offers = await this.story.world.ports(atOnce).executions.idle();
     return offers.map(({ idle }) => idle.id);
@@ -117,7 +117,7 @@ it("serve branches that begin with the run", async () => {
   await runs.judge();
 });
 
-it("serve nobody else once code was killed in them", async () => {
+it("serve no other execution after code was killed in them", async () => {
   const result = { ...killed, isUnfit: true } as const;
   const runs = new Runs({ b1: [{ pauses: 50, result }] });
   const rescued = nodes.map((node) => (node.id === "b1" ? action("b1", { onError: "j" }) : node));

@@ -12,13 +12,13 @@ const line = flow("line", [action("a")], lines("start > a > end"));
 const nodes = [action("b0", { onError: "j" }), action("b1"), action("j")];
 const two = flow("two", nodes, lines("start > b0 > j > end", "start > b1 > j"));
 const failure = { class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
-/** Of code that had to be killed. */
+/** The result of code that had to be killed. */
 const killed = { result: { status: "error", ...failure, isUnfit: true } } as const;
 
 const alive = ({ world }: Story) => world.sandboxes.alive().map(({ id }) => id);
 const offered = async ({ world }: Story) => (await world.ports(atOnce).executions.idle()).map(({ idle }) => idle.id);
 
-/** Another run of the client, which has come to its node. */
+/** Another run of the client, which has reached its node. */
 async function another({ world }: Story): Promise<{ id: string; delivery: Process }> {
   const version = world.publish(line);
   const { id } = await startExecution(world.ports(atOnce), { version, context: "{}" });
@@ -26,7 +26,7 @@ async function another({ world }: Story): Promise<{ id: string; delivery: Proces
   return { id, delivery: world.deliver({ function: "nova-run-node", input: { ...at, node: "a" } }) };
 }
 
-/** The same, to its end: its sandbox is on offer. */
+/** Another run of the client, to its end: its sandbox is on offer. */
 async function leftByAnother(story: Story): Promise<void> {
   const { id, delivery } = await another(story);
   await story.finish(delivery);
@@ -93,7 +93,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([["S1"], ["S1"]]);
   });
 
-  it("ends where a wait goes on at once", async () => {
+  it("ends if a wait continues at once", async () => {
     const story = new EventWait({ source: ["crm"], detail: { customer: ["{{customer}}"] } }, { since: "start" });
     await leftByAnother(story);
     await story.begin('{"customer":"acme"}');

@@ -47,7 +47,7 @@ export interface Task extends NodeDefinition {
 export interface TaskInput {
   /** The context that its entry builds on. */
   kept: LoadedContext;
-  /** The same context as its code finds it, with the values of credentials. */
+  /** That context as the code finds it, with the values of credentials. */
   input: Context;
   overlay: CredentialOverlay;
   restartKey: string;
@@ -105,9 +105,14 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 export interface NodeIo extends RunIo {
   /** Whether nothing in the node's input is secret. */
   isPlain: boolean;
-  /** The first key whose value refers to a blob that neither the node's input, nor `outputs`, nor this run can have. */
+  /**
+   * The first key whose value refers to a blob that is neither in the node's input, nor in `outputs`, nor made by this
+   * run.
+   */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /** Whether a result may refer to the blob in this way, as far as this delivery knows, and the blob holds no secret. */
+  /**
+   * Whether a result may refer to the blob in this way, as far as this delivery knows, and the blob holds no secret.
+   */
   isOwn(ref: BlobRef): boolean;
   /** Notes a blob that an earlier delivery of the same run knew as its own. */
   meet(sha256: string): void;

@@ -25,9 +25,9 @@ import type { WaitsFor } from "./waits-for.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
 
-/** What is special about a kind of node. */
+/** The functions of one kind of node. */
 interface Kind<N extends Node> {
-  /** The task that Step Functions asks for. */
+  /** Runs the task that Step Functions asks for. */
   runNodeTask(
     ports: KindPorts,
     event: WaitEvent & MapEvent,
@@ -36,13 +36,13 @@ interface Kind<N extends Node> {
   ): Promise<NodeAnswer>;
   /** Gives a turn that is `failing` or `closed` its entry. */
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
-  /** What the holder of the turn waits for. Absent where it always works. */
+  /** Describes the wait of a held turn. Absent if nodes of the kind never wait. */
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
-  /** As in `KindPorts`. Absent where it does not. */
+  /** `KindPorts.staysInside` for nodes of the kind. Absent: false. */
   staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
 
-/** Actions and decisions run by one skeleton, whoever does their work. */
+/** The skeleton of an attempt is the same for actions and decisions; executors do the work. */
 const executors: Record<TaskNode["executor"]["kind"], Executor> = {
   code: codeExecutor,
   prompt: promptExecutor,
@@ -94,7 +94,7 @@ async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never>
 }
 
 /**
- * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
+ * Runs the task of one node (docs/protocol.md). Reads its place in the chain; a committed outcome is answered
  * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
  * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
  * `followTime` says how long code that may outlive it is followed.
@@ -112,7 +112,7 @@ export function runNode(
   });
 }
 
-/** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
+/** The input of a settle task: a node whose task failed, or an approval that was not answered in time. */
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
 /** The chain, not Step Functions, says what happened. Throws `ExecutionClosed`, `ChainBroken`. */

@@ -25,7 +25,7 @@ function openHead(entry: StoredEntry): Head {
 /** Keys named in the console, at most. */
 const summaryKeys = 20;
 
-/** What a task answers for an entry of its node; a failed one is thrown as its error class. */
+/** Builds the answer of a task for the entry of its node. Throws the error class of a failed entry. */
 export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const head = openHead(entry);
   if (head.status === "failed") {
@@ -44,27 +44,29 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
   return { ...(await positionAfter(ports, head, event)), summary };
 }
 
-/** What the Choice behind a settle or a join is told. */
+/** The input of the Choice state after a settle or a join. */
 export interface SettleAnswer extends RunPosition {
-  /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
+  /**
+   * False: the chain says success, even if Step Functions saw a failure; the run continues along the node's own edge.
+   */
   failed: boolean;
   decision?: string;
   continuation?: Continuation;
-  /** Exactly where it failed: what the Fail of a branch says. */
+  /** The error for the Fail state of a branch; it names the exact place. */
   error?: CaughtError;
-  /** Of a map that succeeded after all, what its task would have answered. */
+  /** Only for a map that succeeded: the answer that its task would have given. */
   count?: ItemsAnswer["count"];
   distributed?: ItemsAnswer["distributed"];
 }
 
-/** Of the entry that is in the chain now. Throws `ExecutionClosed`. */
+/** Builds the answer of a settle task for the entry. Throws `ExecutionClosed`. */
 export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
   const head = openHead(entry);
   const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
   return { ...(await positionAfter(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
 }
 
-/** Where the run goes on behind an entry. */
+/** The position at which the run continues after an entry. */
 async function positionAfter(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
   return {
     ...{ execution, scope, seq: head.seq },
@@ -80,7 +82,7 @@ async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promis
   return { Error: classTold(head), Cause: cause };
 }
 
-/** What an earlier run has stopped, and what is taken over of it, closes nothing here. */
+/** A reused `ExecutionClosed` belongs to the earlier run, and must not close this one. */
 function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): RunErrorClass {
   const isOnRecord = reused_from !== undefined || edited !== undefined;
   return isOnRecord && error_class === "ExecutionClosed" ? "NodeInterrupted" : error_class;
@@ -90,11 +92,11 @@ function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): R
 export interface MapEvent extends NodeEvent {
   /** How many items the history of the execution has room for; absent: the map is in the body of another one. */
   inline_items?: number;
-  /** Of a map in the body of another one: more items than this no history has room for. */
+  /** Only for a map in the body of another one: the largest number of items that the history has room for. */
   most_items?: number;
 }
 
-/** What the Map state behind a map's task iterates over: the numbers of its items, or where a list of them is. */
+/** The input of the Map state after a map's task: the numbers of its items, or the place of a list of them. */
 export type ItemsAnswer = { count: number } & (
   | { distributed: false; items: number[] }
   | { distributed: true; manifest: BlobPlace }
@@ -112,7 +114,7 @@ export function maxItems({ inline_items, most_items = maxInline }: Limits): numb
 
 type Limits = Pick<MapEvent, "inline_items" | "most_items">;
 
-/** Of a map's entry, whoever asks for it: it is the same again. Of any other entry nothing. */
+/** The item list of a map entry, the same for every delivery; undefined for other entries. */
 export async function itemsAnswer(
   ports: Pick<Ports, "blobs">,
   head: Head,

@@ -30,7 +30,7 @@ export interface StepRecord {
   timestamp: string;
 }
 
-/** What prompt and text nodes call an attempt of the whole node: each has attempts of its models in it. */
+/** The step name for an attempt of a whole prompt or text node, in which its models have attempts of their own. */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
 const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;

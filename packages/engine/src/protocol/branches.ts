@@ -12,26 +12,26 @@ import { nextNodeId } from "./definition.ts";
 import type { FailedOutcome } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
 
-/** A fork whose link is in the chain: what may have begun in its branches, begun or not. */
+/** A fork whose entry is in the chain, with all of its branches, started or not. */
 export interface OpenFork {
   fork: Fork;
   version: WorkflowVersion;
-  /** Where the branches are items: their map. */
+  /** The map whose items the branches are; null for a fork of edges. */
   map: MapNode | null;
   entry: StoredEntry;
   head: Head;
   /** In the order of the edges, or of the items. */
   branches: { name: string; scope: string }[];
-  /** What the last entry of a finished branch says comes next. */
+  /** The `path_taken` of the last entry of a finished branch. */
   end: string | null;
 }
 
-/** Whether several ways begin behind this link. */
+/** Whether branches start after this entry. */
 export function opensFork(head: Head): boolean {
   return head.path_taken === joinOf(head.node_id);
 }
 
-/** The fork that an entry of its scope opens; null where it opens none. */
+/** Finds the fork that an entry opens; null if it opens none. */
 export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
   const head = headOf(entry);
   if (!opensFork(head)) return null;
@@ -47,19 +47,19 @@ export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: Sto
   return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
 }
 
-/** What follows a join that succeeded: the next node, or where a map has several edges out, their join. */
+/** The node after a join that succeeded; if several edges leave its map, their join. */
 export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
   const join = joinOf(fork.node);
   return forksOf(version.workflow).has(join) ? joinOf(join) : nextNodeId(version, fork.next);
 }
 
-/** The last entry of a scope, and the turn behind it. In a branch that has not begun the entry is the fork's. */
+/** The last entry of a scope, and the turn after it. In a branch that has not started the entry is the fork's. */
 export interface Tip {
   link: Link;
   entry: StoredEntry;
-  /** Of a branch that has not begun what its link 0 would say. */
+  /** For a branch that has not started, the head that its entry 0 would have. */
   head: Head;
-  /** The link behind the tip, and the turn that lies there. */
+  /** The link after the tip, and its turn. */
   next: LinkId;
   turn: Turn | undefined;
 }
@@ -68,12 +68,12 @@ export function hasBegun({ head }: Tip): boolean {
   return head.scope === "" || head.seq > 0;
 }
 
-/** `fork`: the entry of the fork where the scope is a branch. */
+/** Reads the tip of a scope. `fork`: the entry of the fork if the scope is a branch. */
 export async function readTip(ports: Ports, execution: string, scope: string, fork?: StoredEntry): Promise<Tip> {
   return tipIn(ports, { execution, scope }, await ports.chain.tip(execution, scope), fork);
 }
 
-/** The tips of many branches of a fork, in their order. */
+/** Reads the tips of branches of a fork, in their order. */
 export async function readTips(ports: Ports, { head, entry }: OpenFork, scopes: readonly string[]): Promise<Tip[]> {
   const { execution_id: execution } = head;
   if (scopes.length < fewestTogether) return atOnce(scopes, (scope) => readTip(ports, execution, scope, entry));
@@ -100,10 +100,10 @@ async function tipIn(
   return { link, entry: beforeEntry, head: before, next, turn };
 }
 
-/** `stopped`: by a close, or because another branch failed. `under way`: it has not ended, or not begun. */
+/** `stopped`: by a close, or because another branch failed. `under way`: it has not ended, or not started. */
 export type BranchState = "done" | "failed" | "stopped" | "under way";
 
-/** What became of a branch, by its tip. */
+/** The state of a branch, by its tip. */
 export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
   const { head } = tip;
   if (!hasBegun(tip) || head.path_taken !== (head.status === "failed" && !isCaught(version, head) ? null : end))
@@ -148,7 +148,10 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
 }
 
-/** The failure of a join: `node "x" in branch "y": it broke`. If a join in the branch failed, it names the node in there. */
+/**
+ * The failure of a join: `node "x" in branch "y": it broke`. If a join in the branch failed, it names the node in
+ * there.
+ */
 function failureInBranch(
   { map, branches }: OpenFork,
   index: number,

@@ -93,7 +93,9 @@ async function sealOutcome(
   );
 }
 
-/** Hashes of the records of failed attempts. A success has no record, even if another delivery took it for a failure. */
+/**
+ * Hashes of the records of failed attempts. A success has no record, even if another delivery took it for a failure.
+ */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;
   const stored = last > 0 ? await chain.steps(at) : [];
@@ -153,13 +155,15 @@ function countLoops({ position: { before }, node, outcome: { more } }: Committed
   return defined({ loops: more?.loops ?? loopsAfter(before.loops, node.id) });
 }
 
-/** The counts after an entry that leaves its node's loops: these are counted again from 0 when a run returns to them. */
+/**
+ * The counts after an entry that leaves its node's loops: these are counted again from 0 when a run returns to them.
+ */
 export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isLoopOf(key, node));
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
-/** Nodes outside of loops are not counted. */
+/** Counts only nodes of loops. */
 function countVisits({ position: { before }, node, version, outcome: { more } }: Committed): ContinuedFields {
   const { visits } = before;
   if (more?.visits) return { visits: more.visits };

@@ -5,7 +5,7 @@ import { readTip } from "./branches.ts";
 import { versionOf } from "./definition.ts";
 import type { Continuation, RunPosition } from "./event.ts";
 
-/** Of the entry that leads to a further execution which that is; of any other nothing. */
+/** The further execution that an entry leads to; undefined for other entries. */
 export async function continuationAnswer(
   ports: Ports,
   head: Head,
@@ -25,7 +25,7 @@ export function continuationName(execution: string, number: number): string {
 
 type Run = Pick<Execution, "id" | "stateMachineArn">;
 
-/** Stops a run's execution of its state machine, and the further ones that its loops went on in. */
+/** Stops the execution of a run's state machine, and the further executions in which its loops continued. */
 export async function stopMachine(ports: Ports, run: Run, cause: string): Promise<void> {
   await ports.stateMachines.stop(run.stateMachineArn, run.id, "Cancelled", cause);
   await stopFurther(ports, run, cause);

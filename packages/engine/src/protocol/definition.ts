@@ -54,7 +54,7 @@ export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
   return edges.some(({ condition }) => condition !== undefined);
 }
 
-/** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */
+/** The node after one that does not decide: `<node>.join` if it fans out, null at the end of a map's item. */
 export function defaultNext({ version, node, edges }: NodeDefinition): string | null {
   return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : nextNodeId(version, edges[0]?.to);
 }
@@ -68,10 +68,10 @@ export function nextNodeId({ workflow }: WorkflowVersion, target: string | null 
 export type Loops = Readonly<Record<string, number>>;
 
 export interface TakenEdge {
-  /** What the entry says was decided. */
+  /** The decision that the entry records. */
   label: string;
   to: string;
-  /** The counts behind it, where it leads back. */
+  /** The counts after the edge, if it leads back. */
   loops?: Loops;
 }
 
@@ -89,7 +89,7 @@ export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops =
   };
 }
 
-/** Where a choice leads, as its entry says it. */
+/** The edge that a choice takes, as its entry records it. */
 export interface FollowedChoice {
   decision: string;
   next: string | null;
@@ -97,7 +97,7 @@ export interface FollowedChoice {
 }
 
 /**
- * Where a choice leads in this version: along its own edge, or along the default one where a person chose what has none.
+ * Finds the edge of a choice in this version: its own, or the default edge if a person chose a label without one.
  * Where its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
  * Undefined where no edge leads on.
  */
@@ -112,7 +112,7 @@ export function followChoice(definition: NodeDefinition, choice: string, before?
   return { decision: isWornOut ? label : choice, next: nextNodeId(version, to), ...(loops && { more: { loops } }) };
 }
 
-/** One more of this edge; the loops that it goes round are entered anew. */
+/** Counts this edge once more. The loops inside of its own are counted from 0 again. */
 function countEdge({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
   const inside = [...nodesBefore(version.workflow, edge.from)];
   const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isLoopOf(key, node)));

@@ -1,7 +1,7 @@
 import type { Execution } from "../ports/executions.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 
-/** What Step Functions carries: only where a run is. */
+/** The state that Step Functions carries: only the position of a run. */
 export interface RunPosition {
   execution: { id: string; workflowId: string; version: number };
   /** `""` on the main line. */
@@ -17,7 +17,7 @@ export interface NodeEvent extends RunPosition {
   retries?: number;
 }
 
-/** Input of the two tasks of a node that waits: `waited` is the one behind the pause. */
+/** Input of the two tasks of a node that waits: `waited` marks the task after the pause. */
 export interface WaitEvent extends NodeEvent {
   waited?: boolean;
 }
@@ -29,18 +29,18 @@ export interface CaughtError {
 }
 
 export interface TaskAnswer extends RunPosition {
-  /** Label of the edge taken, for the Choice behind a decision. */
+  /** Label of the edge taken, for the Choice state after a decision. */
   decision?: string;
-  /** Of a decision that leads back where the history is nearly full: what goes on instead. */
+  /** Only if a decision leads back while the history is nearly full: the execution that continues. */
   continuation?: Continuation;
-  /** Of a map: how many items it has, and their numbers. */
+  /** Only for a map: the number of its items. */
   count?: number;
   items?: number[];
-  /** For whoever reads the Step Functions console; nothing depends on it. */
+  /** For readers of the Step Functions console; no code depends on it. */
   summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number; reused?: true };
 }
 
-/** What a decision answers that leads back where the history of Step Functions is nearly full. */
+/** The further execution in which a run continues when the history of Step Functions is nearly full. */
 export interface Continuation {
   /** Version of the state machine: the one that runs already. */
   arn: string;
@@ -49,7 +49,7 @@ export interface Continuation {
   input: RunPosition & { resume: string };
 }
 
-/** What the task of a long node answers while its code runs on: nothing is in the chain but the turn. */
+/** The answer of a long node's task while its code runs on. The chain has only the turn. */
 export interface RunningAnswer extends RunPosition {
   running: true;
   /** Seconds until the task is to look again. */
@@ -58,10 +58,10 @@ export interface RunningAnswer extends RunPosition {
   retry?: string;
 }
 
-/** What the end node's task answers: the output of the state machine's execution. */
+/** The answer of the end node's task, which is the output of the state machine's execution. */
 export interface EndAnswer extends RunPosition {
   status: "completed";
-  /** Hash of the close entry: whoever keeps it can prove the whole chain later. */
+  /** Hash of the close entry. It proves the whole chain later. */
   tip: string;
 }
 
@@ -72,7 +72,7 @@ export function eventOf({ execution: id, workflowId, version, scope, seq, node }
 
 type Started = Pick<Execution, "id" | "workflowId" | "version" | "client">;
 
-/** Where a run is before its first node. */
+/** The position of a run before its first node. */
 export function firstPosition({ id, workflowId, version }: Omit<Started, "client">): RunPosition {
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }

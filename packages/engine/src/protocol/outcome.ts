@@ -8,7 +8,7 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { type Loops, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
-/** What an outcome says of how the node came to it. */
+/** The facts of an outcome besides its result. */
 export interface OutcomeFacts {
   logs: string;
   executionTimeMs: number;
@@ -16,7 +16,7 @@ export interface OutcomeFacts {
   more?: MoreFacts;
 }
 
-/** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
+/** The outcome of a node before it is committed. An expected failure is a value, not a throw. */
 export type Outcome = SuccessOutcome | FailedOutcome;
 
 export type SuccessOutcome = OutcomeFacts & {
@@ -31,9 +31,9 @@ export type FailedOutcome = OutcomeFacts & {
   class: RunErrorClass;
   failure: FailureRecord;
   next: string | null;
-  /** Of an exception: its class and those that it derives from, for the node's `retry`. */
+  /** Only for an exception: its class and its base classes, for the node's `retry`. */
   types?: readonly string[];
-  /** Of an exception that tells of an HTTP response: its status. */
+  /** Only for an exception with an HTTP response: its status. */
   httpStatus?: number;
   /** Its header of this name, as the server wrote it. */
   retryAfter?: string;
@@ -45,35 +45,35 @@ export type RecordedOutcome = { decision: string | null; more: MoreFacts } & (
   | { class: RunErrorClass; failure: FailureRecord }
 );
 
-/** What the entries of maps, joins, loops and prompt nodes say besides. */
+/** Further facts in the entries of maps, joins, loops and prompt nodes. */
 export interface MoreFacts {
-  /** Of a join: runs of code, and entries, in its branches. */
+  /** Only for a join: the number of code runs (`nodes`) and entries (`inner`) in its branches. */
   nodes?: number;
   inner?: number;
-  /** Of a join: how many branches had begun, and the events of their own. */
+  /** Only for a join: the number of branches that had started, and of their events. */
   inside?: { branches: number; events: number };
-  /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
+  /** Only for a decision that leads back; any other entry keeps the counts of the loops around it. */
   loops?: Loops;
   /** The entry of an earlier execution that the outcome comes from. */
   reused?: ReusedLink;
   /** The person who wrote the outcome. */
   edited?: Edited;
-  /** Of a join: the visits in its branches and before. */
+  /** Only for a join: the visits in its branches and before. */
   visits?: Head["visits"];
-  /** Of a workflow node: what it ran. */
+  /** Only for a workflow node: the execution that it ran. */
   child?: ChildTip;
-  /** Of a map: how many items it has. */
+  /** Only for a map: the number of its items. */
   count?: number;
-  /** Of a prompt node: hashes of its steps, in order; any other entry lists what lies at its link. */
+  /** Only for a prompt node: hashes of its steps, in order. Any other entry lists the steps at its link. */
   steps?: string[];
   /** Key of the generation whose code it was. */
   generation?: string;
   cacheHit?: boolean;
-  /** Of a text node: SHA-256 of all that its model was asked. */
+  /** Only for a text node: SHA-256 of the question to its model. */
   asked?: string;
   /** SHA-256 of the analysis code that ran before it. */
   analysis?: string;
-  /** What models have cost, for this entry alone. */
+  /** The cost of models for this entry alone. */
   spent?: Spending;
   contents?: Partial<Record<ContentName, string>>;
 }
@@ -82,13 +82,13 @@ export interface MoreFacts {
 export interface RunFacts {
   attempt: number;
   sandboxId: string | null;
-  /** What the scope's next node may use again. */
+  /** The sandbox that the scope's next node may reuse. */
   warm: Sandbox | null;
-  /** What its scope has besides; absent: what it had before. */
+  /** Further sandboxes of the scope; absent: the same as before. */
   spare?: Sandbox[];
   /** SHA-256 of the code, null where no code ran. */
   code: string | null;
-  /** What names led to that it could connect to. */
+  /** The addresses of the names that the code could connect to. */
   addresses?: Record<string, string[]>;
   failedDeliveries?: number;
 }
@@ -114,7 +114,10 @@ export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes
 
 type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
-/** The node fails for a reason, a text being that of `NodeFailed`, and goes on at its `onError`. */
+/**
+ * Builds the outcome of a node that fails for a reason; a text is the message of a `NodeFailed`. The run continues at
+ * its `onError`.
+ */
 export function failed(
   { version, node }: Pick<NodeDefinition, "version" | "node">,
   cause: Cause | string,

@@ -17,7 +17,7 @@ import { betweenNodesSeconds, lifetimeOf, sandboxSpec, secondsOf, type WantedSan
 export type SandboxState =
   /** Made for an attempt whose turn is not written yet; the chain does not name it. */
   | "created"
-  /** The same, taken from an ended execution instead of made. */
+  /** Taken from an ended execution for such an attempt, instead of made. */
   | "inherited"
   /** A turn names it, or the last entry of its scope does, as `warm`: code of the scope runs in it. */
   | "in use"
@@ -65,7 +65,9 @@ export const sandboxLife = {
 
 type Life = typeof sandboxLife;
 
-/** Passes sandboxes of one state through an event of their life, and kills them where it ends. Returns the next state. */
+/**
+ * Passes sandboxes of one state through an event of their life, and kills them where it ends. Returns the next state.
+ */
 export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
   { sandboxes }: Pick<Ports, "sandboxes">,
   state: S,
@@ -81,7 +83,7 @@ export async function moveSandboxes<S extends SandboxState, E extends keyof Life
 export interface ChosenSandbox {
   sandbox: Sandbox;
   state: "created" | "inherited" | "in use" | "spare";
-  /** What the scope has besides from now on; absent: what it had before. */
+  /** Further sandboxes of the scope from now on; absent: the same as before. */
   spare?: Sandbox[];
 }
 
@@ -196,12 +198,14 @@ export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   return [turn.warm, warm].find((one) => one?.id === turn.sandbox) ?? null;
 }
 
-/** The same sandbox, barred from use by other executions. */
+/** Bars a sandbox from use by other executions. */
 export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
   return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
 }
 
-/** Ends the choice of a delivery that lost the turn. The SDK repeats its own puts, so the stored turn may still name it. */
+/**
+ * Ends the choice of a delivery that lost the turn. The SDK repeats its own puts, so the stored turn may still name it.
+ */
 export async function releaseLost(
   ports: Ports,
   at: LinkId,
@@ -278,7 +282,10 @@ export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Hea
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
 }
 
-/** Kills what a closed run leaves, except those that its close entry names (`named`), and shortens the life of its offers. */
+/**
+ * Kills what a closed run leaves, except those that its close entry names (`named`), and shortens the life of its
+ * offers.
+ */
 export async function prepareOffers(
   ports: Ports,
   record: Execution,

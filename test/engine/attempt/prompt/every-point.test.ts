@@ -95,7 +95,7 @@ async function isWhole(story: PromptStory, name: string): Promise<void> {
 const answered = { scope: "", seq: 1 };
 
 describe.each(names)("%s", (name) => {
-  it("comes to its end whenever the Lambda dies, and nothing that is recorded is paid or run again", async () => {
+  it("ends wherever the Lambda dies, and no recorded step is paid or run again", async () => {
     const points = await atEveryPoint(name, {}, async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -138,7 +138,7 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  it("ends with its steps so far when the run is cancelled, and nothing of it goes on", async () => {
+  it("ends with its steps so far when the run is cancelled, and none of its code runs on", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       await story.finish(story.cancel());
       const late = await story.finish(first);
@@ -169,7 +169,7 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  it("goes on in another sandbox where its effects are false", async () => {
+  it("continues in another sandbox if its effects are false", async () => {
     await atEveryPoint(name, { effects: false }, async (story, first) => {
       for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
       expect(await story.finish(first)).toMatchObject(answered);

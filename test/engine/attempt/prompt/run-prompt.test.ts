@@ -111,7 +111,7 @@ describe("a node whose code a model writes", () => {
     wellTold(story);
   });
 
-  it("records the analysis that began, whatever another delivery is told when it asks again", async () => {
+  it("records the analysis that started, even if another delivery gets a different answer", async () => {
     const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
     await story.start();
     const first = story.deliver("a", 0);
@@ -139,14 +139,14 @@ describe("a node whose code a model writes", () => {
 });
 
 describe("a node whose pinned code fits", () => {
-  it("asks nobody, and its entry alone tells of it", async () => {
+  it("asks no model, and only its entry records it", async () => {
     const { story } = await told(one, { pinned });
     expect(story.paid).toEqual([]);
     expect(story.head).toMatchObject({ steps: [], generation: "g1", cache_hit: true, nodes: 1, execution_time_ms: 1 });
     expect(story.head).not.toHaveProperty("spent");
   });
 
-  it("is the same for every delivery, whatever is pinned meanwhile", async () => {
+  it("is the same for every delivery, even if other code is pinned meanwhile", async () => {
     const codes = [pinned, { code: "# newer", generation: "g2" }];
     const minds = { ...scriptedMinds({}), pinned: () => codes.shift() ?? null };
     const story = await new PromptStory(one, minds).start();
@@ -158,7 +158,7 @@ describe("a node whose pinned code fits", () => {
     expect(story.head).toMatchObject({ generation: "g1", cache_hit: true });
   });
 
-  it("goes on from its failure, and that is the first step", async () => {
+  it("continues from its failure, which is the first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned, codes: ["# one"] }, scripts);
     const { steps } = (await story.trace()).entries[1] as { steps: object[] };
@@ -168,7 +168,7 @@ describe("a node whose pinned code fits", () => {
     expect(story.head).toMatchObject({ generation: "of # one" });
   });
 
-  it("does not go on where code with effects has run", async () => {
+  it("does not continue after code with effects has run", async () => {
     const { story, answer } = await told(withEffects, { pinned }, { a: [fails("old")] });
     expect(answer).toBe("NodeFailed");
     expect(story.head).toMatchObject({ status: "failed", steps: [] });
@@ -210,7 +210,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.begun.map(({ request }) => request.network)).toEqual([{ allow: [] }, { allow: ["imap.acme.com"] }]);
   });
 
-  it("has no step, and an entry that tells of both", async () => {
+  it("has no step, and an entry that records both", async () => {
     const { story } = await told(one, { pinned: behind }, finds);
     expect(story.head).toMatchObject({
       ...{ steps: [], cache_hit: true, code: sha256("# pinned"), analysis: sha256("# look"), execution_time_ms: 2 },
@@ -224,7 +224,7 @@ describe("a node whose pinned code has an analysis", () => {
     });
   });
 
-  it("goes on where the analysis fails, and that is the first step", async () => {
+  it("continues after the analysis fails, and the failure is the first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
     expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
@@ -237,7 +237,7 @@ describe("a node whose pinned code has an analysis", () => {
   it.each([
     ["analysis", "# look", ["# look", "# one"]],
     ["code", "# pinned", ["# look", "# pinned", "# one"]],
-  ])("does not run again what is known of it, though its sandbox is lost behind a failed %s", async (_, bad, begun) => {
+  ])("does not repeat recorded work when its sandbox is lost after a failed %s", async (_, bad, begun) => {
     const repeatable = flow("repeatable", [prompted(action("a", { effects: false }))], lines("start > a > end"));
     const scripts: Scripts = { a: ({ code }) => (code === bad ? fails("no") : succeeds("a", "1")) };
     const story = new PromptStory(repeatable, scriptedMinds({ pinned: behind, codes: ["# one"] }), scripts);
@@ -262,7 +262,7 @@ describe("a node whose pinned code has an analysis", () => {
   });
 });
 
-describe("a pipeline that comes to no good end", () => {
+describe("a pipeline that fails", () => {
   it("leaves the last code, every step and what they have cost", async () => {
     const { story, answer } = await told(one, { codes: ["# 1", "# 2", "# 3"] }, { a: [fails("it broke")] });
     expect(answer).toBe("NodeFailed");
@@ -297,7 +297,7 @@ describe("a pipeline that comes to no good end", () => {
     wellTold(story);
   });
 
-  it("has failed for whoever comes after a delivery that died with that knowledge", async () => {
+  it("has failed for the next delivery if the one that found out died", async () => {
     const { story, first, second } = await twoAtOnce();
     first.kill();
     await story.perform(second, "before");
@@ -378,7 +378,7 @@ describe("an execution that is frozen", () => {
   });
 });
 
-describe("an execution that writes a node anew", () => {
+describe("an execution that writes a node again", () => {
   it("says so in every link, and tells the pipeline of that node alone", async () => {
     const both = flow("both", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end"));
     const chosen: [string, boolean][] = [];
@@ -399,7 +399,7 @@ describe("an execution that writes a node anew", () => {
   });
 });
 
-describe("an execution inside of another", () => {
+describe("an execution inside another one", () => {
   const inner = flow("inner", [prompted(action("i"))], lines("start > i > end"));
   const outer = flow(
     "outer",
@@ -443,7 +443,7 @@ describe("what models cost", () => {
     await story.judge();
   });
 
-  it("is told to the pipeline of a later node", async () => {
+  it("reaches the pipeline of a later node", async () => {
     const story = new PromptStory(
       flow("row", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end")),
       scriptedMinds({ codes: ["# one"] }),

@@ -38,7 +38,7 @@ function beside(story: PromptStory, scope: string): Promise<number> {
 }
 
 describe("what is spent beside a place", () => {
-  it("is nothing on the main line, and nothing while nobody has begun", async () => {
+  it("is zero on the main line, and zero before any branch has started", async () => {
     const story = await began(forked);
     expect(await beside(story, "")).toBe(0);
     expect(await beside(story, "/f@1.a")).toBe(0);
@@ -53,7 +53,7 @@ describe("what is spent beside a place", () => {
     expect(await beside(story, "/f@1.b")).toBeCloseTo(0.002, 9);
   });
 
-  it("is that of branches inside of branches, seen from within and from without", async () => {
+  it("counts branches inside branches, seen from inside and from outside", async () => {
     const story = await began(nested);
     await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));
     await story.finish(story.deliver("c", 0, { scope: "/f@1.a/a@1.c" }));

@@ -29,7 +29,7 @@ async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promis
   }
 }
 
-/** The answer is there once, with the step that tells of it, and no sandbox ever was. */
+/** Expects the answer once, with its step, and no sandbox. */
 async function isWhole(story: PromptStory): Promise<void> {
   expect(story.chain).toEqual(["start success", "a success"]);
   expect(story.head).toMatchObject({
@@ -44,7 +44,7 @@ async function isWhole(story: PromptStory): Promise<void> {
 }
 
 describe("a text node", () => {
-  it("comes to its end whenever the Lambda dies, and no recorded answer is paid for again", async () => {
+  it("ends wherever the Lambda dies, and no recorded answer is paid for again", async () => {
     const points = await atEveryPoint(async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -70,7 +70,7 @@ describe("a text node", () => {
     await isWhole(story);
   });
 
-  it("is failed by whoever settles it, with the answer that it had", async () => {
+  it("is failed by a settle task, with the answer that it had", async () => {
     await atEveryPoint(async (story, first) => {
       first.kill();
       await story.finish(story.settle("a", 0));
@@ -80,7 +80,7 @@ describe("a text node", () => {
   });
 });
 
-it("is asked anew in the next attempt, with steps of its own", async () => {
+it("is asked again in the next attempt, with steps of its own", async () => {
   const retry = { attempts: 2, delaySeconds: 0 };
   const workflow = flow("retried", [texted(action("a", { retry }))], lines("start > a > end"));
   const answers = [null, '"yes"'];

@@ -27,7 +27,7 @@ import type { CodeResult } from "../../ports/sandboxes.ts";
 import type { Attempt } from "../acquire.ts";
 import type { NodeIo } from "../task-input.ts";
 
-/** Where steps are recorded, and on whose behalf. */
+/** The link and the attempt whose steps are recorded. */
 export interface JournalSite {
   ports: Ports;
   position: Position;
@@ -35,9 +35,12 @@ export interface JournalSite {
   io: NodeIo;
 }
 
-/** The steps of a link as one delivery goes through them: what is recorded is answered, what is not is done and recorded. */
+/**
+ * The steps of a link, as one delivery goes through them: it repeats a recorded step from its record, and does and
+ * records any other.
+ */
 export class StepJournal implements Journal {
-  /** Those that this delivery has come to. */
+  /** The steps that this delivery has reached. */
   readonly steps: JournalStep[] = [];
   readonly hashes: string[] = [];
   readonly earlier: Earlier;
@@ -50,7 +53,7 @@ export class StepJournal implements Journal {
     this.earlier = earlier;
   }
 
-  /** Reads what earlier deliveries have recorded. Throws `TurnLost` where the turn is not ours. */
+  /** Reads the records of earlier deliveries. Throws `TurnLost` if the turn is not ours. */
   async adopt(): Promise<void> {
     await this.load();
     await this.#stayOurs();
@@ -70,7 +73,7 @@ export class StepJournal implements Journal {
     return step;
   }
 
-  /** How the pipeline has failed, where one of its deliveries has said so; then all steps have been gone through. */
+  /** The failure that an earlier delivery recorded for the pipeline; null if there is none. Replays all steps first. */
   async ending(): Promise<Failed | null> {
     const { ports, position, attempt } = this.#site;
     const steps = journalOf(attempt.turn, Array.from(this.#stored.values()));
@@ -101,12 +104,15 @@ export class StepJournal implements Journal {
     return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
   }
 
-  /** Whether what code does at a place is known: of pinned code, once it has failed. */
+  /** Whether the result of the code at a step is recorded. The result of pinned code is recorded only if it failed. */
   isRecorded(journal: number): boolean {
     return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
   }
 
-  /** How pinned code ran, or its analysis, of which a step tells: that one failed was the reason for everything behind. */
+  /**
+   * Returns the recorded run of pinned code, or of its analysis; null if no step records it. Its failure caused all
+   * later steps.
+   */
   async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
     const { ports, position, io, attempt } = this.#site;
     const stored = this.#pinnedStep();
@@ -123,7 +129,7 @@ export class StepJournal implements Journal {
     return this.#stored.get(noteNumber(this.#site.attempt.turn, journal));
   }
 
-  /** Whether a step says so: then every delivery comes to the same code. */
+  /** Whether a step has recorded this code: then every delivery writes the same code. */
   hasCode(code: string): boolean {
     return this.steps.some(({ generated_code }) => generated_code === code);
   }
@@ -158,10 +164,10 @@ export class StepJournal implements Journal {
 
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
     const { ports, position, io, attempt } = this.#site;
-    // Before the step: nothing is recorded that no budget knows of, and what was paid counts in any case.
+    // The budget is charged before the step is recorded: every payment counts, even if the record fails.
     const costUsd = [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
     if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, costUsd);
-    // Models take their time: of a run that has ended meanwhile, and was maybe erased, nothing more is kept.
+    // A model may take minutes. If the run has ended or was erased meanwhile, the step must not be stored.
     await this.#stayOurs();
     const ofPinned = isOfPinned(draft);
     const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
@@ -185,7 +191,7 @@ export class StepJournal implements Journal {
     return step;
   }
 
-  /** Another delivery was faster: what it has recorded is what happened. */
+  /** Returns the step that a faster delivery recorded. */
   async #theirs(journal: number): Promise<JournalStep> {
     await this.load();
     const there = this.#stepAt(journal);
@@ -194,7 +200,7 @@ export class StepJournal implements Journal {
     throw chainBroken(`link ${seq} of ${execution} refuses step ${journal} and has none`);
   }
 
-  /** Nothing more is paid for a node that was stopped, or that goes on elsewhere. */
+  /** Throws `TurnLost` if the node was stopped or runs in another delivery: no more is paid for it here. */
   async #stayOurs(): Promise<void> {
     const { ports, position, attempt } = this.#site;
     const own = attempt.turn;
@@ -204,7 +210,7 @@ export class StepJournal implements Journal {
   }
 }
 
-/** Pinned code that failed is told of by a step in front of all attempts. */
+/** The step before all attempts records the failure of pinned code. */
 function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
   return attempt_number === 0;
 }
@@ -218,7 +224,7 @@ function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }
 
-/** Somebody else holds the turn, closes it, or has the entry written: the chain has to be read again. */
+/** Another delivery holds the turn, closes it, or has written the entry: this one reads the chain again. */
 export class TurnLost extends Error {
   override name = "TurnLost";
 }
@@ -228,11 +234,11 @@ export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** Nobody will know what became of the code that ran for a place of the journal: its sandbox is gone, or it was overdue. */
+/** The result of code that ran for a step of the journal is lost: its sandbox is gone, or it was overdue. */
 export class CodeLost extends Error {
   override name = "CodeLost";
   readonly journal: number;
-  /** Of code that gave no result in its time: that time. */
+  /** The timeout that the code exceeded; undefined if its sandbox is gone. */
   readonly timeoutSeconds: number | undefined;
 
   constructor(journal: number, timeoutSeconds?: number) {
@@ -243,7 +249,7 @@ export class CodeLost extends Error {
   }
 }
 
-/** What the attempts of a prompt node before this one have left at its link. */
+/** The records of earlier attempts of a prompt node at its link. */
 export interface Earlier {
   /** Hashes of their steps, in order. */
   steps: string[];

@@ -14,7 +14,7 @@ import { sandboxRuns } from "./execute.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
 import { judgementOf } from "./outcome.ts";
 
-/** What the pipeline of a node may use, for one delivery. */
+/** The functions that the pipeline of a node may use in one delivery. */
 export function meansFor(
   site: JournalSite,
   task: Task,
@@ -41,14 +41,14 @@ export function meansFor(
   };
 }
 
-/** What every pipeline that asks models may use. */
+/** The functions that every pipeline with models may use. */
 export function commonMeans(site: JournalSite, journal: StepJournal, signal: AbortSignal) {
   const { ports, position } = site;
   const now = () => ports.clock.now();
   return {
     spentBesideUsd: () => spentBesideUsd(ports, position.at),
     monthBudget: () => ports.budgets.ofMonth(position.before.client),
-    // Steps that are repeated find the time as it was.
+    // A repeated step finds the time at which it was recorded.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
     signal,
     now,
@@ -83,7 +83,7 @@ async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string)
 
 async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): Promise<number> {
   const tip = await readTip(ports, head.execution_id, scope, entry);
-  // A branch counts on from what its fork says.
+  // A branch continues the sum of its fork.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
   const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
   const inside = hasBegun(tip) && opensFork(tip.head) ? await spentInBranches(ports, tip.entry) : 0;

@@ -25,7 +25,7 @@ import { judge, turnFacts } from "../judge.ts";
 import type { NodeIo, Task } from "../task-input.ts";
 import { earlierOf, type StepJournal } from "./journal.ts";
 
-/** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
+/** The outcome of a node by the result of its pipeline. A success is judged like that of code written by hand. */
 export async function judgePipeline(
   task: Task,
   told: PipelineOutcome,
@@ -40,7 +40,7 @@ export async function judgePipeline(
       ? await judge(task, told.result, io, facts)
       : failed(task, told, { logs: told.logs ?? "", executionTimeMs: journal.pinnedMs(pinnedPlaces.code), run: facts });
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
-  // The runs of a hit have no step: the entry itself tells of them.
+  // The runs of pinned code have no step, so the entry itself counts their time.
   const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);
   const executionTimeMs = stepsMs + (told.cacheHit ? hitMs : 0);
   return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
@@ -66,7 +66,7 @@ export function codeContent({ node, version }: Pick<Task, "node" | "version">, c
   return { code };
 }
 
-/** The same of the analysis in front of a hit; and what it found, which no step tells of. */
+/** The analysis before pinned code, and its findings, which no step records. */
 function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysis, journal: StepJournal) {
   const isLocked = version.workflow.lock?.[node.id]?.analysis === code;
   const executionMs = journal.pinnedMs(pinnedPlaces.analysis);
@@ -76,7 +76,7 @@ function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysi
   };
 }
 
-/** The same judgement, as the pipeline gets it. */
+/** Judges a result for the pipeline. */
 export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
   const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
   const outcome = await judge(task, result, io, run);
@@ -85,7 +85,7 @@ export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): P
   return { status: "failed", class: name, ...failure, ...(types && { types }) };
 }
 
-/** What a node that came to no good end says was its code. Analysis code looks at the data, and is not the node's. */
+/** The last code that a failed node wrote. Code of an analysis only looks at the data, so it does not count. */
 export function lastCode(steps: readonly JournalStep[]): string | null {
   const written = steps.findLast(
     ({ generated_code, agent_name }) => generated_code !== null && agent_name !== "DataAnalyzer",
@@ -93,7 +93,7 @@ export function lastCode(steps: readonly JournalStep[]): string | null {
   return written?.generated_code ?? null;
 }
 
-/** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */
+/** The failed outcome of a prompt node that was stopped, with the steps recorded so far. */
 export async function stoppedOutcome(
   ports: Ports,
   held: HeldNode<TaskNode>,

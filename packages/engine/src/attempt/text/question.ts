@@ -20,15 +20,15 @@ import { sha256 } from "../../sha256.ts";
 import { KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 import { surroundingsText } from "./surroundings.ts";
 
-/** What a model is asked at a place of a run. It follows from the chain before: every delivery comes to the same. */
+/** The question to a model at a place of a run. It follows from the chain before, so every delivery asks the same. */
 export interface Question {
   system: string;
   prompt: string;
   /** SHA-256 of it, and of all settings that its answer depends on. */
   asked: string;
-  /** What the record tells of it, in the seeds' words. */
+  /** The description of the prompt for the step's record. */
   record: object;
-  /** Why nobody is asked. */
+  /** The reason why no model is asked; absent if one is. */
   problem?: string;
 }
 
@@ -65,7 +65,9 @@ export async function questionFor(
   };
 }
 
-/** Values of what the prompts name, and of nothing else: what was given under the seeds' keys, then nodes, then keys. */
+/**
+ * Values of what the prompts name, and of nothing else: what was given under the seeds' keys, then nodes, then keys.
+ */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);
   const slotOf = async (key: string | undefined) => {
@@ -122,7 +124,7 @@ function askedHash(
   return sha256(JSON.stringify([system, prompt, { ...settings, model: common }, choices]));
 }
 
-/** The record is for people: the step holds the whole prompt besides. */
+/** The record is for readers: the step also holds the whole prompt. */
 const [maxPrompt, maxValue] = [20_000, 2_000];
 
 function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {

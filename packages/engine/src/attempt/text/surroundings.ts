@@ -3,7 +3,7 @@ import type { Node } from "@nova/workflow";
 /** A long chain must not fill the prompt with its names. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
 
-/** What a model is told of the nodes before: their names and ids, and the keys of what they have brought. */
+/** Describes the nodes before for a model: their names and ids, and the keys of their results. */
 export function surroundingsText(
   { id }: Pick<Node, "id">,
   mapping: Readonly<Record<string, string>>,
