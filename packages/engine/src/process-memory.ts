@@ -3,23 +3,23 @@ import { branchOf } from "./chain/scope.ts";
 import type { LinkId, StoredEntry } from "./ports/chain.ts";
 import type { Sandbox } from "./ports/sandboxes.ts";
 
-/** More would only be of runs that go on elsewhere. */
+/** Older entries belong to runs that are now in other processes. */
 const maxKept = 64;
-/** The node behind a link comes at once; one that comes later has probably been somewhere else before. */
+/** The next node usually comes at once. If it comes later, another process has probably run it before. */
 const keptMs = 5_000;
 
-/** The links that this process wrote last, for the nodes behind them: nothing can lie behind such an entry yet. */
+/** The entries that this process wrote last, for the nodes after them: no other entry can follow such an entry yet. */
 export type TailCache = ReturnType<typeof createTailCache>;
 
 export function createTailCache() {
   const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
   const nameOf = ({ execution, scope, seq }: LinkId) => `${execution}${scope}#${seq}`;
   return {
-    /** Only by the delivery whose put wrote the entry. */
+    /** Call it only from the delivery whose put wrote the entry. */
     keep(at: LinkId, entry: StoredEntry, nowMs: number): void {
       entries.set(nameOf(at), { entry, until: nowMs + keptMs });
     },
-    /** Once: a second delivery of the node has to read. */
+    /** Works once: a second delivery of the node has to read the chain. */
     take(at: LinkId, nowMs: number): StoredEntry | undefined {
       const kept = entries.get(nameOf(at));
       entries.delete(nameOf(at));
@@ -29,22 +29,25 @@ export function createTailCache() {
 }
 
 /**
- * Sandboxes of branches that have ended, for what begins in other branches of the same fork: a map of a thousand items needs
- * a handful. Behind its join the chain says what there is.
+ * Spare sandboxes of branches that have ended, for nodes of other branches of the same fork: a map of a thousand items
+ * needs a handful. After the join the chain names the spare sandboxes.
  */
 export type WarmPool = ReturnType<typeof createWarmPool>;
 
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
   return {
-    /** Only by the delivery that wrote the scope's last entry: nobody else can offer it, and nothing runs in it. */
+    /**
+     * Call it only from the delivery that wrote the scope's last entry: no other one can offer the sandbox, and no code
+     * runs in it.
+     */
     offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
       const [fork] = forksAround(at);
       if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
       idle.set(fork, [...others, sandbox]);
     },
-    /** The one that was used last: it lives longest. */
+    /** Takes the sandbox that was used last: it lives longest. */
     take(at: Pick<LinkId, "execution" | "scope">): Sandbox | undefined {
       const fork = forksAround(at).find((name) => idle.has(name));
       if (fork === undefined) return undefined;
@@ -53,7 +56,7 @@ export function createWarmPool() {
       if (list?.length === 0) idle.delete(fork);
       return sandbox;
     },
-    /** Those whose time is over; their forks may have been joined elsewhere. */
+    /** Removes sandboxes whose lifetime is over; other processes may have joined their forks. */
     forgetDead(nowMs: number): void {
       for (const [place, list] of idle) {
         const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);
@@ -72,7 +75,9 @@ function forksAround({ execution, scope }: Pick<LinkId, "execution" | "scope">):
   return [`${execution}${parent}/${fork}@${seq}`, ...forksAround({ execution, scope: parent })];
 }
 
-/** The runs whose nodes this process runs, until the last of their deliveries is done, also where nobody waits for it. */
+/**
+ * The runs whose nodes this process runs, until the last of their deliveries is done, even if no caller waits for it.
+ */
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {
@@ -98,7 +103,7 @@ export function createInFlight() {
   };
 }
 
-/** Ends of executions that this process has closed, for whoever waits for them here. */
+/** Ends of executions that this process has closed, for callers that wait here. */
 export type Endings = ReturnType<typeof createEndings>;
 
 export function createEndings() {

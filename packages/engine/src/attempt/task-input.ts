@@ -47,7 +47,7 @@ export interface Task extends NodeDefinition {
 export interface TaskInput {
   /** The context that its entry builds on. */
   kept: LoadedContext;
-  /** That context as the code finds it, with the values of credentials. */
+  /** The context that the code finds, with the values of credentials. */
   input: Context;
   overlay: CredentialOverlay;
   restartKey: string;
@@ -106,8 +106,7 @@ export interface NodeIo extends RunIo {
   /** Whether nothing in the node's input is secret. */
   isPlain: boolean;
   /**
-   * The first key whose value refers to a blob that is neither in the node's input, nor in `outputs`, nor made by this
-   * run.
+   * The first key whose value refers to a blob outside of the node's input, of `outputs`, and of this run's results.
    */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /**

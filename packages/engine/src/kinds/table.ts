@@ -94,10 +94,10 @@ async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never>
 }
 
 /**
- * Runs the task of one node (docs/protocol.md). Reads its place in the chain; a committed outcome is answered
- * and nothing runs; else the node runs once, whatever the number of deliveries. Throws `NovaError`s, whose names the
- * state machine's Retry and Catch match. `signal` fires when the Lambda's time is nearly over.
- * `followTime` says how long code that may outlive it is followed.
+ * Runs the task of one node (docs/protocol.md). Reads its place in the chain; a delivery answers a committed outcome
+ * and runs nothing; else the node runs once for all deliveries. Throws `NovaError`s, whose names the state machine's
+ * Retry and Catch match. `signal` fires when the Lambda's time is nearly over. `followTime` says how long code that may
+ * outlive it is followed.
  */
 export function runNode(
   ports: Ports,

@@ -17,7 +17,7 @@ export interface StepRecord {
   attempt_number: number;
   sandbox_id: string | null;
   status: "success" | "failed";
-  /** Absent in what earlier releases wrote. */
+  /** The class of its error; absent for a success. */
   error_class?: RunErrorClass;
   error_message: string | null;
   traceback?: string;

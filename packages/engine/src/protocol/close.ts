@@ -37,9 +37,9 @@ export interface CloseRequest {
 }
 
 /**
- * Ends an execution: finish, fail, cancel, timeout and sweeper all come here, several at once if need be. Exactly one
- * close entry is written, as the last link; before it every held turn gets its entry and nothing of the run is alive.
- * Whoever finds it written finishes what follows it. Answers how the execution was closed, by whomever.
+ * Ends an execution. Finish, fail, cancel, timeout and sweeper all call it, perhaps at the same time. Exactly one close
+ * entry is written, as the last one; before it every held turn gets its entry and all code of the run is dead. Every
+ * caller that finds the close entry finishes the steps after it. Returns how the execution was closed.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -90,7 +90,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
-/** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
+/** Undefined if the condition failed: the run is closed, perhaps by this write, which an SDK has repeated. */
 async function putCloseEntry(
   ports: Ports,
   position: Position,
@@ -120,7 +120,7 @@ async function putCloseEntry(
   return (await ports.chain.putEntry(at, entry)) ? entry : undefined;
 }
 
-/** What a close entry's `error` says: the failed node's own words, else the reason for closing. */
+/** The `error` of a close entry: the message of the failed node, else the reason for closing. */
 async function failureBehind(
   ports: Ports,
   before: Head,
@@ -138,7 +138,7 @@ async function failureBehind(
   return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
 
-/** What ends a node that is still running when its execution is closed. */
+/** The failure of a node that still runs when its execution is closed. */
 function interruption(status: CloseStatus): Reason {
   return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
@@ -146,18 +146,18 @@ function interruption(status: CloseStatus): Reason {
 /** The node id of a close entry and of a turn that a closer took; no node can have it. */
 export const closeMark = "(close)";
 
-/** What the entries say of nodes that a close stops. */
+/** The failures of nodes that a close stops. */
 export interface CloseReasons {
-  /** Of what is under way in the scope itself. */
+  /** For a node that runs in the scope itself. */
   here: Reason;
-  /** Of what is under way in branches. */
+  /** For nodes that run in branches. */
   inside: Reason;
 }
 
 /**
- * One step of a close (protocol, Close): takes the turn behind a tip for good, in the branches of a fork too, begun or
- * not, and gives whatever was under way its entry, innermost first. Null: the tip has moved, read it again. Else
- * nothing is under way behind it and nothing can begin: on the main line this is where the close entry goes.
+ * One step of a close: takes the turn after a tip for good, also in all branches of a fork, and gives every running
+ * node its entry, innermost first. Null: the tip has moved, read it again. Else no node runs after the tip and none can
+ * start: on the main line the close entry goes there.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
@@ -184,7 +184,7 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
 /** Branches that are read together. What another closer has closed by then costs no further request. */
 const maxRead = 500;
 
-/** Closes every branch of a fork; answers their last entries, behind which no other can be written. */
+/** Closes every branch of a fork. Returns their last entries, after which no other can be written. */
 export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
   const reasons = { here: reason, inside: reason };
   const scopes = open.branches.map(({ scope }) => scope);

@@ -97,8 +97,8 @@ export interface FollowedChoice {
 }
 
 /**
- * Finds the edge of a choice in this version: its own, or the default edge if a person chose a label without one.
- * Where its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
+ * Finds the edge of a choice in this version: its own, or the default edge if a person chose a label without one. Where
+ * its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
  * Undefined where no edge leads on.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
@@ -112,7 +112,7 @@ export function followChoice(definition: NodeDefinition, choice: string, before?
   return { decision: isWornOut ? label : choice, next: nextNodeId(version, to), ...(loops && { more: { loops } }) };
 }
 
-/** Counts this edge once more. The loops inside of its own are counted from 0 again. */
+/** Counts this edge once more. The loops inside its own are counted from 0 again. */
 function countEdge({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
   const inside = [...nodesBefore(version.workflow, edge.from)];
   const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isLoopOf(key, node)));

@@ -17,16 +17,16 @@ export interface Closed {
   /** Hash of the close entry. */
   tip: string;
   error?: ExecutionError;
-  /** Where models were asked. */
+  /** The cost of models; absent if none was asked. */
   spent?: Spending;
 }
 
 /**
- * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
- * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
- * the open index. Every step may be done twice, but one: whoever wrote the entry knows what sandboxes are `left`, and alone
- * may offer some of those that it names to the next execution. The others are killed by whoever takes the record out of
- * the index, and these as well where their offer never came.
+ * Finishes the steps after a close entry; every caller that finds one beside an open record does so. The record gets
+ * the entry's status, the event goes out, leftover sandboxes die, the service does its part, and last the record leaves
+ * the open index. Every step may be repeated, except one: only the writer of the entry knows the sandboxes that are
+ * `left`, and may offer some of them to the next execution. The caller that takes the record out of the index kills all
+ * others, and these too if they were never offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -57,22 +57,22 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   let idle: Sandbox[] = [];
   try {
     idle = await prepareOffers(ports, record, named, left);
-    // Behind the sandboxes, which the next run of the queue may be waiting for.
+    // After the sandboxes: the next run of the queue may wait for one.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
-    // It may be minutes before E2B is reached again: who comes back for the rest does not tell everybody once more.
+    // E2B may be out of reach for minutes: the sweeper that finishes the rest must not publish the end again.
     await ports.executions.update(record.id, { endPublished: true });
     throw error;
   }
   const isLast = await ports.executions.leave(record, idle);
-  // From now on nobody can offer what was not offered.
+  // From now on no other offer can be made for this run.
   const offered = idle.map(({ id }) => id);
   const lost = isLast ? named.filter((id) => !offered.includes(id)) : offered;
   await releaseUnoffered(ports, lost);
   return closed;
 }
 
-/** What a close entry counts, as the record of its run has it: a number that no store takes would keep the run open. */
+/** The counts of a close entry for the record of its run. A number that a store refuses would keep the run open. */
 export function storableFigures({ nodes, spent }: Pick<Head, "nodes" | "spent">) {
   return { nodes: storableNumber(nodes), ...(spent && { spent: sumOfSpendings([spent]) }) };
 }

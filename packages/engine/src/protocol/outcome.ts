@@ -8,7 +8,7 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { type Loops, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
-/** The facts of an outcome besides its result. */
+/** Facts of an outcome besides its result. */
 export interface OutcomeFacts {
   logs: string;
   executionTimeMs: number;
@@ -94,8 +94,8 @@ export interface RunFacts {
 }
 
 /**
- * The facts of a node that runs no code of its own: it took as long as it has held its turn. Its scope keeps the sandboxes
- * of `before`; absent: none.
+ * The facts of a node that runs no code of its own: it took as long as it has held its turn. Its scope keeps the
+ * sandboxes of `before`; absent: none.
  */
 export function codeless(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
   const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };

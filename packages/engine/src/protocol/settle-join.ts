@@ -82,7 +82,7 @@ function factsOf(
   };
 }
 
-/** Each entry behind a join names them, at 200 bytes each. */
+/** Each entry after a join names them, at 200 bytes each. */
 const maxSpare = 20;
 
 async function joinedChanges(
@@ -119,7 +119,9 @@ export async function resultsText(
   return `[${results.join(",")}]`;
 }
 
-/** Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times. */
+/**
+ * Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times.
+ */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
     throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
@@ -139,17 +141,17 @@ async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
   return JSON.stringify({ error });
 }
 
-/** What a decision sets is for the Choice behind it; it is not a result of its branch. */
+/** The Choice state after a decision reads this key; it is not a result of the branch. */
 export const decisionKey = "branch_decision";
 
 export interface BranchContext {
   name: string;
   scope: string;
-  /** As the branch's last entry left it. */
+  /** The context after the branch's last entry. */
   context: Context;
 }
 
-/** What one branch made of one key; `json` null: it deleted it. */
+/** The change of one key by one branch; `json` null: the branch deleted the key. */
 interface Write {
   branch: string;
   json: string | null;
@@ -158,7 +160,9 @@ interface Write {
 /** Values of at most this size are loaded to compare them; longer ones are equal only if they have the same bytes. */
 const maxCompared = 16 * 1024 * 1024;
 
-/** Values with parts in blobs that branches wrote to one key in different texts: by the text, the value's whole text. */
+/**
+ * Values with parts in blobs that branches wrote to one key in different texts: by the text, the value's whole text.
+ */
 async function disputedValues(
   before: Context,
   branches: readonly BranchContext[],
@@ -187,8 +191,8 @@ function writesByKey(before: Context, branches: readonly BranchContext[]): Map<s
 }
 
 /**
- * What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. Of equal
- * values the text of the last one stays. `whole` is the text of a value with all of its parts.
+ * Merges the changes of the branches. Two different changes of one key are a problem, unless the fork says which one
+ * counts. If values are equal, the text of the last one stays. `whole` is the text of a value with all of its parts.
  */
 export function mergeBranches(
   before: Context,

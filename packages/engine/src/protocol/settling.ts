@@ -7,7 +7,7 @@ import type { HeldNode, NodeDefinition } from "./definition.ts";
 import type { CaughtError } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 
-/** Why a node fails that did not come to an outcome of its own. */
+/** The failure of a node that has no outcome of its own. */
 export interface Reason {
   class: RunErrorClass;
   message: string;
@@ -17,7 +17,10 @@ export interface Reason {
 export interface KindPorts extends Ports {
   /** False of nodes that commit without one: start and end. */
   holdsTurn(node: Node): boolean;
-  /** Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is alive. */
+  /**
+   * Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is
+   * alive.
+   */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
   /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
@@ -33,7 +36,10 @@ export interface SettlingPorts extends KindPorts {
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;
 }
 
-/** What a Catch handed on, as a reason: classes of our own as they are, the rest as an interruption that names it. */
+/**
+ * Turns the error of a Catch into a reason: NOVA's own classes stay, any other error becomes an interruption that names
+ * it.
+ */
 export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
   const message = messageOf(cause);
   if (Object.hasOwn(runErrors, name)) return { class: name as RunErrorClass, message };

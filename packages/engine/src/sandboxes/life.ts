@@ -11,8 +11,8 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import { betweenNodesSeconds, lifetimeOf, sandboxSpec, secondsOf, type WantedSandbox } from "./spec.ts";
 
 /**
- * The states of a sandbox. Every sandbox also dies by its lifetime, in any state, so a caller that continues with one first
- * makes sure that it lives.
+ * The states of a sandbox. Every sandbox also dies by its lifetime, in any state, so a caller that continues with one
+ * first makes sure that it lives.
  */
 export type SandboxState =
   /** Made for an attempt whose turn is not written yet; the chain does not name it. */
@@ -88,8 +88,8 @@ export interface ChosenSandbox {
 }
 
 /**
- * Chooses the scope's warm sandbox where it outlives the node, else a spare one, else one that another execution has left,
- * else a new one. Throws `SandboxUnavailable`.
+ * Chooses the scope's warm sandbox where it outlives the node, else a spare one, else one that another execution has
+ * left, else a new one. Throws `SandboxUnavailable`.
  */
 export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
@@ -106,8 +106,9 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * A spare sandbox of the scope, or one that another branch of its fork has left in this process. Null for a later attempt:
- * if an outcome of the attempt before it wins, the sandbox of its turn is killed, and other branches may need that one.
+ * A spare sandbox of the scope, or one that another branch of its fork has left in this process. Null for a later
+ * attempt: if an outcome of the attempt before it wins, the sandbox of its turn is killed, and other branches may need
+ * that one.
  */
 async function chooseSpare(
   ports: Ports,
@@ -190,8 +191,8 @@ function isOver({ endsAt }: Sandbox, now: number): boolean {
 }
 
 /**
- * The sandbox that a turn names. A sandbox that dies with its execution is known only to the delivery that chose it, unless
- * the scope had it before; for all others this is null, and the scope's next node makes its own.
+ * The sandbox that a turn names. A sandbox that dies with its execution is known only to the delivery that chose it,
+ * unless the scope had it before; for all others this is null, and the scope's next node makes its own.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   if (turn.sandbox === null) return turn.warm ?? null;
@@ -217,9 +218,9 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox of a turn whose entry names another one. Between a result and its commit the sandbox may die and the
- * turn of a repeatable node may move to another sandbox, where the code starts again. Every delivery that continues from an
- * entry calls this. No code starts there later: a delivery that moved the turn reads again before it runs.
+ * Kills the sandbox of a turn whose entry names another one. Between a result and its commit the sandbox may die and
+ * the turn of a repeatable node may move to another sandbox, where the code starts again. Every delivery that continues
+ * from an entry calls this. No code starts there later: a delivery that moved the turn reads again before it runs.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
@@ -268,8 +269,8 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
 }
 
 /**
- * Kills the inherited sandboxes that the entry of a join does not name: neither the chain nor the name of this execution,
- * which has not made them, leads to them. A failure is ignored: they die by their lifetime.
+ * Kills the inherited sandboxes that the entry of a join does not name. This execution has not made them, so its name
+ * does not lead to them either. A failure is ignored: they die by their lifetime.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));
@@ -299,8 +300,8 @@ export async function prepareOffers(
 }
 
 /**
- * A run offers one sandbox, or as many as its workflow keeps warm. Where runs with branches follow each other, it offers up
- * to twice as many as it inherited: soon no branch waits for a new one, and a rare run costs no idle ones.
+ * A run offers one sandbox, or as many as its workflow keeps warm. Where runs with branches follow each other, it
+ * offers up to twice as many as it inherited: soon no branch waits for a new one, and a rare run costs no idle ones.
  */
 async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
   const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
@@ -320,8 +321,8 @@ const maxTries = 8;
 const maxIdlePerClient = 50;
 
 /**
- * Takes a sandbox that an ended execution of the pool offers; no other execution has it then. Null if there is none. If the
- * caller dies, the sandbox dies by its lifetime.
+ * Takes a sandbox that an ended execution of the pool offers; no other execution has it then. Null if there is none. If
+ * the caller dies, the sandbox dies by its lifetime.
  */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
