@@ -31,8 +31,8 @@ export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>
       answer: { name: "data_analysis", schema: WrittenCode },
       maxOutputTokens: 6_000,
     });
-    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
-    return { ...asked.told, ...(await runAnalysis(run, journal, withoutFence(asked.value.code))), input_data };
+    if ("refusal" in asked) return { ...asked.record, ...asked.refusal, input_data };
+    return { ...asked.record, ...(await runAnalysis(run, journal, withoutFence(asked.value.code))), input_data };
   });
   return readAnalysis(run, step);
 }
@@ -91,8 +91,8 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
       answer: { name: "input_analysis", schema: InputAnalysis },
       maxOutputTokens: 2_000,
     });
-    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
-    return { ...asked.told, status: "success", input_data, output_data: asked.value };
+    if ("refusal" in asked) return { ...asked.record, ...asked.refusal, input_data };
+    return { ...asked.record, status: "success", input_data, output_data: asked.value };
   });
   if (step.status === "success") return done(InputAnalysis.parse(step.output_data));
   const { isFinal, ...ending } = readRefusal(step);

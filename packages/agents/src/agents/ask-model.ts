@@ -28,7 +28,7 @@ type CallRecord = Pick<
 > &
   Pick<StepResult, "tool_calls" | "answer" | "cost_notes">;
 
-export type AskOutcome<T> = { told: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
+export type AskOutcome<T> = { record: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
 /**
  * Asks the model of a role. Returns a failed call as a refusal, for the record; throws only when the Lambda's time
@@ -40,16 +40,16 @@ export async function askModel<T>(
 ): Promise<AskOutcome<T>> {
   const { means, parts, task } = run;
   const overdue = refuseIfTimeIsUp(run);
-  if (overdue) return { told: {}, refusal: overdue };
+  if (overdue) return { record: {}, refusal: overdue };
   const instructions = task.mask(prompt.instructions);
   const input = task.mask(prompt.input);
-  const told: CallRecord = { prompt: `${instructions}\n\n${input}` };
+  const callRecord: CallRecord = { prompt: `${instructions}\n\n${input}` };
   const now = await readBudgets(run);
   try {
     const model = modelOf(run, role);
-    told.model_used = model;
+    callRecord.model_used = model;
     const note = hasBudget(run, now) ? explainMissingPrice(model) : null;
-    if (note !== null) told.cost_notes = [note];
+    if (note !== null) callRecord.cost_notes = [note];
     checkWindow(model, { instructions, input }, question.maxOutputTokens);
     const answer = await parts.models.ask<T>({
       ...question,
@@ -60,13 +60,13 @@ export async function askModel<T>(
       signal: means.signal,
       timeoutMs: Math.max(1, means.timeLeftMs()),
       beforeRequest: (estimatedUsd, usd, usage) => {
-        Object.assign(told, usageOf(usage), { cost_usd: usd });
+        Object.assign(callRecord, usageOf(usage), { cost_usd: usd });
         checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });
       },
     });
-    return { told: addSpent(told, answer), value: answer.value };
+    return { record: addSpent(callRecord, answer), value: answer.value };
   } catch (error) {
-    return afterFailure(run, told, error);
+    return afterFailure(run, callRecord, error);
   }
 }
 
@@ -88,18 +88,18 @@ function checkWindow(model: string, { instructions, input }: Prompt, answerToken
   throw new ModelError("invalid", `${size} - ${advice}`);
 }
 
-function afterFailure({ means, task }: ModelRun, told: CallRecord, error: unknown): AskOutcome<never> {
+function afterFailure({ means, task }: ModelRun, callRecord: CallRecord, error: unknown): AskOutcome<never> {
   if (means.signal.aborted) throw unfinishedError(task.node.id, error);
-  if (error instanceof ModelError) return { told: addSpent(told, error.spent), refusal: refusalOf(error) };
+  if (error instanceof ModelError) return { record: addSpent(callRecord, error.spent), refusal: refusalOf(error) };
   const refusal = asBudgetRefusal(error);
   if (!refusal) throw error;
-  return { told, refusal };
+  return { record: callRecord, refusal };
 }
 
-function addSpent(told: CallRecord, { usage, costUsd, toolCalls, text, isEstimated }: Spent): CallRecord {
+function addSpent(callRecord: CallRecord, { usage, costUsd, toolCalls, text, isEstimated }: Spent): CallRecord {
   const spent = { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
-  const notes = [...(told.cost_notes ?? []), ...(isEstimated ? [estimateNote(told.model_used ?? "")] : [])];
-  return { ...told, ...spent, ...(notes.length > 0 && { cost_notes: notes }) };
+  const notes = [...(callRecord.cost_notes ?? []), ...(isEstimated ? [estimateNote(callRecord.model_used ?? "")] : [])];
+  return { ...callRecord, ...spent, ...(notes.length > 0 && { cost_notes: notes }) };
 }
 
 function estimateNote(model: string): string {

@@ -103,11 +103,11 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Generate
       maxToolCalls: maxSearches,
       alreadyUsd: recall.spent.usd,
     });
-    const told = addRecallCost(asked.told, recall);
-    if ("refusal" in asked) return { ...told, ...asked.refusal, input_data };
+    const callRecord = addRecallCost(asked.record, recall);
+    if ("refusal" in asked) return { ...callRecord, ...asked.refusal, input_data };
     const code = withoutFence(asked.value.code);
     const output_data = { code_length: code.length, stage: stageOf(code) };
-    return { ...told, status: "success", generated_code: code, input_data, output_data };
+    return { ...callRecord, status: "success", generated_code: code, input_data, output_data };
   });
   if (step.status === "success" && step.generated_code !== null)
     return done({ code: step.generated_code, model: step.model_used ?? "", guides });

@@ -62,8 +62,8 @@ async function judgeResult(run: NodeRun, code: string, result: Success): Promise
     answer: { name: "verdict", schema: Verdict },
     maxOutputTokens,
   });
-  if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+  if ("refusal" in asked) return { ...asked.record, ...asked.refusal, input_data };
   const { valid, reason } = asked.value;
-  const verdict = { ...asked.told, input_data, output_data: { valid, reason, changes } };
+  const verdict = { ...asked.record, input_data, output_data: { valid, reason, changes } };
   return valid ? { ...verdict, status: "success" } : { ...verdict, status: "failed", error_message: reason };
 }

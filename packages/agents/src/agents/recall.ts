@@ -20,9 +20,12 @@ export async function recallExamples(run: NodeRun, attempt: number): Promise<Rec
 }
 
 /** Adds the costs of the recall to those of a model call. */
-export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(told: T, { spent }: Recall): T {
-  const { tokens_input = 0, cost_usd = 0 } = told;
-  return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
+export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(
+  record: T,
+  { spent }: Recall,
+): T {
+  const { tokens_input = 0, cost_usd = 0 } = record;
+  return { ...record, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
 }
 
 async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
@@ -34,9 +37,9 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
         checkBudget(run, { ...(await readBudgets(run)), inCallUsd: 0, estimatedUsd }),
     });
     if (!embedded) return noRecall;
-    const { embedding, tokens, usd, ...told } = embedded;
+    const { embedding, tokens, usd, ...details } = embedded;
     const examples = embedding ? await parts.knowledge.earlierExamples(task, embedding) : undefined;
-    const record = { embedding: { ...told, tokens_input: tokens, cost_usd: usd } };
+    const record = { embedding: { ...details, tokens_input: tokens, cost_usd: usd } };
     run.recall = { ...(examples && { examples }), ...(embedding && { embedding }), spent: { tokens, usd }, record };
     return run.recall;
   } catch (error) {

@@ -46,7 +46,7 @@ function buildDraft(
   tookMs: number,
   mask: (text: string) => string,
 ): StepDraft {
-  const { traceback, logs, prompt, answer, error_message, generated_code, result, ...told } = deed;
+  const { traceback, logs, prompt, answer, error_message, generated_code, result, ...fields } = deed;
   const maskText = (text: string | null | undefined) => (text == null ? null : mask(text));
   return {
     ...agents[agent],
@@ -58,7 +58,7 @@ function buildDraft(
     tokens_cached: 0,
     tokens_output: 0,
     cost_usd: 0,
-    ...told,
+    ...fields,
     input_data: maskValue(deed.input_data, mask),
     output_data: maskValue(deed.output_data, mask),
     tool_calls: maskValue(deed.tool_calls ?? [], mask) as ToolCall[],

@@ -146,8 +146,8 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
     end = index;
   }
   const said = lines.slice(end).findIndex((text) => /^[A-Za-z_][\w.]*(:|$)/.test(text));
-  const told = said < 0 ? "" : lines.slice(end + said).join("\n");
-  const [, type = "", text = ""] = /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(told.trimEnd()) ?? [];
+  const lastLines = said < 0 ? "" : lines.slice(end + said).join("\n");
+  const [, type = "", text = ""] = /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(lastLines.trimEnd()) ?? [];
   return { type, text: text.trim(), files, line };
 }
 

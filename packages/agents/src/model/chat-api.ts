@@ -19,7 +19,7 @@ import { withoutThoughts } from "./thoughts.ts";
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
   const schema = answerSchema(call.answer);
-  const told = schema
+  const schemaText = schema
     ? `\n\nAnswer with one JSON object that follows this schema:\n${JSON.stringify(schema.schema)}`
     : "";
   const tools = call.tools?.map((tool) => withoutParser(zodFunction(tool)));
@@ -32,7 +32,7 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       : { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) }),
   };
   const messages: ChatCompletionMessageParam[] = [
-    { role: "system", content: compatible ? call.instructions + told : call.instructions },
+    { role: "system", content: compatible ? call.instructions + schemaText : call.instructions },
     { role: "user", content: call.input },
   ];
   return {

@@ -57,18 +57,18 @@ async function askOnce(
   });
   const input_data = unfit ? { repairs: unfit.problem } : record;
   if ("refusal" in asked) {
-    const refused = { ...asked.refusal, ...asked.told, input_data };
-    return { ...refused, output_data: withAnswer(asked.refusal.output_data, asked.told.answer) };
+    const refused = { ...asked.refusal, ...asked.record, input_data };
+    return { ...refused, output_data: withAnswer(asked.refusal.output_data, asked.record.answer) };
   }
   const result = { status: "success" as const, set: form.set(asked.value), delete: [], logs: "", durationMs: 0 };
-  return { ...asked.told, input_data, status: "success", output_data: null, result };
+  return { ...asked.record, input_data, status: "success", output_data: null, result };
 }
 
 /** Characters of an unfit answer that its step keeps. */
 const maxExcerpt = 4_000;
 
-function withAnswer(told: unknown, answer = ""): object {
-  return { ...(told as object), answer: withoutThoughts(answer).slice(0, maxExcerpt).toWellFormed() };
+function withAnswer(output: unknown, answer = ""): object {
+  return { ...(output as object), answer: withoutThoughts(answer).slice(0, maxExcerpt).toWellFormed() };
 }
 
 const RecordedAnswer = z.object({

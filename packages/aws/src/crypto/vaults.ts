@@ -88,8 +88,8 @@ export function createKeySigner(keyHex: string): Signer {
   return {
     sign: async (text) => mac(text).toString("base64"),
     async verify(text, signature) {
-      const [expected, given] = [mac(text), Buffer.from(signature, "base64")];
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const [expected, actual] = [mac(text), Buffer.from(signature, "base64")];
+      return actual.length === expected.length && timingSafeEqual(actual, expected);
     },
   };
 }
