@@ -44,7 +44,7 @@ interface NodePanelProps {
 }
 
 /** One node: its state, output, definition and edges. */
-export function NodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps): JSX.Element {
+export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps): JSX.Element {
   const { session_id: id } = session;
   const state = classifyNode(node);
   const { tone, icon } = freshnessLooks[state];

@@ -17,7 +17,7 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
 import { countStates, type NodeEdit } from "./draft.ts";
-import { NodePanel } from "./node-panel.tsx";
+import { SessionNodePanel } from "./node-panel.tsx";
 import { SessionGraph } from "./session-graph.tsx";
 import { useOutputs, useSession, useSessionAction } from "./use-session.ts";
 import "../workflow/workflow-page.css";
@@ -77,7 +77,7 @@ function Draft({ session }: { session: Session }): JSX.Element {
         </div>
         <aside className="definition-side" aria-label={words.side}>
           {node ? (
-            <NodePanel
+            <SessionNodePanel
               key={node.node_id}
               session={session}
               node={node}
