@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await panel(page).getByRole("button", { name: "Edit output" }).click();
     await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
     await panel(page).getByRole("button", { name: "Save the output" }).click();
-    await panel(page).getByText("written by hand").waitFor();
+    await panel(page).getByText("edited by").waitFor();
     await untilSo(async () => expect(await states(page)).toMatchObject({ check_amount: "fresh", book: "stale" }));
     const { outputs } = await shown.nova.sessions.outputs(id, ["check_amount"]);
     expect(outputs).toMatchObject([{ output: { amount: "12345678901234567890" } }]);
