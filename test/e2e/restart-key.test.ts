@@ -8,7 +8,7 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reusedOutcomes } from "../../packages/engine/src/restart/reuse.ts";
+import { referenceUnchanged } from "../../packages/engine/src/restart/reuse.ts";
 import { inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 
 let cloud: TestCloud;
@@ -19,7 +19,7 @@ afterAll(() => cloud.close());
 
 const book = (key: string) =>
   `import os\ncontext[${JSON.stringify(key)}] = [os.environ["NOVA_RESTART_KEY"], os.environ["NOVA_IDEMPOTENCY_KEY"]]`;
-/** Books, and fails then until its cause is patched away. */
+/** Code that books, and then fails until a patch removes the cause. */
 const fragile = (key: string) => `print("booked")\nif context.get("bad"): raise ValueError("bad")\n${book(key)}`;
 const action = (id: string, code: string) => ({ id, type: "action", code });
 
@@ -112,7 +112,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(valuesOf(one).key[0]).toBe(`${one.execution.id}+book`);
     expect(valuesOf(other).key[0]).toBe(`${other.execution.id}+book`);
     const source = one.execution as Execution;
-    const outcomes = await reusedOutcomes(cloud.ports, source, {}, []);
+    const outcomes = await referenceUnchanged(cloud.ports, source, {}, []);
     const { id } = await startExecution(cloud.ports, { version, context: "{}", outcomes });
     await cloud.untilEnd(id);
     expect(valuesOf(await readTrace(cloud.ports, id)).key[0]).toBe(`${id}+book`);

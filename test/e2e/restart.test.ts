@@ -8,8 +8,9 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reusedOutcomes, type UnchangedNodes } from "../../packages/engine/src/restart/reuse.ts";
+import { referenceUnchanged, type UnchangedNodes } from "../../packages/engine/src/restart/reuse.ts";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { action, between, ways } from "../support/forked.ts";
 
 let cloud: TestCloud;
 beforeAll(async () => {
@@ -17,9 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Another number each time it runs. */
+/** Code that sets another number each time it runs. */
 const random = (key: string) => `import random; context['${key}'] = random.random()`;
-/** Fails until its cause is patched away. */
+/** Code that fails until a patch changes `bad`. */
 const fragile = (key: string) => `if context['bad']: raise ValueError('bad')\n${random(key)}`;
 
 async function restart(of: Trace, version: WorkflowVersion, more: Partial<RestartRequest> = {}) {
@@ -35,7 +36,7 @@ const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string
 const reused = ({ entries }: Trace) => entries.flatMap(({ node_id, reused_from }) => (reused_from ? [node_id] : []));
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("goes on where the run failed, and takes over what was done before", async () => {
+  it("continues where the run failed, and reuses the outcomes before", async () => {
     const version = await cloud.publish(inARow("row", { one: random("a"), two: fragile("b"), three: random("c") }));
     const failed = await cloud.run(version, '{"bad": true}');
     expect(failed.execution.status).toBe("failed");
@@ -58,7 +59,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, again)).toBe("anchored");
   });
 
-  it("of a map runs the items that failed, and what comes behind the map", async () => {
+  it("of a map runs the items that failed, and the nodes after the map", async () => {
     const version = await cloud.publish({
       id: "items",
       nodes: [
@@ -105,7 +106,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(last.forecast.runs).toEqual(["after"]);
   });
 
-  it("of a run whose other workflow failed goes on inside of that", async () => {
+  it("continues in the other workflow that failed", async () => {
     await cloud.publish(inARow("inner", { one: random("a"), two: fragile("b"), three: random("c") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b", c: "c" } };
     const version = await cloud.publish(inARow("outer", { make: random("m"), bill: calls, after: random("z") }));
@@ -114,6 +115,8 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(trace.execution.status).toBe("completed");
     expect(reused(trace)).toEqual(["make"]);
     const { child } = entryOf(trace, "bill");
+    const record = await cloud.ports.executions.get(child?.execution_id ?? "");
+    expect(record?.restartedFrom).toBe(entryOf(failed, "bill").child?.execution_id);
     expect(child?.entries?.map(({ node_id, reused_from }) => reused_from && node_id)).toEqual([
       null,
       "one",
@@ -132,7 +135,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, behind.trace)).toBe("anchored");
   });
 
-  it("begins with a visit of a loop", async () => {
+  it("starts with a visit of a loop", async () => {
     const version = await cloud.publish({
       id: "poll",
       nodes: [
@@ -161,7 +164,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("of parallel branches runs the one that failed, and what comes behind all", async () => {
+  it("of parallel branches runs the branch that failed, and the nodes after the join", async () => {
     const version = await cloud.publish({
       id: "checks",
       nodes: [
@@ -196,7 +199,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     for (const one of [trace, last.trace, branch.trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("asks nobody again and waits for nothing again, unless it is told to", async () => {
+  it("asks no person again and does not wait again, unless the caller says so", async () => {
     const version = await cloud.publish({
       id: "asks",
       nodes: [
@@ -258,7 +261,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const way = (from: string, to: string, condition?: string) => ({ from, to, ...(condition && { condition }) });
   const choices = [way("which", "left", "left"), way("which", "right", "right")];
 
-  it("keeps what comes behind a node that is new", async () => {
+  it("reuses outcomes after a new node", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const added = decides(
       [way("one", "new"), way("new", "which"), ...choices],
@@ -271,7 +274,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("is refused where it does not fit what was done", async () => {
+  it("is refused if it does not fit the outcomes of the run", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const refusal = async (workflow: object) => {
       const version = await cloud.publish(workflow);
@@ -291,7 +294,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
 });
 
 describe("a restart is refused", () => {
-  it("where nothing failed, where nothing is known by that name, and where a patch would be hidden", async () => {
+  it("if nothing failed, if no place has the name, and if a reused outcome would hide a patch", async () => {
     const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
     const { execution } = await cloud.run(version, '{"given": 1}');
     const refusal = (more: Partial<RestartRequest>) =>
@@ -316,7 +319,7 @@ describe("a run that reuses another one", { timeout: 60_000 }, () => {
     sum: "context['sum'] = context['a'] + context['b']",
   };
   const rerun = async (of: Trace, version: WorkflowVersion, context: object, nodes: UnchangedNodes = unchanged) => {
-    const outcomes = await reusedOutcomes(cloud.ports, of.execution, nodes, []);
+    const outcomes = await referenceUnchanged(cloud.ports, of.execution, nodes, []);
     const { id } = await startExecution(cloud.ports, { version, context: JSON.stringify(context), outcomes });
     await cloud.untilEnd(id);
     const trace = await readTrace(cloud.ports, id);
@@ -324,7 +327,7 @@ describe("a run that reuses another one", { timeout: 60_000 }, () => {
     return trace;
   };
 
-  it("runs what finds other values than it found, and what depends on that", async () => {
+  it("runs nodes that find other values than before, and nodes that depend on them", async () => {
     const version = await cloud.publish(inARow("reusing", code));
     const run = await cloud.run(version, '{"x": 1, "y": 1}');
     const same = await rerun(run, version, { x: 1, y: 1 });
@@ -336,5 +339,21 @@ describe("a run that reuses another one", { timeout: 60_000 }, () => {
     expect(values(other).a).not.toBe(values(run).a);
     expect(values(other).sum).toBe((values(other).a as number) + (values(other).b as number));
     expect(reused(await rerun(other, version, { x: 2, y: 1 }, { one: ["x"] }))).toEqual(["one"]);
+  });
+
+  it("compares the items of a changed list by their numbers", async () => {
+    const each = {
+      id: "each",
+      type: "map",
+      items: "list",
+      as: "item",
+      nodes: [action("draw", random("drawn"))],
+      edges: [],
+    };
+    const version = await cloud.publish(between("drawing", [each], ways("start > each > end")));
+    const run = await cloud.run(version, '{"list": [1, 2, 3]}');
+    const again = await rerun(run, version, { list: [1, 7, 3, 4] }, { draw: ["item"] });
+    const [before, after] = [run, again].map((one) => values(one).results as { drawn: number }[]);
+    expect(after?.map(({ drawn }, index) => drawn === before?.[index]?.drawn)).toEqual([true, false, true, false]);
   });
 });

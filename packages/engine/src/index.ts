@@ -82,15 +82,15 @@ export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.t
 export type { CaughtError, NodeEvent, RunPosition, StartInput } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
 export { restartKeyOf } from "./protocol/place-name.ts";
-export { noOutcome } from "./protocol/recorded-document.ts";
+export { noOutcome } from "./protocol/recorded.ts";
 export { mergeBranches } from "./protocol/settle-join.ts";
 export { ExecutionNotFound, executionOf, UnreadableRecord } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
 export { diffExecutions, type NodeDiff } from "./restart/diff.ts";
 export { type Difference, differences } from "./restart/differences.ts";
 export type { Forecast } from "./restart/forecast.ts";
-export { type OutcomeAt, outcomeAt } from "./restart/outcome-at.ts";
-export { outputAgain, recordedOutput } from "./restart/output.ts";
+export { type OutcomeAt, readOutcomeAt } from "./restart/outcome-at.ts";
+export { buildRecordedOutput, buildReplayOutput } from "./restart/output.ts";
 export { planRestart, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { type KeysLookedUp, planReuse, reuseProblem } from "./restart/reuse.ts";
 export { RestartRefused } from "./restart/selection.ts";

@@ -5,7 +5,7 @@ import { flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";
 
-/** Finished runs, a completed and a failed one, from before link 0 named machine and definition. Never regenerate. */
+/** Finished runs, a completed one and a failed one. Never regenerate this file. */
 const runs = frozen as unknown as { version: WorkflowVersion; record: Execution; entries: StoredEntry[] }[];
 
 async function stored({ version, record, entries }: (typeof runs)[number]): Promise<Story> {
@@ -19,13 +19,10 @@ async function stored({ version, record, entries }: (typeof runs)[number]): Prom
   return story;
 }
 
-it.each(runs.map((run) => [run.record.status, run] as const))(
-  "a %s run of that time is anchored for ever",
-  async (_, run) => {
-    const story = await stored(run);
-    expect(await story.verify()).toEqual({ state: "anchored", links: run.entries.length, erased: [], sourceGone: [] });
-  },
-);
+it.each(runs.map((run) => [run.record.status, run] as const))("a %s run of format 1 is anchored", async (_, run) => {
+  const story = await stored(run);
+  expect(await story.verify()).toEqual({ state: "anchored", links: run.entries.length, erased: [], sourceGone: [] });
+});
 
 it.each<[keyof Execution, unknown]>([
   ["client", "another"],
@@ -34,7 +31,7 @@ it.each<[keyof Execution, unknown]>([
   ["nodes", 7],
   ["trigger", "nightly"],
   ["error", undefined],
-])("its record has to say what its chain says: another %s is found", async (field, value) => {
+])("a run of format 1 is broken if its record has another %s", async (field, value) => {
   const failed = runs.find(({ record }) => record.status === "failed") as (typeof runs)[number];
   const story = await stored(failed);
   Object.assign(story.world.record(story.id), { [field]: value });

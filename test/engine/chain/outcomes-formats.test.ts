@@ -6,7 +6,7 @@ import frozen from "../../fixtures/formats/outcomes-1.json" with { type: "json" 
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";
 
-/** A sealed run with a document of outcomes, in front of the second visit of its loop. Never regenerate this file. */
+/** A sealed run with a document of outcomes, before the second visit of its loop. Never regenerate this file. */
 const { version, record, document, entries } = frozen as unknown as {
   version: WorkflowVersion;
   record: Execution;
@@ -14,7 +14,7 @@ const { version, record, document, entries } = frozen as unknown as {
   entries: StoredEntry[];
 };
 
-it("a run goes on for ever by the document of outcomes that it was begun with", async () => {
+it("a run of format 1 continues with its document of outcomes", async () => {
   const story = new Story(version.workflow);
   const ports = story.world.ports(atOnce);
   story.world.workflows.versions.push(version);
@@ -45,7 +45,7 @@ it("a run goes on for ever by the document of outcomes that it was begun with", 
   });
 });
 
-it("a document that was changed or erased is found", async () => {
+it("a document that is missing breaks the check", async () => {
   const story = new Story(version.workflow);
   const ports = story.world.ports(atOnce);
   story.world.workflows.versions.push(version);

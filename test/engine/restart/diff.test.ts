@@ -50,7 +50,7 @@ const choosing = (threshold: number): object => ({
 const squares = { nodes: [{ id: "square", type: "action", code: "context['n'] = context['item'] ** 2" }], edges: [] };
 
 describe("two executions", { timeout: 60_000 }, () => {
-  it("are the same but for their times where nothing was different", async () => {
+  it("are the same except for their times if nothing differed", async () => {
     const version = await cloud.publish(choosing(5));
     const [a, b] = [await cloud.run(version, '{"list": [1, 2]}'), await cloud.run(version, '{"list": [1, 2]}')];
     const found = await diff(a, b);
@@ -65,7 +65,7 @@ describe("two executions", { timeout: 60_000 }, () => {
   });
   const cost = { cost_usd: 0, execution_time_ms: expect.any(Number) };
 
-  it("differ in their ways, their code and what nodes set", async () => {
+  it("differ in their paths, their code and the values that nodes set", async () => {
     const a = await cloud.run(await cloud.publish(choosing(5)), '{"list": [1, 2]}');
     const b = await cloud.run(await cloud.publish(choosing(3)), '{"list": [1, 3, 2.50]}');
     const found = await diff(a, b);
@@ -85,7 +85,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found["each[2].square"]?.path).toBe("only_b");
   });
 
-  it("of which one was restarted from the other have the same code where it was taken over", async () => {
+  it("have the same code at reused places if one is a restart of the other", async () => {
     const version = (bad: string, timeout: number): Promise<WorkflowVersion> =>
       cloud.publish(inARow("again", { one: "context['a'] = 1", two: { code: bad, timeout } }));
     const failed = await cloud.run(await version("raise ValueError('bad')", 60), '{"password": "x"}');
@@ -102,7 +102,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("are compared inside of what their nodes ran", async () => {
+  it("are compared in the executions that their nodes ran, too", async () => {
     await cloud.publish(inARow("inner", { send: "context['sent'] = context['to']" }));
     const outer = await cloud.publish({
       id: "outer",
@@ -122,7 +122,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found.billing?.context.map(({ key }) => key)).toEqual(["bill"]);
   });
 
-  it("mask secrets, and tell large values by type and size", async () => {
+  it("mask secrets, and show large values by type and size", async () => {
     const inputs = { type: "object", properties: { password: { type: "string", secret: true } } };
     const version = await cloud.publish(
       inARow("large", { one: "context['b'] = context['password'][0] * 9000" }, { inputs }),
@@ -134,7 +134,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found.one?.context).toEqual([{ key: "b", was: large, is: large }]);
   });
 
-  it("cannot be compared where contents were erased", async () => {
+  it("cannot be compared if contents were erased", async () => {
     const version = await cloud.publish(inARow("gone", { one: "context['b'] = 1" }));
     const [a, b] = [await cloud.run(version), await cloud.run(version)];
     const { executions } = cloud.ports;

@@ -1,8 +1,11 @@
 import {
   type GivenOutcomes,
+  planRestart,
   readTrace,
+  restartExecution,
   Source,
   type StartRequest,
+  sha256,
   startExecution,
   type Trace,
   verifyExecution,
@@ -33,11 +36,11 @@ async function runWith(
 }
 
 const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string, unknown>;
-/** What code that runs in spite of a record would leave. */
+/** Code that leaves a trace if it runs in spite of its recorded outcome. */
 const runs = (key: string) => `context['${key}'] = 'ran'`;
 
 describe("an execution with a document of outcomes", { timeout: 60_000 }, () => {
-  it("commits what the document has, digit for digit, and runs the rest", async () => {
+  it("commits the outcomes of the document, digit for digit, and runs the rest", async () => {
     const version = await cloud.publish(
       inARow("row", { one: runs("a"), two: "context['b'] = context['a']['x'] + 1", three: runs("c") }),
     );
@@ -50,7 +53,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("says of each outcome where it is from: an earlier execution, or somebody's hand", async () => {
+  it("names the source of each outcome: an earlier execution, or a person", async () => {
     const version = await cloud.publish(inARow("told", { one: "context['a'] = 'x' * 10_000", two: runs("b") }));
     const first = await cloud.run(version);
     const one = (await Source.read(cloud.ports, first.execution.id)).entries.get("one");
@@ -72,7 +75,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     );
   });
 
-  it("finds places in loops, branches and items, though a node before them has run", async () => {
+  it("finds places in loops, branches and items, even if a node before them ran", async () => {
     const version = await cloud.publish(
       between(
         "places",
@@ -110,7 +113,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("goes where decisions and failures of the document lead", async () => {
+  it("follows the decisions and failures of the document", async () => {
     const version = await cloud.publish(
       between(
         "ways",
@@ -138,7 +141,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, last)).toBe("anchored");
   });
 
-  it("takes the default edge where the one that is written was taken as often as it may be", async () => {
+  it("takes the default edge if the written edge was taken `max` times", async () => {
     const choice = { id: "more", type: "decision", code: "context['branch_decision'] = 'again'" };
     const loop = (max: number) => [
       ...ways("start > step > more"),
@@ -166,7 +169,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, taken)).toBe("anchored");
   });
 
-  it("takes over what another workflow came to, or what nodes in it did", async () => {
+  it("reuses the outcome of another workflow, or outcomes of nodes in it", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: runs("b") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b" } };
     const version = await cloud.publish(inARow("outer", { bill: calls, after: runs("z") }));
@@ -179,10 +182,49 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
   });
 });
 
+describe("the document of a restart", { timeout: 60_000 }, () => {
+  it("is the list that a dry run shows, and a blob of the new run", async () => {
+    const fails = "if context['bad']: raise ValueError('bad')";
+    const version = await cloud.publish(inARow("planned", { one: runs("a"), two: runs("b"), three: fails }));
+    const { execution: source } = await cloud.run(version, '{"bad": true}');
+    const request = { source, version, patch: '{"bad": false}', by: "user:ann" };
+    const { document, forecast } = await planRestart(cloud.ports, request);
+    expect(JSON.parse(document)).toEqual({ one: { from: `${source.id}#1` }, two: { from: `${source.id}#2` } });
+    expect(Object.keys(JSON.parse(document))).toEqual(forecast.reused);
+    const { execution } = await restartExecution(cloud.ports, request);
+    const { entry } = await cloud.ports.chain.read({ execution: execution.id, scope: "", seq: 0 });
+    expect(JSON.parse(entry?.head ?? "{}").plan).toEqual({
+      outcomes: sha256(document),
+      after: source.id,
+      tip: source.tip,
+      patch: { keys: ["bad"], by: "user:ann" },
+    });
+    await cloud.untilEnd(execution.id);
+    const restarted = await readTrace(cloud.ports, execution.id, { full: true });
+    expect(restarted.execution).toMatchObject({ status: "completed", nodes: 1 });
+    const second = await restartExecution(cloud.ports, { ...request, source: restarted.execution, from: "two" });
+    await cloud.untilEnd(second.execution.id);
+    const trace = await readTrace(cloud.ports, second.execution.id, { full: true });
+    expect(JSON.parse(second.document)).toEqual({ one: { from: `${execution.id}#1` } });
+    expect(entryOf(trace, "one").reused_from).toMatchObject({ execution_id: source.id, seq: 1 });
+    for (const one of [restarted, trace]) expect(await verified(cloud, one)).toBe("anchored");
+  });
+
+  it("has places in an execution that a node ran, if that failed", async () => {
+    await cloud.publish(inARow("inner", { one: runs("a"), two: "1 / 0" }));
+    const version = await cloud.publish(inARow("outer", { bill: { type: "workflow", workflow: "inner" } }));
+    const { execution: source, entries } = await cloud.run(version);
+    const child = entries.find(({ node_id }) => node_id === "bill")?.child?.execution_id;
+    const { document, forecast } = await planRestart(cloud.ports, { source, version, by: "user:ann" });
+    expect(JSON.parse(document)).toEqual({ "bill/": { from: `${child}#3` }, "bill/one": { from: `${child}#1` } });
+    expect(forecast).toMatchObject({ reused: [], runs: ["bill"] });
+  });
+});
+
 describe("a sealed execution", { timeout: 60_000 }, () => {
   const sealed = true;
 
-  it("runs nodes without effects alone, and names what has no outcome on record", async () => {
+  it("runs only nodes without effects, and names the node without a recorded outcome", async () => {
     const version = await cloud.publish(
       inARow("sealed", { one: { code: runs("a"), effects: false }, two: runs("b"), three: runs("c") }),
     );
@@ -195,7 +237,7 @@ describe("a sealed execution", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("asks nobody, waits for nothing and starts nothing", async () => {
+  it("asks no person, does not wait and starts no other workflow", async () => {
     await cloud.publish(inARow("inner", { one: runs("a") }));
     const rest = {
       ask: { type: "approval", message: "Pay?" },
@@ -215,7 +257,7 @@ describe("a sealed execution", { timeout: 60_000 }, () => {
     expect(inner.execution.error?.message).toMatch(/: bill\/one$/);
   });
 
-  it("gives code neither network nor credentials", async () => {
+  it("gives code no network and no credentials", async () => {
     const code = `
 import socket
 try:

@@ -20,7 +20,7 @@ async function requestOf(source: Trace, version: WorkflowVersion) {
 }
 
 describe("a restart with another version", { timeout: 60_000 }, () => {
-  it("runs what follows a branch that the source has not, as it was foreseen", async () => {
+  it("runs the nodes after a branch that the source does not have, as forecast", async () => {
     const source = await cloud.run(await publish("f c d e z", "start > f > c > e > z > end", "f > d > e"));
     const version = await publish("f c n d e z", "start > f > c > e > z > end", "f > n > d > e");
     const { execution, forecast } = await restartExecution(cloud.ports, await requestOf(source, version));
@@ -33,7 +33,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("says what the version has not, where what follows came of it", async () => {
+  it("names a branch that the version does not have if later outcomes depend on it", async () => {
     const source = await cloud.run(
       await publish("f c d g e z", "start > f > c > e > z > end", "f > d > e", "f > g > e"),
     );

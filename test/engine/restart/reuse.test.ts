@@ -1,6 +1,6 @@
 import type { WorkflowVersion } from "@nova/engine";
 import { expect, it } from "vitest";
-import { unchangedNodes } from "../../../packages/engine/src/restart/reuse.ts";
+import { findUnchangedNodes } from "../../../packages/engine/src/restart/reuse.ts";
 
 const task = (id: string, code: string) => ({
   id,
@@ -14,23 +14,23 @@ const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [ta
 const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
 const looked = async (code: string) => (code === "2" ? null : [code]);
 
-it("leaves it to the question of a text node whether its answer counts, whatever else has changed", async () => {
+it("text nodes are compared by their question, whatever else has changed", async () => {
   const said = (id: string, prompt: string) => ({ ...task(id, ""), executor: { kind: "text", prompt, into: id } });
   const [now, then] = [
     version([said("a", "x"), task("b", "1")], { lib: { "m.py": "" } }),
     version([said("a", "y"), said("b", "z")]),
   ];
-  expect(await unchangedNodes(now, then, looked)).toEqual({ a: "asked" });
+  expect(await findUnchangedNodes(now, then, looked)).toEqual({ a: "asked" });
 });
 
-it("knows which nodes are defined as they were, and what they look up", async () => {
-  const same = await unchangedNodes(version(nodes), version(nodes), looked);
+it("unchanged nodes are found, with the keys that they look up", async () => {
+  const same = await findUnchangedNodes(version(nodes), version(nodes), looked);
   expect(same).toEqual({ a: ["1"], b: null, each: ["order", "order.lines"], inner: ["x"] });
   const [, ...others] = nodes;
   const changed = version([task("a", "3"), ...others]);
-  expect(Object.keys(await unchangedNodes(changed, version(nodes), looked))).toEqual(["b", "each", "inner"]);
-  expect(await unchangedNodes(version(nodes, { lib: { "m.py": "" } }), version(nodes), looked)).toEqual({});
-  expect(await unchangedNodes(version(nodes), version(nodes), async () => "more")).toEqual({
+  expect(Object.keys(await findUnchangedNodes(changed, version(nodes), looked))).toEqual(["b", "each", "inner"]);
+  expect(await findUnchangedNodes(version(nodes, { lib: { "m.py": "" } }), version(nodes), looked)).toEqual({});
+  expect(await findUnchangedNodes(version(nodes), version(nodes), async () => "more")).toEqual({
     each: ["order", "order.lines"],
   });
 });

@@ -41,7 +41,7 @@ async function restarted(id: string, more: Partial<RestartRequest> = {}) {
   return { trace, forecast };
 }
 
-/** Places with a node of a workflow, and whether their outcomes were taken over. */
+/** Places of nodes in a trace: those whose outcomes were reused, and those that ran. */
 function placesIn(entries: readonly TraceEntry[]) {
   const names = new Names();
   const [reused, runs]: [string[], string[]] = [[], []];
@@ -60,7 +60,7 @@ function placesIn(entries: readonly TraceEntry[]) {
 const foreseen = ({ reused, runs }: Forecast) => ({ reused: reused.toSorted(), runs: runs.toSorted() });
 
 describe("a restart of a completed run", { timeout: 60_000 }, () => {
-  it("runs every item whose failure a map has tolerated, with the version that corrects them", async () => {
+  it("runs every item whose failure a map tolerated, with the version that corrects them", async () => {
     const id = await ran(flow(broken));
     expect((await cloud.ports.executions.get(id))?.status).toBe("completed");
     await cloud.publish(flow("context['ok'] = True"));
@@ -98,7 +98,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     expect(placesIn(trace.entries)).toEqual(foreseen(forecast));
   });
 
-  it("may be an item of a map inside an item, and of a map that a loop visits again", async () => {
+  it("may be an item of a map inside an item, or of a map that a loop visits again", async () => {
     const inner = map("inner", [action("leaf", "pass")], [], { items: "item", as: "leaf_of" });
     const outer = map("outer", [inner], [], { items: "lists" });
     const nodes = [
@@ -117,7 +117,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     expect(placesIn(trace.entries).runs).toEqual(["more#2", "outer#2[0].inner[1].leaf", "outer#2[1].inner[2].leaf"]);
   });
 
-  it("may be in another workflow, several in the same one, and the node that runs it wins", async () => {
+  it("may be several places in another workflow, and the node that runs it overrides them", async () => {
     await cloud.publish(flow(broken));
     const calls = between("calling", [{ id: "bill", type: "workflow", workflow: "items" }], ways("start > bill > end"));
     const id = await ran(calls);
@@ -139,7 +139,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     ["each[-1]", /never came to "each\[-1\]"/],
     ["each[2]/second", /"each\[2\]" ran no other workflow, .* - write each\[2\]\.second for a node of the item/],
     ["", /never came to ""/],
-  ])("are refused if %j is none of them", async (place, sentence) => {
+  ])("are refused if %j is not a place of the run", async (place, sentence) => {
     const id = await ran(flow(broken));
     await expect(restarted(id, { from: ["after", place] })).rejects.toThrow(sentence);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Item 1 fails, in one of two branches inside of it, and may. */
+/** Item 1 fails in one of its two branches, and the map tolerates that. */
 const item = ["fork", "left", "right"].map((id) => action(id, id === "right" ? "1 / (context['item'] - 1)" : "pass"));
 const each = {
   ...{ id: "each", type: "map", items: "list", tolerated_failures: 1, nodes: item },
@@ -21,10 +21,10 @@ const flow = between("tolerant", nodes, edges);
 
 describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
   it.each([
-    ["what comes behind the map", { from: "sum" }, ["sum", "last"]],
+    ["the node after the map", { from: "sum" }, ["sum", "last"]],
     ["another item", { from: "each[2].left" }, ["each[2].left", "sum", "last"]],
-    ["a node wherever it comes up", { again: ["last"] }, ["last"]],
-  ])("stays as it is where %s runs again", async (_what, more, runs) => {
+    ["a node at all its places", { again: ["last"] }, ["last"]],
+  ])("stays if %s runs again", async (_what, more, runs) => {
     const first = await cloud.run(await cloud.publish(flow));
     expect(first.execution.status).toBe("completed");
     const source = await cloud.ports.executions.get(first.execution.id);
@@ -40,7 +40,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("stays as it is with what it has stopped", async () => {
+  it("stays, with the branch that it stopped", async () => {
     const slow = item.map((node) => (node.id === "left" ? action("left", "import time\ntime.sleep(1)") : node));
     const stopping = between("stopping", [nodes[0], { ...each, nodes: slow }, ...nodes.slice(2)] as object[], edges);
     const first = await cloud.run(await cloud.publish(stopping));
@@ -54,7 +54,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
   });
 
-  it("that a map does not tolerate, runs again, and where the map leads then is foreseen", async () => {
+  it("runs again if the map does not tolerate it, and the forecast lists the onError node of the map", async () => {
     const steps = [
       nodes[0],
       { ...each, tolerated_failures: 0, onError: "rescue" },
@@ -70,7 +70,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(forecast.again).toContain("rescue");
   });
 
-  it("runs again itself where it is named", async () => {
+  it("runs again if its place is named", async () => {
     const first = await cloud.run(await cloud.publish(flow));
     const source = await cloud.ports.executions.get(first.execution.id);
     const version = await cloud.ports.workflows.latest("tolerant");

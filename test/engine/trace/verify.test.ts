@@ -166,7 +166,7 @@ it("calls a run broken whose end was cut off and whose record was opened again, 
   expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
-it("holds a run of a release that named neither the machine nor the definition in link 0", async () => {
+it("refuses a link 0 that names neither the machine nor the definition", async () => {
   const story = await closedStory();
   const ports = story.world.ports(atOnce);
   let prev: string | undefined;
@@ -179,7 +179,8 @@ it("holds a run of a release that named neither the machine nor the definition i
   expect(await story.verify()).toMatchObject({ state: "broken" });
   change(story, 4, { signature: await ports.signer.sign(prev ?? "") });
   story.world.record(story.id).tip = prev ?? "";
-  expect(await story.verify()).toMatchObject({ state: "anchored", links: 5 });
+  const message = "its head does not say its machine";
+  expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 0, message } });
 });
 
 it("calls a chain broken that lacks a content, unless a note with a valid signature says that it was erased", async () => {

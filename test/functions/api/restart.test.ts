@@ -45,7 +45,7 @@ const restart = (id: string, body: object = {}, key?: string) =>
 const count = async () => (await api.call("GET /executions?limit=200")).body.items.length;
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("takes over what ran before the failure, and is linked to what it restarts", async () => {
+  it("reuses the outcomes before the failure, and names its source", async () => {
     const { status, body } = await restart(failed, { context_patch: { bad: false } });
     expect([status, body]).toMatchObject([
       200,
@@ -62,7 +62,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(third.body.context.a).toBe(body.context.a);
   });
 
-  it("answers 202 with both ids, and the same again under one Idempotency-Key", async () => {
+  it("answers 202 with both ids, and gives the same answer for the same Idempotency-Key", async () => {
     const options = { body: { from: "one" }, headers: { "idempotency-key": "once-and-no-more" } };
     const first = await api.call(`POST /executions/${failed}/restart`, options);
     expect([first.status, first.body]).toMatchObject([202, { status: "running", restarted_from: failed }]);
@@ -132,7 +132,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await count()).toBe(before);
   });
 
-  it("of one whose contents were erased is refused", async () => {
+  it("of a run whose contents were erased is refused", async () => {
     const id = await execute("fragile", { bad: true });
     const record = await api.ports.executions.get(id);
     await eraseExecution(api.ports, { ...(record as Execution), open: false });
@@ -140,14 +140,14 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
   });
 
-  it("of one that is erased at that moment is refused", async () => {
+  it("of a run that is erased at that moment is refused", async () => {
     const gone = Object.assign(new Error("it was erased meanwhile - start a new one"), { name: "UnknownExecution" });
     vi.spyOn(api.ports.executions, "create").mockRejectedValueOnce(gone);
     const { status, body } = await restart(failed);
     expect([status, body.detail]).toEqual([422, gone.message]);
   });
 
-  it("goes on where the execution was cancelled", async () => {
+  it("continues where the execution was cancelled", async () => {
     const id = await execute("waiting", {}, 1);
     await api.call(`POST /executions/${id}/cancel`);
     const { body } = await restart(id, { dry_run: true });
@@ -156,7 +156,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(status).toBe(202);
   });
 
-  it("of a client that has spent what it may is refused", async () => {
+  it("of a client without budget is refused", async () => {
     await api.call("POST /clients", { body: { slug: "spender", name: "Spender" } });
     const body = { context: { bad: true }, client_slug: "spender" };
     const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body })).body;
@@ -180,18 +180,18 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { after: id } });
   });
 
-  it("keeps what looks like a reference in a patch as its user's own", async () => {
+  it("keeps a value in a patch that looks like a reference", async () => {
     const like = { $blob: { sha256: "0".repeat(64), bytes: 1, type: "text" } };
     const { body } = await restart(failed, { context_patch: { bad: false, like } });
     expect(body.context.like).toEqual({ $$blob: like.$blob });
   });
 
-  it("goes into an execution that a node ran", async () => {
+  it("continues in an execution that a node ran", async () => {
     const { body } = await restart(inside.root, { from: "send/two", context_patch: { bad: false } });
     expect(body).toMatchObject({ status: "completed", restarted_from: inside.root });
   });
 
-  it("needs a runner's key, which reaches the client of the execution", async () => {
+  it("needs a runner's key that reaches the client of the execution", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
     const theirs = await restart(failed, {}, await api.key("runner", "acme"));
@@ -200,7 +200,7 @@ describe("a restart", { timeout: 60_000 }, () => {
 });
 
 describe("nova restart", { timeout: 60_000 }, () => {
-  it("follows the run and prints what nova run does, here as on a server", async () => {
+  it("follows the run and prints the output of nova run, locally and on a server", async () => {
     const there = await onServer("restart", failed, "--json");
     expect([there.code, there.err]).toEqual([1, expect.stringMatching(/^exec_.* is accepted\n$/)]);
     const printed = JSON.parse(there.out);
@@ -220,7 +220,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("with --dry-run says what it would do", async () => {
+  it("lists with --dry-run what it would do", async () => {
     const { code, out } = await onServer("restart", failed, "--dry-run", "--json");
     expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
     const told = await nova("restart", failed, "--dry-run");
@@ -228,7 +228,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.0000/);
   });
 
-  it("restarts many, each once, and goes on where it was left", async () => {
+  it("restarts many runs, each once, and continues after an interruption", async () => {
     const retry = { workflow: "retry", body: inARow("retry", { one: good, two: fragile }, { inputs }) };
     await api.call("POST /workflows", { body: retry.body });
     const sources = [await execute("retry", { bad: true }), await execute("retry", { bad: true })];
@@ -260,11 +260,11 @@ describe("nova restart", { timeout: 60_000 }, () => {
     [["restart", "--workflow", "w", "--at-once", "0"], /--at-once 0 is not a whole number above 0/],
     [["restart", "exec_1", "--version", "x"], /x is not a version/],
     [["restart", "exec_1", "--patch", "nowhere.json"], /"nowhere.json" cannot be read/],
-  ])("says of %j in one sentence what is wrong", async (argv, sentence) => {
+  ])("refuses %j with one sentence", async (argv, sentence) => {
     expect(await nova(...argv)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
   });
 
-  it("with what does not fit is one JSON object and one sentence", async () => {
+  it("prints a version that does not fit as one JSON object and one sentence", async () => {
     const { code, out, err } = await nova("restart", failed, "--from", "nine", "--json");
     expect([code, JSON.parse(out).status]).toEqual([2, "invalid"]);
     expect(err).toMatch(/^nova: execution exec_\w+ never came to "nine" - it came to one, two/);

@@ -26,14 +26,14 @@ beforeAll(async () => {
   run = (await execute("reused", { x: 1, y: 1 })).body;
 });
 
-it("runs what reads a value that is another, and nothing else", async () => {
+it("a run with reuse runs only nodes that read another value", async () => {
   const { body } = await execute("reused", { x: 2, y: 1 }, { reuse: run.execution_id });
   expect(body).toMatchObject({ status: "completed", restarted_from: run.execution_id, nodes: 1 });
   expect(await reusedBy(body.execution_id)).toEqual(["two", "three"]);
   expect([body.context.b, body.context.c]).toEqual([run.context.b, run.context.c]);
 });
 
-it("runs what is defined otherwise in another version, and what it makes another", async () => {
+it("a run with reuse runs nodes that another version changed, and nodes that read their new values", async () => {
   const two = `${code.two}\ncontext["x"] = context["x"]`;
   const three = `${code.three}\ncontext["c"] += context["b"]`;
   const { body } = await api.call("POST /workflows", { body: inARow("reused", { ...code, two, three }) });
@@ -42,28 +42,31 @@ it("runs what is defined otherwise in another version, and what it makes another
 });
 
 it.each([
-  ["of nothing", () => "exec_01M8A1XSZGSS6K9KMK7WD1193C", 404, /there is no execution/],
+  ["that does not exist", () => "exec_01M8A1XSZGSS6K9KMK7WD1193C", 404, /there is no execution/],
   [
     "of another workflow",
     async () => (await execute("other", {})).body.execution_id,
     422,
     /is one of workflow "other"/,
   ],
-])("refuses an execution %s with a sentence, and starts nothing", async (_what, id, status, sentence) => {
-  const reuse = await id();
-  const before = (await api.call("GET /executions?limit=200")).body.items.length;
-  const refused = await execute("reused", { x: 1, y: 1 }, { reuse });
-  expect([refused.status, refused.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
-  expect((await api.call("GET /executions?limit=200")).body.items).toHaveLength(before);
-});
+])(
+  "a run with reuse of an execution %s is refused with a sentence, and does not start",
+  async (_what, id, status, sentence) => {
+    const reuse = await id();
+    const before = (await api.call("GET /executions?limit=200")).body.items.length;
+    const refused = await execute("reused", { x: 1, y: 1 }, { reuse });
+    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
+    expect((await api.call("GET /executions?limit=200")).body.items).toHaveLength(before);
+  },
+);
 
-it("refuses an execution of another client", async () => {
+it("a run with reuse of an execution of another client is refused", async () => {
   await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
   const refused = await execute("reused", { x: 1, y: 1 }, { reuse: run.execution_id, client_slug: "acme" });
   expect([refused.status, refused.body.detail]).toEqual([422, expect.stringMatching(/is one of client "default"/)]);
 });
 
-it("is an option of nova start", async () => {
+it("reuse is an option of nova start", async () => {
   const args = ["reused", "--set", "x=1", "--set", "y=3", "--of", "1", "--json", "--reuse", run.execution_id];
   const { out } = await onServer("start", ...args);
   expect(await reusedBy(JSON.parse(out).execution_id)).toEqual(["one", "three"]);

@@ -11,7 +11,7 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
-import { reusedOutcomes } from "../../../packages/engine/src/restart/reuse.ts";
+import { referenceUnchanged } from "../../../packages/engine/src/restart/reuse.ts";
 import { sendApprovers } from "./approvers.ts";
 import { Authors } from "./authors.ts";
 import { calledFlows, childFlows } from "./child-flows.ts";
@@ -192,7 +192,7 @@ class Model {
     this.#faultsLeft = this.#temper.faults;
     sendApprovers(this.#world, this.#random);
     const { client } = source;
-    const outcomes = await reusedOutcomes(this.#world.ports(atOnce), source, unchanged, []);
+    const outcomes = await referenceUnchanged(this.#world.ports(atOnce), source, unchanged, []);
     const request = { version, client, context, outcomes };
     this.#world.spawn("reusing start", (own) => startExecution(own, request));
     await this.#goOn();

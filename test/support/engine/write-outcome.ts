@@ -4,8 +4,8 @@ import { failureOf, readChanges } from "../../../packages/engine/src/chain/posit
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 
 /**
- * What an entry came to, as a document of outcomes has it (engine, `chain/outcomes.ts`); large values stay references to blobs of
- * its family. Null where nothing is to be taken over: of a start, an end, a join, and of a map that read its list.
+ * Writes the outcome of an entry for a document (engine, `chain/outcomes.ts`). Large values stay references to blobs of its
+ * family. Null for entries that no document has: a start, an end, a join, and a map that read its list.
  */
 export async function writeOutcome(
   ports: Pick<Ports, "chain" | "blobs">,

@@ -2,11 +2,11 @@ import { needsAnalysis } from "@nova/agents";
 import type { NovaClient } from "@nova/client";
 import {
   asWritten,
+  buildRecordedOutput,
+  buildReplayOutput,
   type Difference,
   differences,
-  outputAgain,
   RawJson,
-  recordedOutput,
   renderJson,
   type TraceEntry,
 } from "@nova/engine";
@@ -69,8 +69,8 @@ async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked
     let next = 0;
     for await (const { result, withheld } of results) {
       const { recorded, ...node } = runs[next++] as Run;
-      const now = outputAgain(result, node, recorded.entry);
-      const found = differences(recordedOutput(recorded.entry), now);
+      const now = buildReplayOutput(result, node, recorded.entry);
+      const found = differences(buildRecordedOutput(recorded.entry), now);
       replayed.push({ place: recorded.place, differences: found, withheld });
     }
   }

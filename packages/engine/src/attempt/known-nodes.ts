@@ -15,7 +15,7 @@ import { asReference, referenceText } from "../context/references.ts";
 import { wholeJson } from "../context/whole-value.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { givenOutcomes } from "../protocol/recorded-document.ts";
+import { readDraftPrefix } from "../protocol/recorded.ts";
 import { entriesBefore } from "../protocol/scope-entries.ts";
 
 /** The most bytes of one output that a reference can look into. */
@@ -55,7 +55,7 @@ export class KnownNodes {
       // Inside an item, the map around it has no result yet.
       if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
     }
-    const given = await givenOutcomes(ports, position, workflow);
+    const given = await readDraftPrefix(ports, position, workflow);
     return new KnownNodes(ports, before, workflow, { entries, given });
   }
 

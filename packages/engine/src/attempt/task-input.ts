@@ -20,7 +20,7 @@ import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
 import { type NodeDefinition, versionOf } from "../protocol/definition.ts";
 import { restartKey } from "../protocol/place-name.ts";
-import { givenOutcomes } from "../protocol/recorded-document.ts";
+import { readDraftPrefix } from "../protocol/recorded.ts";
 import { entriesBefore, wasWrittenBefore } from "../protocol/scope-entries.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 import {
@@ -178,7 +178,7 @@ export async function createNodeIo(
       let last: StoredEntry | undefined;
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
       const { workflow } = await versionOf(ports, before);
-      const given = (await givenOutcomes(ports, position, workflow)).get(node);
+      const given = (await readDraftPrefix(ports, position, workflow)).get(node);
       const set = given ?? (last && (await setBy(last)));
       if (!set) return null;
       const text = objectText(resultsOf(knownNode(workflow, node), set));
@@ -187,7 +187,7 @@ export async function createNodeIo(
     },
     async outputNames() {
       const { workflow } = await versionOf(ports, before);
-      const names = new Set((await givenOutcomes(ports, position, workflow)).keys());
+      const names = new Set((await readDraftPrefix(ports, position, workflow)).keys());
       for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },

@@ -18,78 +18,78 @@ export interface Head extends BlobHome {
   error_class?: RunErrorClass;
   attempt: number;
   decision_result: string | null;
-  /** The node that comes next: the edge taken; `<fork>.join` behind a fork, null at the end of a map's item. */
+  /** The node that comes next by the edge taken: `<fork>.join` after a fork, null at the end of a map's item. */
   path_taken: string | null;
   /** ISO 8601: when the outcome was known. */
   timestamp: string;
   execution_time_ms: number;
   sandbox_id: string | null;
-  /** What the scope's next node may use again. */
+  /** The sandbox that the next node of the scope may use. */
   warm: Sandbox | null;
-  /** Further sandboxes of the scope; branches that begin behind it share them. Absent: none. */
+  /** Further sandboxes of the scope. Branches that start after this entry share them. Absent: none. */
   spare?: Sandbox[];
-  /** SHA-256 of the code that ran, null where none did; of a prompt node, of the last that was written. */
+  /** SHA-256 of the code that ran, null if none ran. A prompt node: of the code that was written last. */
   code: string | null;
-  /** What names led to that the code could connect to on other ports than 80 and 443; absent: there were none. */
+  /** IP addresses by host name that the code could connect to on other ports than 80 and 443. Absent: none. */
   addresses?: Readonly<Record<string, readonly string[]>>;
-  /** Deliveries that came to nothing before its first attempt began; absent: none, or an earlier release wrote it. */
+  /** Deliveries without a result before the first attempt started; absent: none. */
   failed_deliveries?: number;
-  /** Of a prompt node: the key of the generation that its code is. */
+  /** Key of the generation that wrote the code of a prompt node. */
   generation?: string;
-  /** Of a prompt node whose pinned code did it: no model was asked. */
+  /** A prompt node succeeded with its pinned code: no model was asked. */
   cache_hit?: true;
-  /** Of such a one: SHA-256 of the analysis code that ran before. */
+  /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
-  /** Of a text node: SHA-256 of all that its model was asked, settings included. */
+  /** SHA-256 of the question of a text node to its model, settings included. */
   asked?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
-  /** What models have cost so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
+  /** Cost of models so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
   spent?: Spending;
-  /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
+  /** Only pinned code may run in this execution. All entries of the execution have the same value. */
   frozen?: true;
   /**
-   * Only nodes without effects run, without network and credentials; any other one that has no outcome on record fails.
-   * Carried like `frozen`.
+   * Only nodes without effects run, without network and credentials. A node without a recorded outcome that may have effects
+   * fails. All entries have the same value.
    */
   sealed?: true;
-  /** Prompt nodes for which code of earlier executions does not count; carried like `frozen`. Absent: none. */
+  /** Prompt nodes that do not use code of earlier executions. All entries have the same value. Absent: none. */
   fresh?: readonly string[];
   /** Entries in the branches that were joined in this scope so far; absent: none. */
   inner?: number;
   /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
   loops?: Readonly<Record<string, number>>;
-  /** Events that the history of its Step Functions execution has at most, of this scope; absent: nobody counts them. */
+  /** Upper bound of the events of this scope in the history of its Step Functions execution. Absent: not counted. */
   events?: number;
   /**
-   * Of the main line: the further execution of the state machine that it goes on in, and the link whose node led to it;
-   * absent: the first one.
+   * On the main line: the number of the state machine's further execution in which the run continues, and of the entry that
+   * led to it. Absent: the first execution.
    */
   continuation?: { number: number; seq: number };
-  /** Of a map's entry: how many items it has. */
+  /** Number of items of a map. */
   count?: number;
-  /** Of link 0 where a node of another execution runs this one. */
+  /** In link 0: the node of another execution that runs this one. */
   parent?: Parent;
-  /** Of link 0: the trigger of its workflow that started it; absent: whoever asked for it, or an earlier release wrote it. */
+  /** In link 0: the trigger of the workflow that started the run. Absent: a caller did. */
   trigger?: string;
-  /** Of link 0: the ARN of the state machine version that runs it. Absent in what earlier releases wrote. */
+  /** In link 0, always: the ARN of the state machine version that runs it. */
   machine?: string;
-  /** Of link 0: `runHash` of the definition. Absent in what earlier releases wrote. */
+  /** In link 0, always: `runHash` of the definition. */
   definition?: string;
-  /** Of a workflow node's entry: the execution that it ran. */
+  /** The execution that a workflow node ran. */
   child?: ChildTip;
   /**
-   * Link 0 of a restart, and of an execution that a node runs, names the first run of all restarts, and what the places of
-   * this execution begin with there. Absent: this execution itself.
+   * In link 0 of a restart, and of an execution that a node runs: the first run of all restarts, and the start of the places
+   * of this execution in it. Absent: this execution itself.
    */
   origin?: Origin;
-  /** Of link 0: the outcomes that this execution reuses. */
+  /** In link 0: the outcomes that this execution reuses. */
   plan?: Plan;
   /** The entry of an earlier execution that has the same outcome. Nothing ran for this one. */
   reused_from?: ReusedLink;
-  /** Of an outcome that somebody has written by hand. Nothing ran for it here. */
+  /** The person who wrote the outcome by hand. Nothing ran for it. */
   edited?: Edited;
-  /** How often nodes of loops have come up so far, as names of places count. Absent: none has, and there is no plan. */
+  /** Visits of nodes in loops so far, as names of places count them. Absent: none, and the execution has no plan. */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
@@ -97,11 +97,11 @@ export interface Head extends BlobHome {
   digests: Partial<Record<ContentName, string>>;
   /** Hashes of the steps that belong to this entry, in order. */
   steps: string[];
-  /** Of the close entry only. `count` is the number of entries of the execution, this one included. */
+  /** In the close entry only. `count` is the number of entries of the execution, this one included. */
   close?: {
     status: CloseStatus;
     count: number;
-    /** Of a run that has not completed: the node that its error names. */
+    /** The node that the error of the run names. Absent: the run has completed. */
     node?: string;
     /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent: none. */
     idle?: string[];
@@ -116,9 +116,14 @@ export interface Origin {
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
 
-/** What a head says whose entry tells of no run: of link 0, and of a close. */
+/** The fields of an entry without a run of code: link 0, and a close. */
 export const noRun = {
-  ...{ attempt: 1, decision_result: null, execution_time_ms: 0, sandbox_id: null, warm: null, code: null },
+  attempt: 1,
+  decision_result: null,
+  execution_time_ms: 0,
+  sandbox_id: null,
+  warm: null,
+  code: null,
   steps: [] as string[],
 };
 
@@ -145,7 +150,7 @@ export interface Plan {
   outcomes: string;
   /** The start of the places of this execution in the document, such as `billing/`: a node of another execution runs it. */
   within?: string;
-  /** The execution of the same family that it comes after: if contents of that are erased, those of this one are, too. */
+  /** The execution of the family that this one restarts or follows. Erasing its contents erases those of this one, too. */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that. */
   tip?: string;
@@ -157,7 +162,7 @@ export interface Plan {
   patch?: { keys: string[]; by: string };
 }
 
-/** Who wrote an outcome, and when (ISO 8601). */
+/** The id of the person who wrote an outcome, and the time in ISO 8601. */
 export interface Edited {
   by: string;
   at: string;
@@ -173,7 +178,7 @@ export type BranchTip = Omit<ReusedLink, "execution">;
 /** `error` content of a failed entry. */
 export interface FailureRecord {
   message: string;
-  /** Of a join: the node that failed, and in which branch; `message` says both. */
+  /** In a join: the node that failed, and its branch. `message` names both. */
   node?: string;
   within?: string;
   /** Of a join: the message of that node itself. */

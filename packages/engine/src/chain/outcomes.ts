@@ -33,8 +33,8 @@ export interface EntryReference {
 }
 
 /**
- * What must be the same for a node as it was in front of the referenced entry; else the node runs. A list: the values of
- * these keys of the context. `context`: the values of all keys. `asked`: the question to the model of a text node.
+ * A node reuses the entry if these are the same as before the entry, and runs otherwise. A list: the values of these keys of
+ * the context. `context`: the values of all keys. `asked`: the question to the model of a text node.
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
@@ -94,7 +94,7 @@ const Reference = z
  * The text of a document of outcomes that consists of references only. `place` is the name of a place as `Names` writes it
  * (`find`, `poll#2`, `each[3].find`, `billing/send`), or `billing/`: the last entry of the execution that `billing` ran.
  */
-export function referencesText(references: Iterable<readonly [place: string, EntryReference]>): string {
+export function writeReferences(references: Iterable<readonly [place: string, EntryReference]>): string {
   const members = Array.from(references, ([key, { entry, condition }]): Member => {
     const from = `${entry.execution}${entry.scope}#${entry.seq}`;
     return { key, json: JSON.stringify({ from, ...defined({ if: condition }) }) };

@@ -15,7 +15,7 @@ import { definitionOf, type HeldNode, type NodeDefinition } from "../protocol/de
 import type { CaughtError, EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
 import { type KindPorts, type Reason, reasonOf, type SettlingPorts } from "../protocol/settling.ts";
 import { settleNodeLink } from "../protocol/turn.ts";
-import { type ChildAnswer, describeChildWait, isRecordedInside, runChild, settleChild } from "./child/run-child.ts";
+import { type ChildAnswer, describeChildWait, hasInnerPlaces, runChild, settleChild } from "./child/run-child.ts";
 import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
 import { expiredEntry, settleWaiting } from "./waiting/expire.ts";
@@ -64,7 +64,7 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
   map: { runNodeTask: runMap, settle: settleMap, staysInside: async () => true },
   approval: { runNodeTask: noTask, settle: settleWaiting, waitsFor: describeWait },
   wait: { runNodeTask: runWait, settle: settleWaiting, waitsFor: describeWait },
-  workflow: { runNodeTask: runChild, settle: settleChild, waitsFor: describeChildWait, staysInside: isRecordedInside },
+  workflow: { runNodeTask: runChild, settle: settleChild, waitsFor: describeChildWait, staysInside: hasInnerPlaces },
   end: { runNodeTask: runEnd, settle: noTurn },
 };
 

@@ -8,7 +8,7 @@ import { sha256 } from "../sha256.ts";
 
 type Reads = Pick<Ports, "chain">;
 
-/** The first run of all restarts of this execution, as link 0 says. An execution with blobs of its own is that run itself. */
+/** Reads from link 0 the first run of all restarts of this execution. An execution that is its own root is that run. */
 export async function originOf(
   { chain }: Reads,
   { execution, root }: { execution: string; root: string },
@@ -19,13 +19,13 @@ export async function originOf(
   return (first && headOf(first).origin) ?? own;
 }
 
-/** The origin of the execution that the node of this position runs: a restart of the caller finds the same. */
+/** The origin of the execution that the node of this position runs. It is the same in all restarts of the caller. */
 export async function originInside(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Origin> {
   const { execution, place } = await originAt(ports, position, node);
   return { execution, place: `${place}/` };
 }
 
-/** Code gets it as `NOVA_RESTART_KEY`: the same for this place in a run and in all restarts of that run. */
+/** The value of `NOVA_RESTART_KEY` for code: the same for this place in a run and in all its restarts. */
 export async function restartKey(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<string> {
   return restartKeyOf(await originAt(ports, position, node));
 }
@@ -39,16 +39,16 @@ async function originAt(ports: Reads, position: Position, node: Pick<Node, "id">
   return { ...origin, place: origin.place + place };
 }
 
-/** Keys of common services have at most 255 characters: a longer place stands for itself by its hash. */
+/** Common services take keys of at most 255 characters. The hash replaces a longer place. */
 const longestPlace = 160;
 
-/** Safe in a header, a file name and the id of a mail: `each[3].book#2` is written as `each@3+book.2`. */
+/** Writes a place so that it is safe in a header, a file name and the id of a mail: `each[3].book#2` as `each@3+book.2`. */
 export function restartKeyOf({ execution, place }: Origin): string {
   const written = place.replaceAll("].", "+").replaceAll("[", "@").replaceAll("#", ".").replaceAll("/", "+");
   return `${execution}+${place.length <= longestPlace ? written : sha256(place)}`;
 }
 
-/** The name of a node's place, as `Names` tells it of the whole execution. */
+/** The name of a node's place, equal to the name that `Names` gives to it. */
 export async function placeName({ chain }: Reads, { before, at }: Position, { id }: Pick<Node, "id">): Promise<string> {
   return (await prefixOf({ chain }, at)) + numbered(id, visitsOf(before, id) + 1);
 }
@@ -74,7 +74,7 @@ function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
   return visits[id] ?? 0;
 }
 
-/** The counts after a join: each node is in one branch at most, and every branch continues the counts of its fork. */
+/** The visits after a join. A node is in at most one branch, and every branch continues the counts of its fork. */
 export function visitsOfBranches(tips: readonly Pick<Head, "visits">[]): Visits {
   const all: Record<string, number> = {};
   for (const { visits = {} } of tips)

@@ -1,28 +1,52 @@
-import { onErrorOf } from "@nova/workflow";
-import type { Position } from "../chain/position.ts";
+import { defined, type Member, type Node, onErrorOf, startOf, type Workflow } from "@nova/workflow";
+import { contentText } from "../chain/contents.ts";
+import { headOf, type Plan } from "../chain/head.ts";
+import { inputBefore } from "../chain/item-input.ts";
+import {
+  type EntryReference,
+  type OutcomeDocument,
+  type ReuseCondition,
+  readOutcomes,
+  type WrittenOutcome,
+} from "../chain/outcomes.ts";
+import { failureOf, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
+import { offloadMembers, savingTo } from "../context/offload.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
 import { defaultNext, followChoice, isChosen, type NodeDefinition, nextNodeId } from "./definition.ts";
-import type { Outcome, RecordedOutcome } from "./outcome.ts";
-import { findRecorded, planAt, refusedHere } from "./recorded-document.ts";
+import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
+import { placeName } from "./place-name.ts";
 import type { KindPorts } from "./settling.ts";
 
+type Reads = Pick<Ports, "chain" | "blobs">;
+
 /**
- * The outcome on record, by this execution's plan, for a node that has no entry: what it set, decided or failed with. Null
- * if the node is to run. Every delivery gets the same answer.
+ * Finds the outcome that the plan of this execution has for a node without an entry. Null if the node runs. Every delivery
+ * gets the same answer.
  */
-export async function recordedOutcome(
+export async function findRecordedOutcome(
   ports: KindPorts,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
-  const plan = ports.holdsTurn(definition.node) ? await planAt(ports, position) : undefined;
+  const plan = ports.holdsTurn(definition.node) ? await findPlan(ports, position) : undefined;
   if (!plan) return null;
-  const found = await findRecorded(ports, position, plan, definition);
-  const outcome = found && outcomeOf(position, definition, found);
-  return outcome ?? (position.before.sealed ? refusedHere(ports, position, plan, definition) : null);
+  const found = await findInDocument(ports, position, plan, definition);
+  const outcome = found && buildOutcome(position, definition, found);
+  return outcome ?? (position.before.sealed ? refuseToRun(ports, position, plan, definition) : null);
 }
 
-/** Null if this version has no edge that leads on. */
-function outcomeOf({ before }: Position, definition: NodeDefinition, found: RecordedOutcome): Outcome | null {
+/** The plan in link 0. Undefined if the execution reuses no outcomes. */
+async function findPlan(
+  { chain }: Pick<Ports, "chain">,
+  { before, at }: Pick<Position, "before" | "at">,
+): Promise<Plan | undefined> {
+  const first = before.visits && (await readKept(chain, { execution: at.execution, scope: "", seq: 0 }));
+  return first && headOf(first).plan;
+}
+
+/** Null if the version has no edge for the recorded decision. */
+function buildOutcome({ before }: Position, definition: NodeDefinition, found: RecordedOutcome): Outcome | null {
   const { node, version } = definition;
   const { decision, more } = found;
   const run = { attempt: 1, sandboxId: null, warm: before.warm, code: null };
@@ -34,8 +58,149 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
   const success = { ...facts, status: "success" as const, changes: found.changes };
   if (decision === null)
     return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition) };
-  const way = followChoice(definition, decision, before.loops);
+  const edge = followChoice(definition, decision, before.loops);
   // A reused entry must take the source's decision.
-  const fits = way && (way.decision === decision || !more.reused);
-  return fits ? { ...success, ...way, more: { ...more, ...way.more } } : null;
+  const fits = edge && (edge.decision === decision || !more.reused);
+  return fits ? { ...success, ...edge, more: { ...more, ...edge.more } } : null;
 }
+
+async function findInDocument(
+  ports: KindPorts,
+  position: Position,
+  plan: Plan,
+  definition: NodeDefinition,
+): Promise<RecordedOutcome | null> {
+  const document = await readDocument(ports, position, plan);
+  const found = document.at((plan.within ?? "") + (await placeName(ports, position, definition.node)));
+  if (!found) return null;
+  return "entry" in found
+    ? readReferenced(ports, position, definition, found)
+    : readWritten(ports, position, definition, found);
+}
+
+function readDocument({ blobs }: Pick<Ports, "blobs">, { before }: Pick<Position, "before">, { outcomes }: Plan) {
+  return readOutcomes(blobs, before, outcomes);
+}
+
+/** A map reads its list itself, so only a failure of a map can be written. */
+async function readWritten(
+  ports: Reads,
+  { before }: Position,
+  { node }: NodeDefinition,
+  { set, delete: deleted, decision, error, from }: WrittenOutcome,
+): Promise<RecordedOutcome | null> {
+  if ("items" in node && !error) return null;
+  const isLink = from !== undefined && "execution" in from;
+  return {
+    decision,
+    ...(error ?? { changes: { set: await offloadMembers(set, savingTo(ports, before)), delete: deleted } }),
+    more: { ...(isLink && { reused: from }), ...(from && !isLink && { edited: from }) },
+  };
+}
+
+async function readReferenced(
+  ports: KindPorts,
+  position: Position,
+  definition: NodeDefinition,
+  { entry: at, condition }: EntryReference,
+): Promise<RecordedOutcome | null> {
+  const { entry } = await ports.chain.read(at);
+  if (!entry) return null;
+  const head = headOf(entry);
+  const { before } = position;
+  const isOfFamily = head.client === before.client && head.root === before.root;
+  if (!isOfFamily || head.node_id !== definition.node.id || head.node_type !== definition.node.type) return null;
+  if (condition && !(await isUnchanged(ports, position, definition, { at, entry, condition }))) return null;
+  // A restart of a restart names the entry of the first execution that produced the outcome.
+  const { child, count, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
+  const { items } = entry.contents;
+  const more = {
+    reused,
+    ...defined({ edited, child, count, asked }),
+    ...(items && { contents: { items: await contentText(items, head, ports.blobs) } }),
+  };
+  const decision = head.decision_result;
+  if (head.status === "success") return { decision, more, changes: await readChanges(entry, ports.blobs) };
+  const name = head.error_class;
+  return name ? { decision, more, class: name, failure: await failureOf(entry, ports.blobs) } : null;
+}
+
+/** Whether the node finds here what it found in front of the entry. */
+async function isUnchanged(
+  ports: KindPorts,
+  position: Position,
+  definition: NodeDefinition,
+  { at, entry, condition }: { at: LinkId; entry: StoredEntry; condition: ReuseCondition },
+): Promise<boolean> {
+  if (condition === "asked") {
+    const asked = await ports.asked(position, definition);
+    return asked !== undefined && asked === headOf(entry).asked;
+  }
+  const earlier = await readPosition(ports, at);
+  const [now, then] = await Promise.all([position, earlier].map((one) => inputBefore(ports, one)));
+  const keys =
+    condition === "context" ? [now, then].flatMap((one) => one?.input.slots().map(({ key }) => key) ?? []) : condition;
+  return keys.every((key) => now?.input.slot(key)?.json === then?.input.slot(key)?.json);
+}
+
+/** Finds the start of the places in the execution that the node runs. Null if the document has no such place. */
+export async function findInnerPlaces(
+  ports: Reads,
+  position: Position,
+  plan: Plan,
+  node: Pick<Node, "id">,
+): Promise<string | null> {
+  const inside = `${plan.within ?? ""}${await placeName(ports, position, node)}/`;
+  return (await readDocument(ports, position, plan)).hasPlacesIn(inside) ? inside : null;
+}
+
+/** Builds the plan of the execution that the node runs. Undefined if the document has no place in it. */
+export async function buildChildPlan(
+  ports: Reads,
+  position: Position,
+  node: Pick<Node, "id">,
+): Promise<Plan | undefined> {
+  const plan = await findPlan(ports, position);
+  const within = plan && (await findInnerPlaces(ports, position, plan, node));
+  if (!plan || !within) return undefined;
+  const source = (await readDocument(ports, position, plan)).at(within);
+  const after = source && "entry" in source ? source.entry.execution : undefined;
+  return { outcomes: plan.outcomes, within, ...defined({ after }) };
+}
+
+/**
+ * Reads what the start of a draft got, and what nodes before the part that runs have set, by node id. Only the document
+ * tells them apart: the execution starts with the context that they left.
+ */
+export async function readDraftPrefix(
+  ports: Reads,
+  position: Pick<Position, "before" | "at">,
+  { draftPrefix, nodes }: Pick<Workflow, "draftPrefix" | "nodes">,
+): Promise<ReadonlyMap<string, Member[]>> {
+  const plan = draftPrefix && (await findPlan(ports, position));
+  if (!plan) return new Map();
+  const document: OutcomeDocument = await readDocument(ports, position, plan);
+  const start = startOf({ nodes });
+  return new Map(
+    [...(start ? [start.id] : []), ...draftPrefix.passed].flatMap((id) => {
+      const found = document.at(id);
+      return !found || "entry" in found || found.error ? [] : [[id, found.set] as const];
+    }),
+  );
+}
+
+/** The failure of a node without a recorded outcome that may have effects, in a sealed execution. Null for other nodes. */
+async function refuseToRun(
+  ports: KindPorts,
+  position: Position,
+  plan: Plan,
+  definition: NodeDefinition,
+): Promise<Outcome | null> {
+  const { node } = definition;
+  if (await ports.staysInside(position, plan, node)) return null;
+  const place = (plan.within ?? "") + (await placeName(ports, position, node));
+  return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before));
+}
+
+/** The start of the message of such a failure. */
+export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;

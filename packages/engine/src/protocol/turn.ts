@@ -7,7 +7,7 @@ import { killStaleSandbox } from "../sandboxes/life.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
-import { recordedOutcome } from "./recorded.ts";
+import { findRecordedOutcome } from "./recorded.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
 /** The link of a node that Step Functions runs after the link `seq`. */
@@ -86,7 +86,7 @@ async function commitRecordedOutcome(
   // Executions without a document count no visits.
   if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);
-  const outcome = await recordedOutcome(ports, position, definition);
+  const outcome = await findRecordedOutcome(ports, position, definition);
   if (!outcome) return undefined;
   if (!(await holdTurn(ports, position, event.node))) return "again";
   return commitOutcome(ports, position, definition.node, outcome);
@@ -138,7 +138,7 @@ export async function settleLink(
 export async function settleNodeLink(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
   return settleLink(ports, event, async (position, turn) => {
-    const outcome = await recordedOutcome(ports, position, definition);
+    const outcome = await findRecordedOutcome(ports, position, definition);
     if (outcome) return commitOutcome(ports, position, definition.node, outcome);
     return ports.settleTurn(ports, { ...definition, position, turn }, reason);
   });

@@ -5,21 +5,21 @@ import type { Ports } from "../ports/index.ts";
 import { readTrace } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
 import { differences, type Output } from "./differences.ts";
-import { recordedOutput } from "./output.ts";
+import { buildRecordedOutput } from "./output.ts";
 import { Names, Source } from "./source.ts";
 
-/** How one node ran in two executions; field names are public. `was` is said of the first one, `is` of the second. */
+/** How one node ran in two executions. Field names are public. `was` is about the first execution, `is` about the second. */
 export interface NodeDiff {
-  /** Named as `SourceLink.name`; inside of an execution that a node ran, `billing/send`. */
+  /** A name as in `SourceEntry.name`; `billing/send` inside the execution that the node `billing` ran. */
   place: string;
   path: "both" | "only_a" | "only_b";
-  /** SHA-256 of the node's settings without its code; null where the version, or what came to the node, is not there. */
+  /** SHA-256 of the node's settings without its code. Null if the run did not reach the node, or its version is gone. */
   definition: Compared<string>;
-  /** SHA-256 of the code that ran; null where none did. */
+  /** SHA-256 of the code that ran; null if none ran. */
   code: Compared<string>;
-  /** Keys that it set or deleted with another outcome; a failure is the key `error`, a choice `branch_decision`. */
+  /** Keys whose values differ. A failure has the key `error`, a choice the key `branch_decision`. */
   context: { key: string; was: RawJson | null; is: RawJson | null }[];
-  /** Null where it did not come to the node. */
+  /** Null for an execution that did not reach the node. */
   cost: { was: NodeCost | null; is: NodeCost | null };
 }
 
@@ -42,8 +42,8 @@ interface NodeRun {
 }
 
 /**
- * Two executions node by node, in the order of the first; what only the second came to behind the node it came behind.
- * Values are masked, and large ones references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
+ * Compares two executions node by node, in the order of the first one. A node that only the second one reached follows the
+ * node that it ran after. Values are masked, and large values are references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
  */
 export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {
   const reader = new RunReader(ports);
@@ -70,8 +70,10 @@ function nodeDiff(place: string, was: NodeRun | undefined, is: NodeRun | undefin
   };
   const context = differences(was?.output ?? nothing, is?.output ?? nothing);
   return {
-    ...{ place, path: was && is ? "both" : was ? "only_a" : "only_b" },
-    ...{ definition: compare("definition"), code: compare("code") },
+    place,
+    path: was && is ? "both" : was ? "only_a" : "only_b",
+    definition: compare("definition"),
+    code: compare("code"),
     context: context.map(({ key, recorded, now }) => ({ key, was: raw(recorded), is: raw(now) })),
     cost: { was: was?.cost ?? null, is: is?.cost ?? null },
   };
@@ -85,7 +87,7 @@ class RunReader {
     this.#ports = ports;
   }
 
-  /** What an execution did, and those that its nodes ran, by place in the order of the run. */
+  /** The nodes of an execution, and of those that its nodes ran, by place in the order of the run. */
   async runs(id: string): Promise<Map<string, NodeRun>> {
     const { execution, entries } = await readTrace(this.#ports, id);
     if (execution.erased || (await this.#isErased(id))) throw new ContentsErased(id);
@@ -95,7 +97,7 @@ class RunReader {
     return runs;
   }
 
-  /** With a client its runs are erased, and their records say nothing of it. */
+  /** Deleting a client erases its runs without a mark in their records. */
   async #isErased(execution: string): Promise<boolean> {
     const { entry } = await this.#ports.chain.read({ execution, scope: "", seq: 0 });
     return entry !== undefined && !("context" in entry.contents);
@@ -111,8 +113,8 @@ class RunReader {
       if (entry.node_type === "close") continue;
       const place = names.of(entry);
       if (entry.node_type === "join") {
-        // What its branches came to in all is the fork's own.
-        if (fork) fork.run.output = joined(fork.run.output, recordedOutput(entry), fork.isMap);
+        // The joined outcome of the branches belongs to the fork.
+        if (fork) fork.run.output = joined(fork.run.output, buildRecordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);
         fork = { run, isMap: entry.node_type === "map" };
@@ -130,12 +132,12 @@ class RunReader {
     return {
       definition: workflow ? definitionHash(workflow, entry.node_id) : null,
       code: entry.reused_from ? await this.#codeAt(entry.reused_from) : entry.code_hash,
-      output: recordedOutput(entry),
+      output: buildRecordedOutput(entry),
       cost: { cost_usd, execution_time_ms },
     };
   }
 
-  /** The code that came to an outcome which was taken over; null where its execution is gone. */
+  /** The hash of the code that produced a reused outcome; null if its execution is gone. */
   async #codeAt({ execution_id, scope, seq }: NonNullable<TraceEntry["reused_from"]>): Promise<string | null> {
     const source = this.#sources.get(execution_id) ?? Source.read(this.#ports, execution_id);
     this.#sources.set(execution_id, source);
@@ -143,13 +145,13 @@ class RunReader {
   }
 }
 
-/** Keys that branches set are told of their nodes; a map's list is set by none of them. */
+/** Nodes in branches report the keys that they set. Only the list of a map is set by none of them. */
 function joined(fork: Output, { set }: Output, isMap: boolean): Output {
   const own = isMap ? set : set.filter(({ key }) => key === "error");
   return { ...fork, set: [...fork.set, ...own] };
 }
 
-/** Of the settings that say how a node runs: its own, its edges, and what code finds in every node of the workflow. */
+/** Hashes the settings of a node: its own, its edges, and what the workflow gives to the code of every node. */
 function definitionHash(workflow: Workflow, id: string): string | null {
   const indexed = nodeIndex(workflow).get(id);
   if (!indexed) return null;
@@ -162,7 +164,7 @@ function definitionHash(workflow: Workflow, id: string): string | null {
   return workflowHash({ ...{ format: 1, id: "", name: "" }, ...around, nodes: [withoutInside(node)], edges });
 }
 
-/** Without its code, which is compared by itself, and without the nodes of a map. */
+/** Leaves out the code, which is compared separately, and the nodes of a map. */
 function withoutInside(node: Node): Node {
   if ("body" in node) return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node && "code" in node.executor)) return node;

@@ -1,19 +1,19 @@
 import { type Member, parseExact, sorted } from "@nova/workflow";
 
-/** A key that code set to another value than is recorded, as JSON text; null: it did not set it. */
+/** A key that code set to another value than the recorded one. Values are JSON texts; null: the key was not set. */
 export interface Difference {
   key: string;
   recorded: string | null;
   now: string | null;
 }
 
-/** What a node did to its context. */
+/** The changes that a node made to its context. */
 export interface Output {
   set: readonly Member[];
   delete: readonly string[];
 }
 
-/** Where two outputs differ, in the order of the keys; the order inside of objects does not count, every digit does. */
+/** Compares two outputs key by key, in the order of the keys. Every digit counts; the order of members in an object does not. */
 export function differences(recorded: Output, now: Output): Difference[] {
   const [before, after] = [textsOf(recorded), textsOf(now)];
   const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();

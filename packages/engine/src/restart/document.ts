@@ -1,6 +1,6 @@
 import { nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type EntryReference, maxDocumentBytes, referencesText } from "../chain/outcomes.ts";
+import { type EntryReference, maxDocumentBytes, writeReferences } from "../chain/outcomes.ts";
 import { findCalledVersion } from "../kinds/child/run-child.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -13,24 +13,24 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export type PlaceReference = [place: string, EntryReference];
 
 /** The document of a restart: all outcomes on the path, also in executions that continue where they failed. */
-export async function restartDocument(
+export async function writeRestartDocument(
   ports: Reads,
   version: WorkflowVersion,
   selection: ReuseSelection,
   path: SourcePath,
 ): Promise<string> {
-  return documentOf(await referencesOn(ports, version, selection, path, ""));
+  return writeDocument(await collectReferences(ports, version, selection, path, ""));
 }
 
 /** `inside`: the start of the places of this execution in the document. */
-async function referencesOn(
+async function collectReferences(
   ports: Reads,
   version: WorkflowVersion,
   { again = [], inside: parts = {} }: ReuseSelection,
   { reused, stops }: SourcePath,
   inside: string,
 ): Promise<PlaceReference[]> {
-  const all = Array.from(reused, ([place, entry]): PlaceReference => [inside + place, referenceTo(entry)]);
+  const all = Array.from(reused, ([place, entry]): PlaceReference => [inside + place, buildReference(entry)]);
   const further = await atOnce([...stops], async ([place, { head }]): Promise<PlaceReference[]> => {
     const part = parts[entryKey(head)];
     const runsAll = again.includes(head.node_id) || (part === undefined && head.status === "success");
@@ -43,19 +43,19 @@ async function referencesOn(
     // The version of the other workflow may have changed: what does not fit runs.
     const path = followSource(source, called, selection);
     const start = `${inside}${place}/`;
-    const references = await referencesOn(ports, called, selection, path, start);
-    return [[start, referenceTo(source.last)], ...references];
+    const references = await collectReferences(ports, called, selection, path, start);
+    return [[start, buildReference(source.last)], ...references];
   });
   return [...all, ...further.flat()];
 }
 
-export function referenceTo({ head: { execution_id: execution, scope, seq } }: SourceEntry): EntryReference {
+export function buildReference({ head: { execution_id: execution, scope, seq } }: SourceEntry): EntryReference {
   return { entry: { execution, scope, seq } };
 }
 
 /** The text of a document of references. Throws `RestartRefused` if it is too large. */
-export function documentOf(references: Iterable<PlaceReference>): string {
-  const text = referencesText(references);
+export function writeDocument(references: Iterable<PlaceReference>): string {
+  const text = writeReferences(references);
   if (Buffer.byteLength(text) <= maxDocumentBytes) return text;
   throw new RestartRefused("the run would reuse more outcomes than one document can name - start a new execution");
 }

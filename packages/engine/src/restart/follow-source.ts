@@ -187,7 +187,7 @@ class Walk {
     return undefined;
   }
 
-  /** The node after one that neither decides nor forks; undefined for other nodes. */
+  /** The next node, if the node does not decide or fork; undefined otherwise. */
   #onlyEdge(definition: NodeDefinition): string | null | undefined {
     const { node, edges } = definition;
     return edges.length > 1 || this.#forks.has(node.id) ? undefined : defaultNext(definition);

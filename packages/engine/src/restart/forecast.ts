@@ -3,7 +3,7 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { SourcePath } from "./follow-source.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
-/** What a restart will do, as far as that can be known. Places are named as `SourceEntry.name`. */
+/** The expected effects of a restart, as far as they can be known. Places are named as `SourceEntry.name`. */
 export interface Forecast {
   /** Places of the document: their outcomes are reused. */
   reused: string[];
@@ -17,7 +17,7 @@ export interface Forecast {
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
-export function forecastOf(
+export function buildForecast(
   source: Source,
   { workflow }: WorkflowVersion,
   { reused, runs, misfits }: SourcePath,

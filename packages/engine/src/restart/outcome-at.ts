@@ -7,7 +7,7 @@ import type { Changes } from "../context/context.ts";
 import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
-/** What one entry came to. Values are as contexts keep them: large ones are references to blobs of its family. */
+/** The outcome of one entry. Large values are references to blobs of its family. */
 export interface OutcomeAt extends Changes {
   decision: string | null;
   error?: { class: RunErrorClass; failure: FailureRecord };
@@ -15,12 +15,12 @@ export interface OutcomeAt extends Changes {
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
-/** A session asks for the same ones with every run. Whoever asks has looked whether their execution was erased. */
+/** A session asks for the same outcomes with every run. The caller has checked that their execution was not erased. */
 const maxKept = 2_000;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
 
-/** Undefined where the entry is not there, or its contents were erased. */
-export async function outcomeAt(ports: Reads, at: LinkId): Promise<OutcomeAt | undefined> {
+/** Reads the outcome of an entry. Undefined if the entry is gone, or its contents were erased. */
+export async function readOutcomeAt(ports: Reads, at: LinkId): Promise<OutcomeAt | undefined> {
   const known = kept.get(ports.chain) ?? new LRUCache<string, OutcomeAt>({ max: maxKept });
   kept.set(ports.chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;

@@ -7,8 +7,14 @@ import { decisionKey } from "../protocol/settle-join.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
 import type { Output } from "./differences.ts";
 
-/** What a node came to: a failure is what the node of its `onError` finds, a choice what a decision sets. */
-export function recordedOutput({ changes, status, error_class, error_message, decision_result }: TraceEntry): Output {
+/** The outcome of a node as keys: a failure is the `error` that its `onError` node finds, a choice is a `branch_decision`. */
+export function buildRecordedOutput({
+  changes,
+  status,
+  error_class,
+  error_message,
+  decision_result,
+}: TraceEntry): Output {
   const set = membersOf(changes.set.text);
   const isSaid = set.some(({ key }) => key === decisionKey);
   return {
@@ -21,14 +27,18 @@ export function recordedOutput({ changes, status, error_class, error_message, de
   };
 }
 
-/** What a run of the code of a recorded entry comes to, in the same words. */
-export function outputAgain(result: CodeResult, { edges }: Pick<IndexedNode, "edges">, entry: TraceEntry): Output {
-  const failed = (...told: Parameters<typeof failure>) => ({ set: [failure(...told)], delete: [] });
+/** The output of a new run of the code of an entry, in the form of `buildRecordedOutput`. */
+export function buildReplayOutput(
+  result: CodeResult,
+  { edges }: Pick<IndexedNode, "edges">,
+  entry: TraceEntry,
+): Output {
+  const failed = (...facts: Parameters<typeof failure>) => ({ set: [failure(...facts)], delete: [] });
   if (result.status === "error") return failed(result.class, result.message);
   if (!isChosen({ edges })) return result;
   const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
   if ("problem" in edge) return failed("NodeFailed", edge.problem);
-  // How often the edge was taken is not known here, and the record is right about it.
+  // Only the record knows how often the edge was taken.
   const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
   return isAtMax ? failed(entry.error_class, entry.error_message) : result;
 }

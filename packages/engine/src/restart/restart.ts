@@ -10,10 +10,10 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { originOf } from "../protocol/place-name.ts";
-import { restartDocument } from "./document.ts";
+import { writeRestartDocument } from "./document.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
-import { type Forecast, forecastOf } from "./forecast.ts";
-import { isStep, RestartRefused, type ReuseSelection, selectBefore, shortList } from "./selection.ts";
+import { buildForecast, type Forecast } from "./forecast.ts";
+import { isStep, RestartRefused, type ReuseSelection, selectEntriesBefore, shortList } from "./selection.ts";
 import { Source } from "./source.ts";
 
 export interface RestartRequest {
@@ -31,7 +31,7 @@ export interface RestartRequest {
   by: string;
 }
 
-/** What a restart will do, before anything is written. */
+/** A planned restart. Nothing is written yet. */
 export interface Restart {
   /** Document of outcomes: references to the entries that count. */
   document: string;
@@ -39,7 +39,7 @@ export interface Restart {
   forecast: Forecast;
   /** The initial context. */
   set: Member[];
-  /** As of the source: no model is asked. */
+  /** No model is asked, as in the source. */
   frozen: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
       `execution ${record.id} never came to a node "${stranger}" - it came to ${shortList([...known])}`,
     );
   }
-  const before = await selectBefore(ports, source, [request.from ?? []].flat(), record.id);
+  const before = await selectEntriesBefore(ports, source, [request.from ?? []].flat(), record.id);
   const hasFailed = record.status !== "completed" || entries.some(({ isTolerated }) => isTolerated);
   if (!hasFailed && !before.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed - say from which node`);
@@ -102,8 +102,8 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const path = followSource(source, version, selection);
   const set = await initialContext(ports, request, source, path);
   return {
-    document: await restartDocument(ports, version, selection, path),
-    forecast: forecastOf(source, version, path),
+    document: await writeRestartDocument(ports, version, selection, path),
+    forecast: buildForecast(source, version, path),
     set,
     frozen: source.scope("")[0]?.head.frozen === true,
   };

@@ -5,13 +5,13 @@ import type { GivenOutcomes } from "../kinds/start/start.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { documentOf, type PlaceReference, referenceTo } from "./document.ts";
+import { buildReference, type PlaceReference, writeDocument } from "./document.ts";
 import { isReused, isStep } from "./selection.ts";
 import { Source } from "./source.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** Keys of the context that code may look up; null: any. `"more"`: it looks at more than the context. */
+/** Returns the keys of the context that code may look up; null: any key. `more`: the code looks at more than the context. */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
 /**
@@ -28,18 +28,18 @@ export interface ReuseRequest {
   findLookedUpKeys: KeysLookedUp;
 }
 
-/** The outcomes of an execution for a new run: those of unchanged nodes, each if the node finds what it found. */
+/** Plans the reuse of an execution: outcomes of unchanged nodes count if the node finds the values that it found before. */
 export async function planReuse(
   ports: Reads,
   source: Execution,
   { version, fresh, findLookedUpKeys }: ReuseRequest,
 ): Promise<GivenOutcomes> {
   const earlier = await ports.workflows.get(source.workflowId, source.version);
-  const unchanged = earlier ? await unchangedNodes(version, earlier, findLookedUpKeys) : {};
-  return reusedOutcomes(ports, source, unchanged, fresh);
+  const unchanged = earlier ? await findUnchangedNodes(version, earlier, findLookedUpKeys) : {};
+  return referenceUnchanged(ports, source, unchanged, fresh);
 }
 
-export async function reusedOutcomes(
+export async function referenceUnchanged(
   ports: Reads,
   { id, root, tip = "" }: Execution,
   unchanged: UnchangedNodes,
@@ -50,16 +50,16 @@ export async function reusedOutcomes(
     const { node_id, node_type } = entry.head;
     const keys = Object.hasOwn(unchanged, node_id) ? unchanged[node_id] : undefined;
     if (keys === undefined || !isStep(node_type) || !isReused({ again: fresh }, entry)) return [];
-    return [[place, { ...referenceTo(entry), condition: keys ?? "context" }]];
+    return [[place, { ...buildReference(entry), condition: keys ?? "context" }]];
   });
-  return { document: documentOf(references), root, after: id, tip };
+  return { document: writeDocument(references), root, after: id, tip };
 }
 
 /**
- * Nodes of a version that are defined as in an earlier one, and text nodes. A node that looks at more than the context is
- * not among them, nor is one that runs another workflow: its versions change by themselves.
+ * Finds the nodes of a version that are defined as in an earlier one, and text nodes. It leaves out nodes that look at more
+ * than the context, and nodes that run another workflow: a new version of that changes their outcome.
  */
-export async function unchangedNodes(
+export async function findUnchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
   findLookedUpKeys: KeysLookedUp,
@@ -86,7 +86,7 @@ function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersi
   return { lib, requirements, ...(inputs && { inputs }) };
 }
 
-/** The settings that the outcome of a node depends on, besides values. The outcome of a map is its list of items. */
+/** The settings that the outcome of a node depends on. The outcome of a map is its list of items. */
 function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
   const { model, lock, credentials } = workflow;

@@ -14,7 +14,7 @@ export interface ReuseSelection {
   from?: readonly EntryId[];
   /** Ids of nodes that run again wherever they come up. */
   again?: readonly string[];
-  /** The same for executions that nodes of the source ran, by `entryKey` of the node's entry. */
+  /** Selections for executions that nodes of the source ran, by `entryKey` of the node's entry. */
   inside?: Readonly<Record<string, ReuseSelection>>;
 }
 
@@ -59,7 +59,7 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
  * The selection if everything from these places on runs again: `find`, `poll#2`, `each[3]`, `each[3].find`; `billing/send`
  * is in the execution that the node `billing` ran. Throws `RestartRefused`.
  */
-export async function selectBefore(
+export async function selectEntriesBefore(
   ports: Reads,
   source: Source,
   places: readonly string[],
@@ -76,13 +76,13 @@ export async function selectBefore(
     if (all.includes(name)) continue;
     const rest = all.map((place) => place.slice(name.length + 1));
     if (!child) throw noInside(name, rest);
-    inside[key] = await selectBefore(ports, await Source.read(ports, child), rest, child);
+    inside[key] = await selectEntriesBefore(ports, await Source.read(ports, child), rest, child);
   }
   if (from.size === 0) return {};
   return { from: [...from.values()], ...(Object.keys(inside).length > 0 && { inside }) };
 }
 
-/** The entry of a place without `/`, and the execution that its node ran. For an item: its first entry, if any or not. */
+/** The entry of a place without `/`, and the execution that its node ran. An item: the place of its first entry. */
 function findEntry(source: Source, name: string, execution: string): EntryId & { child?: string | undefined } {
   const entry = source.entries.get(name);
   if (entry && isStep(entry.head.node_type)) {

@@ -11,15 +11,15 @@ import type { LinkProblem } from "./content-check.ts";
 import type { Erasures } from "./erasures.ts";
 import type { NamedBlobs } from "./named-blobs.ts";
 
-/** What of a run's check the document needs. */
+/** The parts of a run's check that the check of the document uses. */
 interface Checking {
   blobs: NamedBlobs;
-  /** Executions that are not there any more. */
+  /** Collects executions that are gone. */
   gone: Set<string>;
   erasures: Erasures;
 }
 
-/** What is wrong with the document that a plan names: its bytes, or an outcome that is not what its link came to. */
+/** The problem of the document that a plan names: other bytes, or a written outcome that differs from the entry it names. */
 export async function documentProblem(
   ports: Ports,
   head: Head,
@@ -50,7 +50,7 @@ async function outcomeProblem(ports: Ports, place: string, json: string, checkin
   }
 }
 
-/** True as well where the source is gone: nothing compares it then. */
+/** Whether a written outcome is that of the entry it names. Also true if the entry is gone: then nothing can compare them. */
 async function isFrom(
   ports: Ports,
   outcome: WrittenOutcome,
@@ -74,7 +74,7 @@ async function isFrom(
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
   const changes = await readChanges(entry, ports.blobs);
-  // As the entry stores them, large values by their reference.
+  // Entries store large values as references.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
   const own = [text(stored), deleted.toSorted()];

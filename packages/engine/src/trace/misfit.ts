@@ -30,6 +30,7 @@ const texts = [
   "status",
   "timestamp",
 ] as const;
+const ofLink0 = ["machine", "definition"] as const;
 const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 
 /** What is wrong with a link by itself, at its place, and behind the last one. */
@@ -42,6 +43,8 @@ export function misfitOf(
   const lacking =
     texts.find((field) => typeof head[field] !== "string") ?? numbers.find((field) => typeof head[field] !== "number");
   if (lacking !== undefined) return `its head does not say its ${lacking}`;
+  const lackingFirst = seq === 0 ? ofLink0.find((field) => typeof head[field] !== "string") : undefined;
+  if (lackingFirst !== undefined) return `its head does not say its ${lackingFirst}`;
   const due = last ? last.head.seq + 1 : 0;
   if (seq !== due) return `link ${due} was dropped`;
   if (head.execution_id !== execution || head.scope !== scope || head.seq !== seq)
@@ -110,8 +113,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
     parent: first.parent,
     trigger: first.trigger,
     restartedFrom: sourceOf(first),
-    // Absent in what earlier releases wrote. It is part of what is hashed, so nobody can leave it out afterwards.
-    ...(first.machine !== undefined && { stateMachineArn: first.machine }),
+    stateMachineArn: first.machine,
   });
 }
 

@@ -4,8 +4,8 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
 /**
- * The fault in the restarts that a record names. Link 0 of a restart names its source, and is written before the
- * record names the restart; the note beside the chain of the source is written after that.
+ * The problem of the restarts that a record names. Link 0 of a restart names its source and is written first. Then the
+ * record names the restart. The note beside the chain of the source is written last.
  */
 export async function restartsMisfit(ports: Ports, id: string): Promise<string | undefined> {
   const notes = await ports.chain.notes(id);
@@ -21,8 +21,8 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
 }
 
 /**
- * What is wrong with the record of the source of a restart. It names the restart before that has a record, so a name that
- * is missing was dropped. The note beside its chain can be dropped, too.
+ * The problem of the record of a restart's source. The record names the restart before the restart has a record, so a
+ * missing name was dropped. The note beside the chain may be dropped, too.
  */
 export async function sourceMisfit(
   { executions }: Pick<Ports, "executions">,

@@ -3,6 +3,7 @@ import {
   freshProblem,
   type GivenOutcomes,
   planReuse,
+  RestartRefused,
   reuseProblem,
   type StartRequest,
   startExecution,
@@ -117,7 +118,10 @@ async function findReusableOutcomes(
   const source = await executionWithin(ports, by, id);
   const refusal = reuseProblem(source, version, client);
   if (refusal !== null) throw new Refused(refusal);
-  return planReuse(ports, source, { version, fresh, findLookedUpKeys: ports.findLookedUpKeys });
+  const request = { version, fresh, findLookedUpKeys: ports.findLookedUpKeys };
+  return planReuse(ports, source, request).catch((error: unknown) => {
+    throw error instanceof RestartRefused ? new Refused(error.message, [], { cause: error }) : error;
+  });
 }
 
 /** Finds the wanted version of a workflow, by default the active one. Throws `NotFound`. */

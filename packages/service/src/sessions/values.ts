@@ -1,4 +1,4 @@
-import { atOnce, type BlobHome, membersOf, type OutcomeAt, objectText, outcomeAt } from "@nova/engine";
+import { atOnce, type BlobHome, membersOf, type OutcomeAt, objectText, readOutcomeAt } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, Session } from "../ports/sessions.ts";
 
@@ -7,7 +7,7 @@ type Reads = Pick<ServicePorts, "chain" | "blobs">;
 /** The values of an outcome; undefined if its entry is gone. */
 export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome): Promise<OutcomeAt | undefined> {
   if ("set" in source) return { set: membersOf(source.set), delete: [], decision: decision ?? null };
-  return outcomeAt(ports, source);
+  return readOutcomeAt(ports, source);
 }
 
 /** The values of outcomes by node id; nodes without values are missing. */

@@ -30,7 +30,7 @@ import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from
 import type { Closed } from "../../protocol/finish-close.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import { originInside } from "../../protocol/place-name.ts";
-import { placesInside, planOfChild } from "../../protocol/recorded-document.ts";
+import { buildChildPlan, findInnerPlaces } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
@@ -182,8 +182,8 @@ async function resultsOf(
 }
 
 /** Whether a document tells what nodes of the execution come to that a node would run. */
-export async function isRecordedInside(...place: Parameters<typeof placesInside>): Promise<boolean> {
-  return (await placesInside(...place)) !== null;
+export async function hasInnerPlaces(...place: Parameters<typeof findInnerPlaces>): Promise<boolean> {
+  return (await findInnerPlaces(...place)) !== null;
 }
 
 /** The execution that a node runs. */
@@ -229,7 +229,7 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   const members = await childInput(ports, calling, version.workflow);
   if ("problem" in members) return members;
   const { client, root, frozen = false, sealed = false } = position.before;
-  const plan = await planOfChild(ports, position, node);
+  const plan = await buildChildPlan(ports, position, node);
   const begun = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
   const origin = await originInside(ports, position, node);
   const entry = await firstLink(ports, { ...begun, frozen, sealed, origin, plan });
