@@ -75,7 +75,7 @@ describe("a value", () => {
     await expect(checking).rejects.toThrow(CheckStopped);
   });
 
-  it("is refused with a sentence if its check overflows the stack", async () => {
+  it("is refused with a sentence if its check overflows the stack", { tags: ["deep"] }, async () => {
     const message = expect.stringMatching(/goes too many levels deep - simplify the schema, or send less/);
     expect(await checkContext({ inputs: chain(50_000) as never }, "{}")).toMatchObject([{ code: "NOVA507", message }]);
     expect(await checkData(chain(50_000) as never, "{}")).toEqual([

@@ -78,9 +78,16 @@ class Files:
         place = self.locate(path)
         with _described("error removing file or directory"):
             if os.path.isdir(place) and not os.path.islink(place):
-                shutil.rmtree(place)
+                _remove_folder(place)
             elif os.path.lexists(place):
                 os.unlink(place)
+
+
+def _remove_folder(place):
+    """Removes a folder, also while a process in the sandbox removes files in it."""
+    while os.path.isdir(place):
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(place)
 
 
 @contextlib.contextmanager
