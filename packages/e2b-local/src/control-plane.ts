@@ -83,7 +83,10 @@ function metadataOf(query: string | null): [string, string][] {
 
 function summary(sandbox: Sandbox) {
   return {
-    ...{ sandboxID: sandbox.id, templateID: sandbox.templateID, clientID: "6532622b", envdVersion: ENVD_VERSION },
+    sandboxID: sandbox.id,
+    templateID: sandbox.templateID,
+    clientID: "6532622b",
+    envdVersion: ENVD_VERSION,
     envdAccessToken: sandbox.envdAccessToken,
     trafficAccessToken: sandbox.trafficAccessToken ?? null,
     domain: null,
@@ -92,9 +95,18 @@ function summary(sandbox: Sandbox) {
 
 function listed(sandbox: Sandbox) {
   return {
-    ...{ sandboxID: sandbox.id, templateID: sandbox.templateID, clientID: "6532622b", envdVersion: ENVD_VERSION },
-    ...{ startedAt: sandbox.startedAt, endAt: sandbox.endAt, state: "running", metadata: sandbox.metadata },
-    ...{ cpuCount: 2, memoryMB: 2048, diskSizeMB: 4096, volumeMounts: [] },
+    sandboxID: sandbox.id,
+    templateID: sandbox.templateID,
+    clientID: "6532622b",
+    envdVersion: ENVD_VERSION,
+    startedAt: sandbox.startedAt,
+    endAt: sandbox.endAt,
+    state: "running",
+    metadata: sandbox.metadata,
+    cpuCount: 2,
+    memoryMB: 2048,
+    diskSizeMB: 4096,
+    volumeMounts: [],
   };
 }
 

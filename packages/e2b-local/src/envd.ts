@@ -42,7 +42,8 @@ async function download(agent: string, _: IncomingMessage, response: ServerRespo
   const socket = openCall(agent, { op: "read", path: url.searchParams.get("path") ?? "" });
   const file = (await readHead(socket)) as { path: string; size: number };
   response.writeHead(200, {
-    ...{ "content-type": "application/octet-stream", "content-length": file.size },
+    "content-type": "application/octet-stream",
+    "content-length": file.size,
     "content-disposition": `inline; filename*=UTF-8''${encodeURIComponent(basename(file.path))}`,
   });
   await forward(socket, response, file.size);

@@ -76,7 +76,9 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
   const { url, close } = await openServer(server, { port: options.port, breaksConnections: true });
   return {
-    ...{ apiUrl: url, sandboxUrl: url, ready: () => ready },
+    apiUrl: url,
+    sandboxUrl: url,
+    ready: () => ready,
     wantPackages: () => zygotes.wantPackages(),
     warmed: () => zygotes.warmed(),
     get isolated() {

@@ -105,8 +105,13 @@ export class Sandboxes {
     const startedAt = new Date();
     const isPublic = wanted.network?.allowPublicTraffic !== false;
     const sandbox: Sandbox = {
-      ...{ ...wanted, id, startedAt, endAt: startedAt, lifeline },
-      ...{ envdAccessToken: token(), trafficAccessToken: isPublic ? undefined : token() },
+      ...wanted,
+      id,
+      startedAt,
+      endAt: startedAt,
+      lifeline,
+      envdAccessToken: token(),
+      trafficAccessToken: isPublic ? undefined : token(),
       timer: undefined,
     };
     this.#byId.set(sandbox.id, sandbox);

@@ -71,8 +71,14 @@ export class Zygote {
       bubblewrapFlags: [],
     };
     const settings = {
-      ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: modules, preloaded },
-      ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },
+      isolated: identity !== undefined,
+      ...ids,
+      ...LIMITS,
+      packages: modules,
+      preloaded,
+      sites: launch.sites,
+      environment: launch.environment,
+      sockets: identity ? "/proc/self/fd/3" : sockets,
     };
     process.stdin?.write(`${JSON.stringify(settings)}\n`);
     await zygote.#listen(warn);

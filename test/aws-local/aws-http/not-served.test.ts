@@ -89,8 +89,14 @@ const indistinguishable = ["ListDirectoryBuckets"];
 describe.each(services)("an operation that the local %s does not have", (service, Client, sdk) => {
   it("is refused as AWS refuses, with a sentence that names the served operations", { timeout: 60_000 }, async () => {
     const client = new Client({
-      ...{ endpoint: urls[service], region: "us-east-1", credentials: key, maxAttempts: 1 },
-      ...{ forcePathStyle: true, disableS3ExpressSessionAuth: true, disableHostPrefix: true, logger },
+      endpoint: urls[service],
+      region: "us-east-1",
+      credentials: key,
+      maxAttempts: 1,
+      forcePathStyle: true,
+      disableS3ExpressSessionAuth: true,
+      disableHostPrefix: true,
+      logger,
     });
     const refusals: Error[] = [];
     const answered: string[] = [];

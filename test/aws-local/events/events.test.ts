@@ -47,8 +47,14 @@ describe("an event that is put", () => {
     expect(functionArn).toBe(standing);
     expect(payload).toContain('"detail":{"id": 12345678901234567890}');
     expect(JSON.parse(payload)).toMatchObject({
-      ...{ version: "0", id: Entries?.[0]?.EventId, "detail-type": "Paid", source: "shop", account: "000000000000" },
-      ...{ time: "2026-11-22T08:00:00Z", region: "us-east-1", resources: [] },
+      version: "0",
+      id: Entries?.[0]?.EventId,
+      "detail-type": "Paid",
+      source: "shop",
+      account: "000000000000",
+      time: "2026-11-22T08:00:00Z",
+      region: "us-east-1",
+      resources: [],
     });
   });
 

@@ -24,7 +24,8 @@ export class TestEvents implements Disposable {
 
   async open(): Promise<void> {
     this.events = await openEvents({
-      ...{ dataDir: this.dataDir, ...credentials },
+      dataDir: this.dataDir,
+      ...credentials,
       now: () => Date.parse("2026-11-22T08:00:00.500Z"),
       patterns,
       customBus: "nova",

@@ -19,7 +19,10 @@ afterAll(() => server.close());
 
 function signed(method: "GET" | "PUT", Key: string, credentials = key): Promise<string> {
   const client = new S3Client({
-    ...{ endpoint: server.url, region: "us-east-1", credentials, forcePathStyle: true },
+    endpoint: server.url,
+    region: "us-east-1",
+    credentials,
+    forcePathStyle: true,
     requestChecksumCalculation: "WHEN_REQUIRED",
   });
   const input = { Bucket: "bucket", Key };

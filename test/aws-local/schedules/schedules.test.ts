@@ -13,7 +13,9 @@ import { TestClock, TestScheduler } from "./support/endpoint.ts";
 const Arn = "arn:aws:lambda:us-east-1:123456789012:function:nova-fire-trigger:live";
 const Input = '{"trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}';
 const usual = {
-  ...{ Name: "nova-report-nightly", GroupName: "nova", ScheduleExpression: "cron(0 2 * * ? *)" },
+  Name: "nova-report-nightly",
+  GroupName: "nova",
+  ScheduleExpression: "cron(0 2 * * ? *)",
   FlexibleTimeWindow: { Mode: "OFF" },
   Target: { Arn, RoleArn: "arn:aws:iam::123456789012:role/nova-schedules", Input },
 } satisfies CreateScheduleCommandInput;
@@ -41,7 +43,9 @@ describe("a schedule that a client puts", () => {
     const name = { Name: usual.Name, GroupName: "nova" };
     expect(await world.client.send(new GetScheduleCommand(name))).toMatchObject({
       ...usual,
-      ...{ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night", State: "ENABLED" },
+      ScheduleExpressionTimezone: "Europe/Madrid",
+      Description: "At night",
+      State: "ENABLED",
       CreationDate: new Date("2026-11-22T01:00:00Z"),
     });
     await world.client.send(new UpdateScheduleCommand({ ...usual, State: "DISABLED" }));

@@ -13,7 +13,9 @@ let client: SESv2Client;
 
 const clientWith = (accessKeyId: string) =>
   new SESv2Client({
-    ...{ endpoint: ses.url, region: "us-east-1", maxAttempts: 1 },
+    endpoint: ses.url,
+    region: "us-east-1",
+    maxAttempts: 1,
     credentials: { accessKeyId, secretAccessKey: "s" },
   });
 

@@ -23,7 +23,8 @@ export function signedHeaders(
   const { pathname, searchParams, host } = new URL(url);
   const time = new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, "");
   const sent: Record<string, string> = {
-    ...{ host, "x-amz-date": time },
+    host,
+    "x-amz-date": time,
     ...(service === "s3" && { "x-amz-content-sha256": "UNSIGNED-PAYLOAD" }),
     ...(headers as Record<string, string>),
   };

@@ -109,7 +109,9 @@ describe("the console", () => {
     const answer = await get("/console/config.json");
     expect(answer.headers.get("content-type")).toBe("application/json");
     expect(await answer.json()).toEqual({
-      ...{ issuer: "https://login.example.com/tenant", client_id: "console", audience: "nova" },
+      issuer: "https://login.example.com/tenant",
+      client_id: "console",
+      audience: "nova",
     });
     const policy = (await get("/console/")).headers.get("content-security-policy");
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:1 https://login.example.com;");

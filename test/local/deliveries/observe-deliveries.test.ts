@@ -29,7 +29,9 @@ const known = {
 } as const;
 const arrival = {
   ...({ type: "webhook", workflow: "pay", trigger: "hook", client: "default" } as const),
-  ...{ dedupe: "1", from: "", about: "" },
+  dedupe: "1",
+  from: "",
+  about: "",
   context: "{}",
 } as const;
 

@@ -35,9 +35,16 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
   const { dataDir, port, disk, accessKeyId, secretAccessKey } = options;
   const store = new Store(dataDir, disk?.isReadOnly);
   const server = await listen({
-    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, disk, port },
+    name: "DynamoDB",
+    contentType: "application/x-amz-json-1.0",
+    accessKeyId,
+    secretAccessKey,
+    disk,
+    port,
     // The largest request is a BatchWriteItem.
-    ...{ maxBytes: 16 * 1024 * 1024, refusedStatus: 400, breaksConnections: false },
+    maxBytes: 16 * 1024 * 1024,
+    refusedStatus: 400,
+    breaksConnections: false,
     answer: (request, body) => performed(request, body, store, options),
   });
   return {

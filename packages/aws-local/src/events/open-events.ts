@@ -37,7 +37,11 @@ export async function openEvents(options: EventsOptions) {
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
   const service = { rules, patterns, customBus, standing, deliveries, now };
   const server = await listen({
-    ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, disk },
+    name: "EventBridge",
+    contentType: "application/x-amz-json-1.1",
+    accessKeyId,
+    secretAccessKey,
+    disk,
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {

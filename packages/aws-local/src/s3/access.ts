@@ -51,7 +51,9 @@ function checkPresigned(request: IncomingMessage, query: URLSearchParams, access
   const signed = parameter(query, "SignedHeaders").split(";");
   if (!vouchesFor(headers, signed)) refuse("partial");
   const asSigned = {
-    ...{ method, headers, signed },
+    method,
+    headers,
+    signed,
     path: url.split("?")[0] ?? "",
     query: Array.from(query).filter(([name]) => name !== "X-Amz-Signature"),
     time: parameter(query, "Date"),

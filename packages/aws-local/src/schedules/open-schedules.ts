@@ -37,7 +37,11 @@ export async function openSchedules(options: SchedulesOptions) {
   const firing = new Firing({ expressions, store, deliveries, clock, disk, warn });
   const service = { expressions, groups: ["default", ...groups], store, firing, now: clock.now };
   const { url, close } = await listen({
-    ...{ name: "EventBridge Scheduler", contentType: "application/json", accessKeyId, secretAccessKey, disk },
+    name: "EventBridge Scheduler",
+    contentType: "application/json",
+    accessKeyId,
+    secretAccessKey,
+    disk,
     answer({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
       const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);

@@ -73,7 +73,10 @@ export async function messageOf(request: Request): Promise<Buffer> {
   const { Subject, Body, Headers } = content.Simple;
   return composed({
     ...(from !== undefined && { from }),
-    ...{ to: to.ToAddresses ?? [], cc: to.CcAddresses ?? [], bcc: to.BccAddresses ?? [], replyTo: replyTo ?? [] },
+    to: to.ToAddresses ?? [],
+    cc: to.CcAddresses ?? [],
+    bcc: to.BccAddresses ?? [],
+    replyTo: replyTo ?? [],
     subject: Subject.Data,
     headers: Headers.map(({ Name, Value }) => ({ key: Name, value: Value })),
     ...(Body.Text && { text: Body.Text.Data }),

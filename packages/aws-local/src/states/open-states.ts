@@ -72,8 +72,13 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const service = { machines, executions, live, clock };
   const interrupted = disk.hasSpace ? await live.recover() : [];
   const server = await listen({
-    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", maxBytes },
-    ...{ accessKeyId, secretAccessKey, disk, port: options.port },
+    name: "Step Functions",
+    contentType: "application/x-amz-json-1.0",
+    maxBytes,
+    accessKeyId,
+    secretAccessKey,
+    disk,
+    port: options.port,
     answer(message, body) {
       return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
     },

@@ -75,7 +75,11 @@ export async function openAsOwner(
   /** An interrupt can arrive while the owner waits to close: the endpoints still close once. */
   let shut: Promise<void> | undefined;
   return {
-    ...{ role: "owner", dataDir, environment, ports: service, service },
+    role: "owner",
+    dataDir,
+    environment,
+    ports: service,
+    service,
     lost: new Promise(() => {}),
     ending: new Promise(() => {}),
     warmed: () => opened.e2b.warmed(),

@@ -37,7 +37,8 @@ export function openSandboxes(
 /** Replaces E2B in a read-only folder, where nothing runs: reading needs no Python. */
 export const noSandboxes: E2bServer = {
   // No process listens at the port "discard".
-  ...{ apiUrl: "http://127.0.0.1:9", sandboxUrl: "http://127.0.0.1:9" },
+  apiUrl: "http://127.0.0.1:9",
+  sandboxUrl: "http://127.0.0.1:9",
   isolated: true,
   ready: async () => undefined,
   wantPackages: () => undefined,

@@ -35,7 +35,8 @@ export async function openMail(cloud: LocalCloud, { port }: { port: number }): P
 export async function openMailServer({ port, store, ...limits }: MailServerOptions): Promise<MailServer> {
   const { readHeaders, senderOf } = await import("@nova/service");
   const opening = openSmtp({
-    ...{ port, ...limits },
+    port,
+    ...limits,
     async take(raw, { remoteAddress: client, envelope: { mailFrom, rcptTo } }) {
       const id = nextId().toLowerCase();
       const from = mailFrom === false ? "" : mailFrom.address;

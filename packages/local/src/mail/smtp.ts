@@ -25,8 +25,12 @@ export interface MailServer {
 export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ["STARTTLS", "AUTH"], disableReverseLookup: true },
-    ...{ size: maxBytes, closeTimeout: 1000, logger: false },
+    authOptional: true,
+    disabledCommands: ["STARTTLS", "AUTH"],
+    disableReverseLookup: true,
+    size: maxBytes,
+    closeTimeout: 1000,
+    logger: false,
     onData(stream, session, done) {
       received(stream as AsyncIterable<Buffer>, maxBytes)
         .then((raw) => take(raw, session))

@@ -70,7 +70,9 @@ export class TestScheduler implements Disposable {
 
   async open(): Promise<void> {
     this.schedules = await openSchedules({
-      ...{ dataDir: this.dataDir, ...credentials, clock: this.clock },
+      dataDir: this.dataDir,
+      ...credentials,
+      clock: this.clock,
       expressions,
       groups: ["nova"],
       invoke: async (functionArn, payload) => {

@@ -57,7 +57,12 @@ export async function runStateMachine(definition: object, input: unknown, option
       input: JSON.stringify(input),
     },
     directHost({
-      ...{ clock, invokeLambda, readObject, tokens, children, executionArn },
+      clock,
+      invokeLambda,
+      readObject,
+      tokens,
+      children,
+      executionArn,
       stopSignal: stop.signal,
     }),
     (event) => events.push(event),

@@ -40,8 +40,13 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
   const bus = busIn(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
   const at = new Date(typeof entry.Time === "number" ? entry.Time * 1000 : service.now());
   const head = {
-    ...{ version: "0", id: randomUUID(), "detail-type": String(entry.DetailType), source: String(entry.Source) },
-    ...{ account: accountId, time: at.toISOString().replace(/\.\d+/, ""), region },
+    version: "0",
+    id: randomUUID(),
+    "detail-type": String(entry.DetailType),
+    source: String(entry.Source),
+    account: accountId,
+    time: at.toISOString().replace(/\.\d+/, ""),
+    region,
     resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
   };
   // The detail keeps the sender's text, including the digits of its numbers.

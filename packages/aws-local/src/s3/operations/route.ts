@@ -24,7 +24,11 @@ const routes: Route[] = [
   { on: "bucket", method: "PUT", name: "CreateBucket", run: createBucket },
   { on: "bucket", method: "HEAD", name: "HeadBucket", run: headBucket },
   {
-    ...{ on: "bucket", method: "GET", subresource: "list-type", name: "ListObjectsV2", run: listObjectsV2 },
+    on: "bucket",
+    method: "GET",
+    subresource: "list-type",
+    name: "ListObjectsV2",
+    run: listObjectsV2,
     parameters: /^(prefix|delimiter|max-keys|encoding-type|continuation-token|start-after|fetch-owner)$/,
   },
   { on: "bucket", method: "POST", subresource: "delete", name: "DeleteObjects", run: deleteObjects },

@@ -52,7 +52,10 @@ export const scheduleOperations: ScheduleOperations = {
     const { target, createdMs, modifiedMs, startMs, description } = found;
     const { name: Name, group: GroupName, state: State } = found;
     return {
-      ...{ Arn: scheduleArn(found), Name, GroupName, State },
+      Arn: scheduleArn(found),
+      Name,
+      GroupName,
+      State,
       ...(description && { Description: description }),
       ScheduleExpression: found.expression,
       ScheduleExpressionTimezone: found.timezone,
