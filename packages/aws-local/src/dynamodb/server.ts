@@ -1,8 +1,14 @@
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
+import { operationOf, type Request, requestOf } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
-import { perform, type RawRequest } from "./operations/route.ts";
+import { type Answer, answerText } from "./operations/answer.ts";
+import { batchGetItem, batchWriteItem } from "./operations/batches.ts";
+import { getItem, query, scan } from "./operations/reads.ts";
+import { createTable, describeTable, listTables } from "./operations/tables.ts";
+import { deleteItem, putItem, updateItem } from "./operations/writes.ts";
+import { refuseUnserved } from "./request/common.ts";
 import { Store } from "./store/store.ts";
 
 /** The server accepts only this access key. */
@@ -72,4 +78,31 @@ function performed(request: RawRequest, text: string, store: Store, { faults }: 
 
 function failure(): AwsError {
   return new AwsError("InternalServerError", "Internal server error", 500);
+}
+
+const operations: Record<string, (store: Store, input: Request) => Answer> = {
+  BatchGetItem: batchGetItem,
+  BatchWriteItem: batchWriteItem,
+  CreateTable: createTable,
+  DeleteItem: deleteItem,
+  DescribeTable: describeTable,
+  GetItem: getItem,
+  ListTables: listTables,
+  PutItem: putItem,
+  Query: query,
+  Scan: scan,
+  UpdateItem: updateItem,
+};
+
+/** The headers of a request, in lower case. */
+export interface RawRequest {
+  headers: NodeJS.Dict<string | string[]> & { authorization?: string | undefined };
+}
+
+/** Performs the operation of a request and returns the JSON text; throws AwsError. */
+export function perform(store: Store, request: RawRequest, body: string): string {
+  const run = operationOf("DynamoDB", "DynamoDB_20120810", request, operations);
+  const input = requestOf(body);
+  refuseUnserved(input);
+  return answerText(run(store, input));
 }

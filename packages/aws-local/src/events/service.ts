@@ -1,6 +1,5 @@
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
-import type { Request } from "../aws-http/request.ts";
-import { arnOf } from "../aws-http/request.ts";
+import { arnOf, type Request } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
 import type { JsonObject } from "../json.ts";
@@ -89,4 +88,12 @@ export function ruleIn(service: EventService, request: Request): Rule {
 
 export function ruleArn({ bus, name }: Pick<Rule, "bus" | "name">): string {
   return arnOf("events", `rule/${bus === "default" ? "" : `${bus}/`}${name}`);
+}
+
+/** The only variable of EventBridge that is served (User Guide, "Input transformation"): the event as JSON text. */
+export const eventVariable = "<aws.events.event.json>";
+
+/** The target's input as JSON text. */
+export function inputOf({ InputTransformer }: Target, event: string): string {
+  return InputTransformer?.InputTemplate.replaceAll(eventVariable, () => event) ?? event;
 }

@@ -10,7 +10,6 @@ import { AwsError } from "../aws-http/aws-error.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 import { checkAccess } from "./access.ts";
 import { addressOf, type OnCreated } from "./call.ts";
-import { allowPages, isPreflight } from "./cors.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { chooseOperation } from "./operations/route.ts";
 import { ObjectStore } from "./store/object-store.ts";
@@ -95,4 +94,21 @@ function asS3Error(error: unknown, disk: DiskSpace | undefined): AwsError {
   if (refused) return refused;
   const reason = error instanceof Error ? error.message : String(error);
   return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
+}
+
+const methods = "GET, PUT";
+
+/** Allows pages of any origin, which send uploads and fetch blobs by presigned addresses. */
+export function allowPages({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.origin === undefined) return;
+  response.setHeader("access-control-allow-origin", "*");
+  response.setHeader("access-control-allow-methods", methods);
+  response.setHeader("vary", "Origin, Access-Control-Request-Headers, Access-Control-Request-Method");
+  const asked = headers["access-control-request-headers"];
+  if (asked !== undefined) response.setHeader("access-control-allow-headers", asked);
+}
+
+/** Whether a browser asks for permission before its request. It sends no signature yet. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && "origin" in headers && "access-control-request-method" in headers;
 }

@@ -1,13 +1,13 @@
-import type { Listening } from "@nova/serve-local";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Listening, writeWhole } from "@nova/serve-local";
+import { monotonicFactory } from "ulid";
 import { z } from "zod";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
 import { notServed, type Request, requestOf } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
-import { keepMail } from "./keep-mail.ts";
-
-export { keepMail };
 
 export interface SesOptions extends AccessKey {
   /** The folder `mail` in it keeps the mails; none is delivered. */
@@ -92,4 +92,18 @@ async function composed(mail: object): Promise<Buffer> {
   const { createTransport } = await import("nodemailer");
   const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   return message as Buffer;
+}
+
+const nextId = monotonicFactory();
+
+/**
+ * Keeps a mail as an .eml file. Its name sorts by arrival, and the file is complete as soon as it is visible. Returns
+ * the name.
+ */
+export async function keepMail(dir: string, mail: Buffer): Promise<string> {
+  const id = nextId();
+  const path = join(dir, `${id}.eml`);
+  await mkdir(dir, { recursive: true });
+  writeWhole(path, mail);
+  return id;
 }

@@ -1,14 +1,13 @@
-import type { EventPatterns, ScheduleExpressions } from "@nova/aws-local";
+import type { EventPatterns, ScheduleExpressions, StandingRule } from "@nova/aws-local";
 import type { E2bServer } from "@nova/e2b-local";
 import type { StartInput } from "@nova/engine";
-import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } from "@nova/workflow";
+import { checkPattern, dueAfter, isTimeZone, type JsonObject, matchesPattern, parseExpression } from "@nova/workflow";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn, pauseOnFullDisk } from "./lambda.ts";
 import type { EndpointOptions } from "./local-cloud.ts";
 import { Mails } from "./mails.ts";
 import type { Progress } from "./progress.ts";
-import { standing } from "./standing-rules.ts";
 import { readObject } from "./stores.ts";
 
 /**
@@ -120,3 +119,16 @@ const expressions: ScheduleExpressions = {
     return expression && { nextAfter: (startMs, afterMs) => dueAfter(expression, startMs, afterMs) };
   },
 };
+
+/** The rules that the deployed bus has from the start (stacks/engine/events.ts). */
+export const standing: StandingRule[] = [
+  { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
+  own("execution.failed", "nova-notify"),
+  own("execution.waiting", "nova-notify", { detail: { kind: ["approval"] } }),
+  { ...own("client.erasing", "nova-erase"), inTurn: true },
+  { ...own("workflow.publishing", "nova-publish"), inTurn: true },
+];
+
+function own(type: string, name: string, more: JsonObject = {}): StandingRule {
+  return { pattern: { source: ["nova"], "detail-type": [type], ...more }, functionArn: functionArn(name) };
+}

@@ -1,5 +1,14 @@
-import { type AttributeMap, type AttributeValue, areEqual, attribute, orderOf } from "../values/attribute-value.ts";
-import type { Comparator, Condition, Operand, Path } from "./syntax.ts";
+import { invalid } from "../errors.ts";
+import {
+  type AttributeMap,
+  type AttributeValue,
+  areEqual,
+  attribute,
+  emptyMap,
+  orderOf,
+} from "../values/attribute-value.ts";
+import { addNumbers } from "../values/decimal.ts";
+import type { Comparator, Condition, Operand, Path, Update } from "./syntax.ts";
 
 export function isTrue(condition: Condition, item: AttributeMap): boolean {
   const valueIn = (operand: Operand) => operandValue(operand, item);
@@ -45,4 +54,51 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
   if (operator === "<") return order < 0;
   if (operator === "<=") return order <= 0;
   return operator === ">" ? order > 0 : order >= 0;
+}
+
+/** The parts of an item at these paths. */
+export function project(item: AttributeMap, paths: readonly Path[]): AttributeMap {
+  const picked = emptyMap();
+  for (const path of paths) {
+    const value = lookUp(path, item);
+    if (!value) continue;
+    let map = picked;
+    for (const part of path.slice(0, -1)) {
+      map[part] ??= { M: emptyMap() };
+      map = (map[part] as { M: AttributeMap }).M;
+    }
+    map[path.at(-1) as string] = value;
+  }
+  return picked;
+}
+
+/** Changes the item in place. All values come from the item before the update. */
+export function applyUpdates(updates: Update[], item: AttributeMap): void {
+  const values = updates.map((update) => newValue(update, item));
+  for (const [i, { path }] of updates.entries()) write(item, path, values[i]);
+}
+
+/** Undefined: the attribute is removed. */
+function newValue(update: Update, item: AttributeMap): AttributeValue | undefined {
+  if (update.kind === "remove") return undefined;
+  if (update.kind === "set") {
+    const value = operandValue(update.value, item);
+    if (value) return structuredClone(value);
+    throw invalid("The provided expression refers to an attribute that does not exist in the item");
+  }
+  const old = lookUp(update.path, item) ?? { N: "0" };
+  if ("N" in old) return { N: addNumbers(old.N, update.amount) };
+  throw invalid("An operand in the update expression has an incorrect data type");
+}
+
+function write(item: AttributeMap, path: Path, value: AttributeValue | undefined): void {
+  const parent = lookUp(path.slice(0, -1), item);
+  const name = path.at(-1) as string;
+  if (!parent || !("M" in parent)) {
+    throw invalid("The document path provided in the update expression is invalid for update");
+  }
+  if (value === undefined && attribute(parent.M, name)) delete parent.M[name];
+  const property = { value, enumerable: true, configurable: true, writable: true };
+  // An assignment to `__proto__` would not create an attribute.
+  if (value !== undefined) Object.defineProperty(parent.M, name, property);
 }

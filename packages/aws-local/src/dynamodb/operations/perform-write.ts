@@ -1,7 +1,6 @@
 import { AwsError } from "../../aws-http/aws-error.ts";
 import { invalid } from "../errors.ts";
-import { applyUpdates } from "../expressions/apply-update.ts";
-import { isTrue } from "../expressions/evaluate.ts";
+import { applyUpdates, isTrue } from "../expressions/evaluate.ts";
 import type { Condition, Update } from "../expressions/syntax.ts";
 import { largestItemBytes } from "../request/common.ts";
 import type { StoredItem } from "../store/items.ts";

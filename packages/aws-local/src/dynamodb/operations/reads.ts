@@ -1,16 +1,15 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
+import { project } from "../expressions/evaluate.ts";
 import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
-import { project } from "../expressions/project.ts";
 import type { Path } from "../expressions/syntax.ts";
 import { attributesIn, tableName } from "../request/common.ts";
-import { readExpressions } from "../request/expressions.ts";
+import { checkKeyPaths, readExpressions } from "../request/expressions.ts";
 import type { Entry } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
 import { behindAll, elementsOf, encodeKey, type KeySchema } from "../values/key.ts";
 import { type Answer, JsonText } from "./answer.ts";
-import { checkKeyPaths } from "./check-paths.ts";
 import { beginning, readPage, readView, startOf, type View } from "./view.ts";
 
 export function getItem(store: Store, input: Request): Answer {

@@ -1,10 +1,9 @@
 import { AwsError } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
-import { isTrue } from "../expressions/evaluate.ts";
-import { project } from "../expressions/project.ts";
+import { isTrue, project } from "../expressions/evaluate.ts";
 import { nameLimits, optionalAttributes, tableName } from "../request/common.ts";
-import { type ExpressionField, readExpressions } from "../request/expressions.ts";
+import { checkKeyPaths, type ExpressionField, readExpressions } from "../request/expressions.ts";
 import { type Entry, itemKeyOf } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
@@ -12,7 +11,6 @@ import { type Index, positionNames, type Table } from "../store/tables.ts";
 import { type AttributeMap, attribute } from "../values/attribute-value.ts";
 import { type EncodedKey, elementsOf, encodeKey, type KeySchema, noBytes } from "../values/key.ts";
 import { type Answer, jsonList } from "./answer.ts";
-import { checkKeyPaths } from "./check-paths.ts";
 
 /** The rows' parts that a query or a scan returns. */
 export type View = ReturnType<typeof readView>["view"];

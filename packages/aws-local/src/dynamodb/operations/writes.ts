@@ -1,15 +1,14 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
-import { project } from "../expressions/project.ts";
+import { project } from "../expressions/evaluate.ts";
 import type { Update } from "../expressions/syntax.ts";
 import { attributesIn, largestItemBytes, tableName } from "../request/common.ts";
-import { readExpressions } from "../request/expressions.ts";
+import { checkKeyPaths, readExpressions } from "../request/expressions.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
 import type { Answer } from "./answer.ts";
-import { checkKeyPaths } from "./check-paths.ts";
 import { performWrite, type Write } from "./perform-write.ts";
 
 export function putItem(store: Store, input: Request): Answer {

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constraint } from "../../aws-http/aws-error.ts";
 import { accountId, region } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
-import { inputOf } from "../event-text.ts";
-import { busIn, type EventOperations, type EventService, rulesOf } from "../service.ts";
+import { busIn, type EventOperations, type EventService, inputOf, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": the limits of one request. */
 const maxEntries = 10;

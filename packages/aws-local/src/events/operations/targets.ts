@@ -1,7 +1,6 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isJson, isObject, type Json } from "../../json.ts";
-import { eventVariable } from "../event-text.ts";
-import { type EventOperations, ruleIn, type Target } from "../service.ts";
+import { type EventOperations, eventVariable, ruleIn, type Target } from "../service.ts";
 
 /** EventBridge, "Quotas": the targets of a rule. */
 const maxTargets = 5;
