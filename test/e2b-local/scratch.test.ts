@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inScratch, makeScratch } from "../../packages/e2b-local/src/scratch.ts";
+import { makeScratch, writeToScratch } from "../../packages/e2b-local/src/scratch.ts";
 
 test("removes the folders of killed servers, and no folder of a living one", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
@@ -19,5 +19,7 @@ test("names the folder whose disk is full", () => {
   const full = () => {
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
   };
-  expect(() => inScratch(full)).toThrow(`${tmpdir()} has no room for what sandboxes need to start - free some space`);
+  expect(() => writeToScratch(full)).toThrow(
+    `${tmpdir()} has no room for what sandboxes need to start - free some space`,
+  );
 });

@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /** Returns a clock that never goes back: if the given clock does, it continues from its last time. */
-export function steady(clock: Clock): Clock {
+export function createSteadyClock(clock: Clock): Clock {
   let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];
   return {
     ...(clock.maxNapMs !== undefined && { maxNapMs: clock.maxNapMs }),

@@ -123,7 +123,7 @@ function configuration(scratch: string): string[] {
   return [
     ...["--dir", "/etc"],
     ...[...shared, ...more].flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
-    ...resolver(),
+    ...resolverMounts(),
     ...Object.entries(own).flatMap(([name, text]) => {
       writeFileSync(join(scratch, name), text, { mode: 0o644 });
       return ["--ro-bind", join(scratch, name), `/etc/${name}`];
@@ -132,7 +132,7 @@ function configuration(scratch: string): string[] {
 }
 
 /** /etc/resolv.conf is often a link into /run, which does not exist in the sandbox. */
-function resolver(): string[] {
+function resolverMounts(): string[] {
   try {
     return ["--ro-bind", realpathSync("/etc/resolv.conf"), "/etc/resolv.conf"];
   } catch {

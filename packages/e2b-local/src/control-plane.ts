@@ -22,8 +22,8 @@ const CreateBody = z.object({
 });
 
 /** A request with the state that its operation needs. */
-export type Asked = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
-type Call = Asked & { id: string };
+export type SandboxRequest = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
+type Call = SandboxRequest & { id: string };
 
 const ROUTES: Record<string, (call: Call) => unknown> = {
   "POST v2/sandboxes": create,
@@ -45,7 +45,7 @@ const ROUTES: Record<string, (call: Call) => unknown> = {
 };
 
 /** Answers a request of the control plane. Throws Refusals, which the caller sends as responses. */
-export async function answerControlPlane(asked: Asked) {
+export async function answerControlPlane(asked: SandboxRequest) {
   const { request, url } = asked;
   const [, version = "", id = "", action = ""] = /^\/(v2\/)?sandboxes(?:\/([^/]+))?(\/\w+)?$/.exec(url.pathname) ?? [];
   const route = ROUTES[`${request.method} ${version}sandboxes${id && "/:id"}${action}`];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { AgentGone, AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
-import type { Asked } from "./control-plane.ts";
+import type { SandboxRequest } from "./control-plane.ts";
 import { answerEnvd } from "./envd.ts";
 import { header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
 import type { Sandbox } from "./sandboxes.ts";
@@ -14,7 +14,7 @@ const END = Buffer.from('{"type": "end_of_execution"}\n');
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
 /** Plays E2B's gateway: finds the sandbox and the port by the request's headers. */
-export async function answerDataPlane({ sandboxes, request, response, url }: Asked) {
+export async function answerDataPlane({ sandboxes, request, response, url }: SandboxRequest) {
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";
   const sandbox = sandboxes.find(id);

@@ -106,11 +106,11 @@ async function startFirst(zygotes: Zygotes): Promise<void> {
 
 /** Counts a request as active while it is young: a cell that runs for minutes does not delay imports. */
 function noteActivity(zygotes: Zygotes, response: ServerResponse) {
-  zygotes.began();
+  zygotes.requestStarted();
   const finish = () => {
     clearTimeout(timer);
     response.off("close", finish);
-    zygotes.finished();
+    zygotes.requestEnded();
   };
   const timer = setTimeout(finish, YOUNG_MS).unref();
   response.once("close", finish);

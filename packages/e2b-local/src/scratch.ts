@@ -9,7 +9,7 @@ const PREFIX = "nova-e2b-";
 export class NoScratch extends E2bServerError {}
 
 /** Performs a write to the scratch folder. Throws `NoScratch` if the disk is full. */
-export function inScratch<T>(work: () => T): T {
+export function writeToScratch<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -28,7 +28,7 @@ export function makeScratch(): string {
     const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (owner && isGone(Number(owner))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
-  return inScratch(() => mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
+  return writeToScratch(() => mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
 }
 
 /** EPERM means that the process exists and belongs to another user, so its folder is not ours. */

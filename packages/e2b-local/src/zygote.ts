@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
 import { E2bServerError } from "./http.ts";
 import type { Python } from "./python.ts";
-import { inScratch } from "./scratch.ts";
+import { writeToScratch } from "./scratch.ts";
 
 const MiB = 1024 * 1024;
 
@@ -55,11 +55,11 @@ export class Zygote {
     { warn, modules, preloaded }: ZygoteOptions,
   ): Promise<Zygote> {
     const sockets = join(scratch, `s${counter++}`);
-    inScratch(() => mkdirSync(sockets, { mode: 0o700 }));
+    writeToScratch(() => mkdirSync(sockets, { mode: 0o700 }));
     const manyIds = identity !== undefined && identity.userId !== 0;
     if (manyIds) chownSync(sockets, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
     const launch = identity
-      ? inScratch(() => enclosedLaunch(python, sites, identity, scratch))
+      ? writeToScratch(() => enclosedLaunch(python, sites, identity, scratch))
       : plainLaunch(python, sites);
     const process = spawnWith(launch, sockets);
     const zygote = new Zygote(process, sockets);
@@ -108,25 +108,25 @@ export class Zygote {
           isReady = true;
           return resolve();
         }
-        this.#goOnBehind(event.loaded);
+        this.#onLoaded(event.loaded);
       });
       this.#process.on("error", (cause) =>
         reject(new E2bServerError(`cannot start Python: ${cause.message}`, { cause })),
       );
       this.#process.on("exit", (code, signal) => {
         this.alive = false;
-        this.#goOnBehind("packages");
+        this.#onLoaded("packages");
         reject(new E2bServerError(`Python ended at once (${signal ?? code}): ${said.trim().split("\n").at(-1) ?? ""}`));
       });
     });
   }
 
-  #goOnBehind(loaded: "standard" | "packages") {
+  #onLoaded(loaded: "standard" | "packages") {
     this.#warming = "done";
     clearTimeout(this.#idleTimer);
     clearTimeout(this.#overdueTimer);
     this.#next = loaded === "standard" ? "packages" : undefined;
-    if (this.#next) this.#goOn();
+    if (this.#next) this.#continueWarming();
     else this.#warmed.resolve();
   }
 
@@ -141,10 +141,10 @@ export class Zygote {
   /** Announces that sandboxes will import packages: from now on they are imported ahead. */
   wantPackages(): void {
     this.#arePackagesWanted = true;
-    if (this.#warming === "done") this.#goOn();
+    if (this.#warming === "done") this.#continueWarming();
   }
 
-  #goOn() {
+  #continueWarming() {
     if (this.#next !== "packages" || !this.#arePackagesWanted) return;
     this.#warming = "not begun";
     this.#warmAtLatest();
@@ -187,7 +187,7 @@ export class Zygote {
     connection.resume();
     const kill = async () => {
       connection.end();
-      await within(EXIT_TIMEOUT_MS, ended, () => connection.destroy());
+      await forceAfter(EXIT_TIMEOUT_MS, ended, () => connection.destroy());
     };
     return { socketPath: join(this.#sockets, made.socket), ended, kill };
   }
@@ -198,12 +198,12 @@ export class Zygote {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.stdin?.end();
-    await within(EXIT_TIMEOUT_MS, exited, () => this.#process.kill("SIGKILL"));
+    await forceAfter(EXIT_TIMEOUT_MS, exited, () => this.#process.kill("SIGKILL"));
   }
 }
 
 /** Waits for an end, and forces it after `ms`. */
-async function within(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
+async function forceAfter(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
   const timer = setTimeout(force, ms);
   await end;
   clearTimeout(timer);

@@ -36,11 +36,11 @@ export class Zygotes {
   }
 
   async #startAs(identity: Identity | undefined, sites: string[]): Promise<Zygote> {
-    return Zygote.start(await this.#chosen(), sites, identity, this.#scratch, this.#options);
+    return Zygote.start(await this.#choosePython(), sites, identity, this.#scratch, this.#options);
   }
 
   /** After a failure, the next call chooses again. */
-  #chosen(): Promise<Python> {
+  #choosePython(): Promise<Python> {
     if (!this.#python) {
       this.#python = this.#choose();
       this.#python.catch(() => {
@@ -56,7 +56,7 @@ export class Zygotes {
     for (const identity of possibleIdentities()) {
       try {
         const zygote = await this.#startAs(identity, sites);
-        if (reasons[0] !== undefined) this.#options.warn(sharedId(reasons[0]));
+        if (reasons[0] !== undefined) this.#options.warn(sharedIdWarning(reasons[0]));
         return { zygote, identity };
       } catch (error) {
         const isMissing = isNoBubblewrap(error);
@@ -80,7 +80,7 @@ export class Zygotes {
 
   /** The zygote whose sandboxes also see these package folders; missing folders are left out. */
   async withSites(extraFor: (python: Python) => string[] = () => []): Promise<Zygote> {
-    const python = await this.#chosen();
+    const python = await this.#choosePython();
     const { siteFolders } = python;
     const sites = [
       ...extraFor(python).filter((folder) => existsSync(folder) && !siteFolders.includes(folder)),
@@ -99,11 +99,11 @@ export class Zygotes {
   }
 
   /** Called before every request, so that packages are imported only in pauses. */
-  began(): void {
+  requestStarted(): void {
     if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
   }
 
-  finished(): void {
+  requestEnded(): void {
     if (--this.#active === 0) for (const zygote of this.#started) zygote.setActive(false);
   }
 
@@ -148,7 +148,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");
 }
 
-function sharedId(reason: string): string {
+function sharedIdWarning(reason: string): string {
   const limits = "code of one client can use up what the kernel counts per user";
   const wayOut = "let all users read NOVA's folders, and run it outside of containers without such ids";
   return `all sandboxes share one user id, so ${limits} (${reason}) - ${wayOut}`;

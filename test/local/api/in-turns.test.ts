@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpApiHandler } from "../../../packages/aws-local/src/http-api/open.ts";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
-import { inTurns } from "../../../packages/local/src/api/in-turns.ts";
+import { limitConcurrency } from "../../../packages/local/src/api/in-turns.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
@@ -27,7 +27,7 @@ function api() {
     return { statusCode: 200 };
   };
   // No processor idles, so no further request starts.
-  const turns = inTurns(handler, new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
+  const turns = limitConcurrency(handler, new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
   const since = Date.now();
   const ask = (key: string, rawPath: string, rawQueryString = "") => {
     const headers = { authorization: key };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authenticate, createKey, deleteKey } from "@nova/service";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ownKey } from "../../../packages/local/src/api/own-key.ts";
+import { readOwnKey } from "../../../packages/local/src/api/own-key.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 
 const api = useApi();
@@ -21,7 +21,7 @@ async function kept(): Promise<string> {
 
 describe("the key of a data folder", () => {
   it("acts as an admin of all clients, in a file that only its owner may read", async () => {
-    const { text, principal } = await ownKey(folder, api.ports);
+    const { text, principal } = await readOwnKey(folder, api.ports);
     expect(principal).toMatchObject({ role: "admin", client: null, name: "this machine" });
     expect(await authenticate(api.ports, text)).toEqual(principal);
     expect(await kept()).toBe(text);
@@ -29,13 +29,13 @@ describe("the key of a data folder", () => {
   });
 
   it("stays the same at the next start", async () => {
-    expect(await ownKey(folder, api.ports)).toEqual(await ownKey(folder, api.ports));
+    expect(await readOwnKey(folder, api.ports)).toEqual(await readOwnKey(folder, api.ports));
   });
 
   it("changes after the file was deleted", async () => {
-    const { text, principal } = await ownKey(folder, api.ports);
+    const { text, principal } = await readOwnKey(folder, api.ports);
     await deleteKey(api.ports, { ...principal, id: "key_other" }, principal.id);
-    const { text: next } = await ownKey(folder, api.ports);
+    const { text: next } = await readOwnKey(folder, api.ports);
     expect(next).not.toBe(text);
     expect(await kept()).toBe(next);
   });
@@ -47,7 +47,7 @@ describe("the key of a data folder", () => {
   ])("replaces a file %s", async (_what, made) => {
     const text = await made();
     await writeFile(join(folder, "api-key"), `${text}\n`);
-    const { principal } = await ownKey(folder, api.ports);
+    const { principal } = await readOwnKey(folder, api.ports);
     expect(principal).toMatchObject({ role: "admin", client: null });
     expect(await kept()).not.toBe(text);
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { visit } from "../../../packages/local/src/cloud/admin-client.ts";
+import { joinOwner } from "../../../packages/local/src/cloud/admin-client.ts";
 import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 import { OwnerGone } from "../../../packages/local/src/cloud/errors.ts";
@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => admin.close());
 
 async function guest(drives = true) {
-  const visited = await visit(owner, "secret", drives);
+  const visited = await joinOwner(owner, "secret", drives);
   if (!visited) throw new TypeError("the owner let no guest in");
   return visited;
 }
@@ -66,20 +66,20 @@ describe("the owner's admin endpoint", () => {
   });
 
   it("does not take another process at a dead owner's port for the owner", async () => {
-    expect(await visit({ ...owner, instance: "two" }, "secret", true)).toBeNull();
+    expect(await joinOwner({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
-      await visit({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
+      await joinOwner({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
     ).toBeNull();
   });
 
   it("admits new guests until the last guest has left, and none afterwards", async () => {
     const first = await guest();
-    const left = admin.guests.lastOneLeft();
+    const left = admin.guests.untilLastLeft();
     const second = await guest();
     first.leave();
     second.leave();
     await left;
-    expect(await visit(owner, "secret", true)).toBeNull();
+    expect(await joinOwner(owner, "secret", true)).toBeNull();
   });
 
   it("reports to the owner only guests that want executions to continue", async () => {
@@ -95,7 +95,7 @@ describe("the owner's admin endpoint", () => {
 
   it("informs waiting guests when it closes or dies", async () => {
     const [polite, waiting] = [await guest(), await guest()];
-    admin.guests.sayGoodbye();
+    admin.guests.askToLeave();
     await polite.ownerEnding;
     const end = waiting.untilEnd(execution);
     const ends = expect(end).rejects.toThrow("the process that owned the data folder has ended");
@@ -131,7 +131,7 @@ async function ownerSaying(text: string) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const guest = await visit({ ...owner, endpoints: { ...owner.endpoints, admin: url } }, "secret", true);
+  const guest = await joinOwner({ ...owner, endpoints: { ...owner.endpoints, admin: url } }, "secret", true);
   if (!guest) throw new TypeError("the owner let no guest in");
   return {
     guest,

@@ -31,7 +31,7 @@ if (claim.role === "guest") {
   await writeOwner(dataDir, newOwner({ ...nowhere, admin: admin.url }, instance));
   report("owner", instance);
   await told();
-  await admin.guests.lastOneLeft();
+  await admin.guests.untilLastLeft();
   await removeOwner(dataDir);
   await admin.close();
   claim.lock.release();

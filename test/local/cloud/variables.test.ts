@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalCloud } from "@nova/local";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { variableDigests, withoutEffect } from "../../../packages/local/src/cloud/variables.ts";
+import { describeIneffective, variableDigests } from "../../../packages/local/src/cloud/variables.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -21,7 +21,7 @@ describe("a variable of a process that runs no nodes", () => {
     ["several", { OPENAI_BASE_URL: "http://a/", NOVA_LLM_API: "chat" }, {}, /^OPENAI_BASE_URL, NOVA_LLM_API have no/],
     ["another key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
   ])("is reported with %s", (_, env, ofOwner, sentence) => {
-    expect(withoutEffect(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
+    expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
@@ -30,7 +30,7 @@ describe("a variable of a process that runs no nodes", () => {
     ["no value", {}, { DEFAULT_MODEL: "a", OPENAI_API_KEY: "k" }],
     ["a value that this process itself uses", { NOVA_DATA_DIR: "x" }, {}],
   ])("is not reported with %s", (_, env, ofOwner) => {
-    expect(withoutEffect(env, owner(ofOwner))).toBeUndefined();
+    expect(describeIneffective(env, owner(ofOwner))).toBeUndefined();
   });
 });
 

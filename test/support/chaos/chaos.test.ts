@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { killed } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import { killedError } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 import { answer, FUNCTION } from "../../aws-local/states/support/run.ts";
 import { runStateMachine } from "../../aws-local/states/support/run-state-machine.ts";
 import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
@@ -29,7 +29,7 @@ function deliveries(draws: number[]) {
     log.push(`${number} begins at ${at()}`);
     await clock.sleep(100, signal);
     log.push(`${number} ${signal?.aborted ? "dies" : "ends"} at ${at()}`);
-    if (signal?.aborted) throw killed();
+    if (signal?.aborted) throw killedError();
     return answer(number);
   };
   const rest = [...draws];
@@ -84,7 +84,7 @@ describe("a task in chaos", () => {
     const invokeLambda: InvokeObserved = async (_arn, _payload, signal, onBegin) => {
       onBegin?.();
       await clock.sleep(100, signal);
-      if (signal?.aborted) throw killed();
+      if (signal?.aborted) throw killedError();
       return answer("done");
     };
     const always = [TOGETHER, HEAR_FIRST, ...KILL_FIRST];

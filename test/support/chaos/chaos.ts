@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../packages/aws-local/src/clock.ts";
 import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
-import { childOf } from "../../../packages/aws-local/src/states/asl/thread.ts";
+import { createChildController } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
 /** Beside what every function is invoked with: called when it starts to run, since it may have waited for its turn. */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
@@ -57,7 +57,7 @@ export function withChaos(invokeLambda: InvokeObserved, options: ChaosOptions): 
   }
 
   async function deliver(arn: string, payload: string, plan: Plan, delivery: Delivery, signal?: AbortSignal) {
-    const { controller, release } = childOf(signal ?? new AbortController().signal);
+    const { controller, release } = createChildController(signal ?? new AbortController().signal);
     const over = new AbortController();
     const onBegin = () => {
       if (plan.kill?.delivery === delivery) killAfter(plan.kill.afterMs, controller, over.signal, clock);

@@ -1,5 +1,9 @@
 import { type Clock, systemClock } from "../../../packages/aws-local/src/clock.ts";
-import { type Invocation, invocationOf, withDeadline } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import {
+  createInvocation,
+  type Invocation,
+  raceDeadline,
+} from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 import type { InvokeObserved } from "./chaos.ts";
 import { WorkerSandbox } from "./worker-sandbox.ts";
@@ -31,7 +35,7 @@ export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerL
     try {
       const loaded = await sandbox.loaded;
       if ("ok" in loaded) return loaded;
-      const invocation = invocationOf(functionArn, payload, loaded, clock);
+      const invocation = createInvocation(functionArn, payload, loaded, clock);
       onBegin?.();
       return await runOrKill(sandbox, invocation, clock, signal);
     } finally {
@@ -53,7 +57,7 @@ async function runOrKill(
     answered = true;
   });
   try {
-    return await withDeadline(call, invocation, clock, signal);
+    return await raceDeadline(call, invocation, clock, signal);
   } finally {
     if (!answered) await sandbox.kill();
   }

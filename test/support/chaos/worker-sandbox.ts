@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type Invocation, killed } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import { type Invocation, killedError } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 
 export type FromWorker =
@@ -29,8 +29,8 @@ export class WorkerSandbox {
     });
     const die = () => {
       this.#dead = true;
-      reject(killed());
-      this.#settle?.reject(killed());
+      reject(killedError());
+      this.#settle?.reject(killedError());
     };
     this.#worker.on("error", die);
     this.#worker.on("exit", die);
@@ -42,7 +42,7 @@ export class WorkerSandbox {
 
   /** Rejects as a killed function does when the thread dies, by `kill` or by itself. */
   async run(invocation: Invocation): Promise<LambdaResult> {
-    if (this.#dead) throw killed();
+    if (this.#dead) throw killedError();
     this.#settle = Promise.withResolvers();
     this.#worker.postMessage(invocation);
     return this.#settle.promise;

@@ -29,7 +29,7 @@ export interface WriteErrors {
   refusal(error: unknown): AwsError | undefined;
 }
 
-interface Answered {
+interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
@@ -37,7 +37,7 @@ interface Answered {
 
 export interface AwsServer extends Listening {
   /** Answers a request of the same process without HTTP; its signature is not computed again. */
-  answer(request: Request, body: string): Promise<Answered>;
+  answer(request: Request, body: string): Promise<HttpResponse>;
 }
 
 /**
@@ -48,9 +48,9 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
   const access = new Access(service);
   const server = httpServer(
     (message, response) => {
-      const answering = answerTo(service, access, message).then(
-        (body) => succeeded(service, body),
-        (error: unknown) => (message.errored ? undefined : failed(service, error, speaksQuery(message))),
+      const answering = answerMessage(service, access, message).then(
+        (body) => successResponse(service, body),
+        (error: unknown) => (message.errored ? undefined : errorResponse(service, error, speaksQuery(message))),
       );
       answering.then((answer) => {
         if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -69,55 +69,55 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
     },
     async answer(request, body) {
       try {
-        if (!access.knows(request)) throw unsigned(service, "stranger");
-        return succeeded(service, await service.answer(request, body));
+        if (!access.knows(request)) throw unsignedError(service, "stranger");
+        return successResponse(service, await service.answer(request, body));
       } catch (error) {
-        return failed(service, isClosed ? closed(service) : error);
+        return errorResponse(service, isClosed ? closedError(service) : error);
       }
     },
   };
 }
 
-async function answerTo(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
+async function answerMessage(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
   const claim = access.claimOf(message);
-  if (typeof claim === "string") throw unsigned(service, claim);
+  if (typeof claim === "string") throw unsignedError(service, claim);
   const body = await readBody(message, service.maxBytes ?? usualBytes);
   if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
   const refused = claim(hash("sha256", body));
-  if (refused) throw unsigned(service, refused);
+  if (refused) throw unsignedError(service, refused);
   return service.answer(message, body.toString("utf8"));
 }
 
-function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
+function unsignedError({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
   return new AwsError(...refusals[refused], refusedStatus);
 }
 
 /** The databases of a closed service are closed, too: their errors would confuse clients. */
-function closed({ name }: AwsHttp): AwsError {
-  return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
+function closedError({ name }: AwsHttp): AwsError {
+  return new AwsError("ServiceUnavailable", `The local ${name} is closedError.`, 503);
 }
 
-function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
-  return answered(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
+function successResponse({ contentType }: AwsHttp, answer: object | string): HttpResponse {
+  return buildResponse(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
 /** `inXml`: the client reads only XML. */
-function failed({ disk, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
-  const refusal = error instanceof AwsError ? error : (disk?.refusal(error) ?? failure(service, error));
+function errorResponse({ disk, name: service, contentType }: AwsHttp, error: unknown, inXml = false): HttpResponse {
+  const refusal = error instanceof AwsError ? error : (disk?.refusal(error) ?? unexpectedError(service, error));
   const { name, message, status } = refusal;
-  if (inXml) return answered(status, "text/xml", xmlOf(refusal));
+  if (inXml) return buildResponse(status, "text/xml", xmlOf(refusal));
   const text = JSON.stringify({ __type: name, message, Message: message });
   // REST services name the error in a header, JSON-RPC services in the body. Clients accept both.
-  return answered(status, contentType, text, { "x-amzn-errortype": name });
+  return buildResponse(status, contentType, text, { "x-amzn-errortype": name });
 }
 
-function answered(status: number, contentType: string, text: string, more?: Record<string, string>): Answered {
+function buildResponse(status: number, contentType: string, text: string, more?: Record<string, string>): HttpResponse {
   const body = Buffer.from(text);
   const headers = { "content-type": contentType, "content-length": String(body.length), ...more };
   return { status, headers: { ...headers, "x-amzn-requestid": randomUUID() }, body };
 }
 
-function failure(service: string, error: unknown): AwsError {
+function unexpectedError(service: string, error: unknown): AwsError {
   process.emitWarning(error instanceof Error ? error : String(error));
   return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
 }

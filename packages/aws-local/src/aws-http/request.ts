@@ -120,7 +120,7 @@ export class Request {
 }
 
 /** Parses the body of a request. Fields are checked when they are read. Throws `SerializationException`. */
-export function requestOf(body: string): Request {
+export function parseRequest(body: string): Request {
   try {
     return new Request(JSON.parse(body || "{}"));
   } catch (error) {
@@ -130,7 +130,7 @@ export function requestOf(body: string): Request {
 }
 
 /** Finds the operation that the target header names: `<api>.<operation>`. Throws `UnknownOperationException`. */
-export function operationOf<T>(
+export function findOperation<T>(
   service: string,
   api: string,
   { headers }: { headers: NodeJS.Dict<string | string[]> },
@@ -141,10 +141,10 @@ export function operationOf<T>(
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (operation) return operation;
   const asked = name || "a request without an x-amz-target";
-  throw new AwsError("UnknownOperationException", notServed(service, asked, Object.keys(operations)));
+  throw new AwsError("UnknownOperationException", describeServed(service, asked, Object.keys(operations)));
 }
 
 /** The message for an operation that a local server does not have. `served`: the names of its operations. */
-export function notServed(service: string, operation: string, served: readonly string[]): string {
+export function describeServed(service: string, operation: string, served: readonly string[]): string {
   return `The local ${service} does not serve ${operation}. It serves ${[...served].sort().join(", ")}.`;
 }

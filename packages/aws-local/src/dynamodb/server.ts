@@ -1,7 +1,7 @@
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import { operationOf, type Request, requestOf } from "../aws-http/request.ts";
+import { findOperation, parseRequest, type Request } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 import { type Answer, answerText } from "./operations/answer.ts";
 import { batchGetItem, batchWriteItem } from "./operations/batches.ts";
@@ -51,7 +51,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
     maxBytes: 16 * 1024 * 1024,
     refusedStatus: 400,
     breaksConnections: false,
-    answer: (request, body) => performed(request, body, store, options),
+    answer: (request, body) => performWithFaults(request, body, store, options),
   });
   return {
     ...server,
@@ -62,7 +62,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
   };
 }
 
-function performed(request: RawRequest, text: string, store: Store, { faults }: DynamoDbOptions): string {
+function performWithFaults(request: RawRequest, text: string, store: Store, { faults }: DynamoDbOptions): string {
   const target = String(request.headers["x-amz-target"] ?? "");
   const operation = target.slice(target.indexOf(".") + 1);
   const fault = faults?.({ operation, text });
@@ -101,8 +101,8 @@ export interface RawRequest {
 
 /** Performs the operation of a request and returns the JSON text; throws AwsError. */
 export function perform(store: Store, request: RawRequest, body: string): string {
-  const run = operationOf("DynamoDB", "DynamoDB_20120810", request, operations);
-  const input = requestOf(body);
+  const run = findOperation("DynamoDB", "DynamoDB_20120810", request, operations);
+  const input = parseRequest(body);
   refuseUnserved(input);
   return answerText(run(store, input));
 }

@@ -59,8 +59,8 @@ export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
 /** The bus and the name of the rule that `field` names. Throws `ResourceNotFoundException` if the bus is unknown. */
-export function placeIn(service: Pick<EventService, "customBus">, request: Request, field: "Name" | "Rule") {
-  const bus = busIn(service, request.optionalText("EventBusName"));
+export function readRuleName(service: Pick<EventService, "customBus">, request: Request, field: "Name" | "Rule") {
+  const bus = readBus(service, request.optionalText("EventBusName"));
   const name = request.text(field);
   if (ruleName.test(name)) return { bus, name };
   const rule = "must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+ and have 1 to 64 characters";
@@ -68,7 +68,7 @@ export function placeIn(service: Pick<EventService, "customBus">, request: Reque
 }
 
 /** The name of the bus. The client may send the bus's ARN instead. Throws `ResourceNotFoundException`. */
-export function busIn({ customBus }: Pick<EventService, "customBus">, given = "default"): string {
+export function readBus({ customBus }: Pick<EventService, "customBus">, given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
   if ([customBus, "default"].includes(name)) return name;
   throw new AwsError("ResourceNotFoundException", `Event bus ${name} does not exist.`);
@@ -79,8 +79,8 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
 }
 
 /** The rule that the request names. Throws `ResourceNotFoundException`. */
-export function ruleIn(service: EventService, request: Request): Rule {
-  const place = placeIn(service, request, "Rule");
+export function findRule(service: EventService, request: Request): Rule {
+  const place = readRuleName(service, request, "Rule");
   const rule = service.rules.get(ruleKey(place));
   if (rule) return rule;
   throw new AwsError("ResourceNotFoundException", `Rule ${place.name} does not exist on EventBus ${place.bus}.`);

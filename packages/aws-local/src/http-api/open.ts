@@ -61,32 +61,32 @@ const longMs = 500;
 
 async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {
   const done = options.onRequest?.(request.url ?? "");
-  if (!done) return answered(request, options);
+  if (!done) return invokeHandler(request, options);
   const over = Promise.withResolvers<void>();
   over.promise.then(done);
   const timer = setTimeout(over.resolve, longMs).unref();
   try {
-    return await answered(request, options);
+    return await invokeHandler(request, options);
   } finally {
     clearTimeout(timer);
     over.resolve();
   }
 }
 
-async function answered(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
+async function invokeHandler(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
   const body = await readBody(request, maxBytes);
   if (!body) return gatewayAnswer(413, "Request Too Long");
   const [awsRequestId, began] = [randomUUID(), Date.now()];
   const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
   try {
-    return withinPayload(await handler(eventOf(request, body, awsRequestId, began), context));
+    return checkPayload(await handler(eventOf(request, body, awsRequestId, began), context));
   } catch (error) {
     onFailure?.(error);
     return gatewayAnswer(500, "Internal Server Error");
   }
 }
 
-function withinPayload(answer: HttpApiAnswer): HttpApiAnswer {
+function checkPayload(answer: HttpApiAnswer): HttpApiAnswer {
   const bytes = Buffer.byteLength(JSON.stringify(answer));
   if (bytes <= PAYLOAD_LIMIT_BYTES) return answer;
   throw new RangeError(`the answer has ${bytes} bytes as JSON, and AWS Lambda takes ${PAYLOAD_LIMIT_BYTES}`);

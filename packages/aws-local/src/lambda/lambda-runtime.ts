@@ -17,7 +17,7 @@ export type LambdaFunctions = Record<string, LambdaFunction>;
 /** The context of an invocation: Lambda's context object without the part for callbacks. */
 export type LambdaContext = ReturnType<typeof contextOf>;
 
-export type Invocation = ReturnType<typeof invocationOf>;
+export type Invocation = ReturnType<typeof createInvocation>;
 
 /**
  * Runs functions in this process. No handler can be stopped here: after a kill or a timeout it continues, but its
@@ -26,9 +26,9 @@ export type Invocation = ReturnType<typeof invocationOf>;
 export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = systemClock): InvokeLambda {
   const timeouts = new Map(Object.entries(functions).map(([name, { timeoutSeconds }]) => [name, timeoutSeconds]));
   return async (functionArn, payload, signal) => {
-    const invocation = invocationOf(functionArn, payload, timeouts, clock);
+    const invocation = createInvocation(functionArn, payload, timeouts, clock);
     const call = callHandler(functions[invocation.functionName] as LambdaFunction, invocation, clock.now);
-    return withDeadline(call, invocation, clock, signal);
+    return raceDeadline(call, invocation, clock, signal);
   };
 }
 
@@ -39,7 +39,7 @@ const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:([\w-]+)(?::(
  * Checks an invocation. Throws errors with the names that Step Functions reports. `timeouts`: seconds, by the names of
  * all functions.
  */
-export function invocationOf(
+export function createInvocation(
   functionArn: string,
   payload: string,
   timeouts: ReadonlyMap<string, number>,
@@ -64,7 +64,7 @@ function serviceError(name: string, message: string): Error {
 }
 
 /** The error of a killed or crashed function as its caller sees it: without a response there is no error type. */
-export function killed(): Error {
+export function killedError(): Error {
   const why = "The cause could not be determined because Lambda did not return an error type. The function was killed.";
   return serviceError("Lambda.Unknown", why);
 }
@@ -72,7 +72,7 @@ export function killed(): Error {
 /**
  * Settles with the first of: the handler's result, the timeout, the abort of `signal` (which rejects with `killed()`).
  */
-export async function withDeadline(
+export async function raceDeadline(
   call: Promise<LambdaResult>,
   { requestId, timeoutSeconds }: Invocation,
   clock: Clock,
@@ -80,7 +80,7 @@ export async function withDeadline(
 ): Promise<LambdaResult> {
   const over = new AbortController();
   const { promise: kill, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(killed());
+  const onAbort = () => reject(killedError());
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;

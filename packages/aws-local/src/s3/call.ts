@@ -23,13 +23,13 @@ export type Operation = (call: Call) => Promise<void>;
 /**
  * Parses a path-style address, `/bucket/key`. It does not normalise the path: `..` and `//` are valid parts of a key.
  */
-export function addressOf(url: string): Pick<Call, "bucket" | "key" | "query"> {
+export function parseAddress(url: string): Pick<Call, "bucket" | "key" | "query"> {
   const [path = "", search = ""] = url.split(/\?(.*)/s);
-  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(decoded(path)) ?? [];
+  const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(decodePath(path)) ?? [];
   return { bucket, key, query: new URLSearchParams(search) };
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (cause) {

@@ -9,7 +9,7 @@ import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 import { checkAccess } from "./access.ts";
-import { addressOf, type OnCreated } from "./call.ts";
+import { type OnCreated, parseAddress } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { chooseOperation } from "./operations/route.ts";
 import { ObjectStore } from "./store/object-store.ts";
@@ -74,7 +74,7 @@ async function answer(
   allowPages(request, response);
   if (isPreflight(request)) return void response.writeHead(200).end();
   try {
-    const call = { request, response, store, ...addressOf(request.url ?? "/"), onCreated };
+    const call = { request, response, store, ...parseAddress(request.url ?? "/"), onCreated };
     checkAccess(request, call.query, access);
     const { name: operation, run } = chooseOperation(call);
     failAs(faults?.({ operation, bucket: call.bucket, key: call.key }));

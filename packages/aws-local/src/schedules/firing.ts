@@ -22,7 +22,7 @@ export interface FiringOptions {
   warn(sentence: string): void;
 }
 
-/** Fires schedules when they are due, after `begin()`. */
+/** Fires schedules when they are due, after `start()`. */
 export class Firing {
   readonly #options: FiringOptions;
   readonly #alarms: Alarms<string>;
@@ -30,42 +30,42 @@ export class Firing {
 
   constructor(options: FiringOptions) {
     this.#options = options;
-    this.#alarms = new Alarms(options.clock, (key) => this.watch(key));
+    this.#alarms = new Alarms(options.clock, (key) => this.follow(key));
   }
 
-  begin(): void {
+  start(): void {
     this.#fires = true;
-    for (const schedule of this.#options.store.all()) this.watch(scheduleKey(schedule));
+    for (const schedule of this.#options.store.all()) this.follow(scheduleKey(schedule));
   }
 
   /** Follows a schedule that was changed or deleted. If the disk is full, it fires when the disk has space. */
-  watch(key: string): void {
+  follow(key: string): void {
     const { disk } = this.#options;
     try {
-      if (this.#fires) this.#see(key);
+      if (this.#fires) this.#schedule(key);
     } catch (error) {
       if (!disk.refusal(error)) throw error;
-      if (disk.isWaiting) disk.untilSpace().then(() => this.watch(key));
+      if (disk.isWaiting) disk.untilSpace().then(() => this.follow(key));
     }
   }
 
-  #see(key: string): void {
-    const schedule = this.#inTime(this.#options.store.get(key));
+  #schedule(key: string): void {
+    const schedule = this.#withClock(this.#options.store.get(key));
     const due = schedule?.state === "ENABLED" ? this.#dueOf(schedule) : undefined;
     if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#catchUp(schedule, due);
     else this.#alarms.set(key, due ?? null);
   }
 
-  end(): void {
+  stop(): void {
     this.#fires = false;
     this.#alarms.allOff();
   }
 
   /** Moves a schedule that was handled for a future time, because the clock was set back: it continues from now. */
-  #inTime(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
+  #withClock(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
-    if (!schedule || schedule.doneMs <= now + leastJumpMs || !goesOn(schedule)) return schedule;
+    if (!schedule || schedule.doneMs <= now + leastJumpMs || !isRepeating(schedule)) return schedule;
     const again = { ...schedule, doneMs: now, startMs: Math.min(schedule.startMs, now) };
     store.put(again);
     warn(
@@ -84,16 +84,16 @@ export class Firing {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
     const due = firstDue > now - precisionMs ? firstDue : this.#dueOf(schedule, now - precisionMs);
-    const missed = this.#times(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
-    if (missed.length > 0) warn(missedSentence(schedule, missed));
+    const missed = this.#dueTimes(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
+    if (missed.length > 0) warn(describeMissed(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);
     // Written after the delivery: a process that is killed in between fires twice instead of never.
     store.put({ ...schedule, doneMs: now });
-    this.watch(scheduleKey(schedule));
+    this.follow(scheduleKey(schedule));
   }
 
   /** The due times from the first until `untilMs`, at most `maxCounted` + 1 of them. */
-  #times(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
+  #dueTimes(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
     const times = [];
     let due: number | undefined = firstDue;
     for (; due !== undefined && due <= untilMs && times.length <= maxCounted; due = this.#dueOf(schedule, due)) {
@@ -113,11 +113,11 @@ export class Firing {
 }
 
 /** Whether the schedule has started and fires more than once. */
-function goesOn({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
+function isRepeating({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
   return !expression.startsWith("at(") && (doneMs >= startMs || startMs <= modifiedMs);
 }
 
-function missedSentence(schedule: StoredSchedule, [first = 0, ...others]: number[]): string {
+function describeMissed(schedule: StoredSchedule, [first = 0, ...others]: number[]): string {
   const [last, why] = [others.at(-1), "while nothing ran here, or this machine slept"];
   if (last === undefined) return `${nameOf(schedule)} was due at ${isoOf(first)} ${why}: that time is left out`;
   const count = others.length < maxCounted ? `${others.length + 1}` : `more than ${maxCounted}`;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
-import { notServed, requestOf } from "../aws-http/request.ts";
+import { describeServed, parseRequest } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { Deliveries, type Invoke } from "../deliveries.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
@@ -47,9 +47,13 @@ export async function openSchedules(options: SchedulesOptions) {
       const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);
       const route = others.length === 0 ? scheduleRoutes[`${method} /${resource}${name && "/{Name}"}`] : undefined;
       const operation = scheduleOperations[route ?? ""];
-      if (operation) return operation(service, { name, query, request: requestOf(body) });
+      if (operation) return operation(service, { name, query, request: parseRequest(body) });
       const served = Object.keys(scheduleOperations);
-      throw new AwsError("UnknownOperationException", notServed("Scheduler", `${method} ${pathname}`, served), 404);
+      throw new AwsError(
+        "UnknownOperationException",
+        describeServed("Scheduler", `${method} ${pathname}`, served),
+        404,
+      );
     },
   });
   return {
@@ -57,16 +61,16 @@ export async function openSchedules(options: SchedulesOptions) {
     /** Fires due schedules from now on. */
     fire() {
       deliveries.drive();
-      firing.begin();
+      firing.start();
     },
     isBusy: () => deliveries.isBusy(),
     /** Fires no more schedules; resolves when no delivery is under way. */
     rest() {
-      firing.end();
+      firing.stop();
       return deliveries.rest();
     },
     async close() {
-      firing.end();
+      firing.stop();
       await close();
       deliveries.close();
     },

@@ -49,7 +49,7 @@ export interface ScheduleService {
   groups: readonly string[];
   store: KeyedFile<StoredSchedule>;
   /** Follows a schedule that was changed or deleted. */
-  firing: { watch(key: string): void };
+  firing: { follow(key: string): void };
   now(): number;
 }
 

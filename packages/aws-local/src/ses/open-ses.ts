@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
-import { notServed, type Request, requestOf } from "../aws-http/request.ts";
+import { describeServed, parseRequest, type Request } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 
 export interface SesOptions extends AccessKey {
@@ -29,9 +29,9 @@ export function openSes({ dataDir, accessKeyId, secretAccessKey, disk, port }: S
     port,
     async answer({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
-        throw new AwsError("NotFoundException", notServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);
+        throw new AwsError("NotFoundException", describeServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);
       }
-      return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(requestOf(body))) };
+      return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(parseRequest(body))) };
     },
   });
 }
@@ -71,7 +71,7 @@ export async function messageOf(request: Request): Promise<Buffer> {
   const { from, to, replyTo, content } = parsed.data;
   if ("Raw" in content) return Buffer.from(content.Raw.Data, "base64");
   const { Subject, Body, Headers } = content.Simple;
-  return composed({
+  return composeMail({
     ...(from !== undefined && { from }),
     to: to.ToAddresses ?? [],
     cc: to.CcAddresses ?? [],
@@ -88,7 +88,7 @@ function sentenceOf({ path, message }: z.core.$ZodIssue): string {
   return path.length > 1 ? `${path.slice(1).join(".")}: ${message}.` : message;
 }
 
-async function composed(mail: object): Promise<Buffer> {
+async function composeMail(mail: object): Promise<Buffer> {
   const { createTransport } = await import("nodemailer");
   const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   return message as Buffer;

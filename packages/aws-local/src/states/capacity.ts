@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
-import { type Place, Turns } from "./turns.ts";
+import { type LineOwner, Turns } from "./turns.ts";
 
 /** The interval of checks for idle processors while a line waits. */
 const lookMs = 50;
@@ -40,7 +40,7 @@ export class Capacity<Line> {
   }
 
   /** Resolves when the line may work, or has left; undefined if it may work immediately. */
-  enter(line: Line, place: Place): Promise<void> | undefined {
+  enter(line: Line, place: LineOwner): Promise<void> | undefined {
     if (this.#leaving.has(line)) return undefined;
     const entered = Promise.withResolvers<void>();
     let isIn = false;
@@ -76,7 +76,7 @@ export class Capacity<Line> {
     return this.#holds > 0 && Date.now() - this.#heldSince < longestHoldMs;
   }
 
-  async #stay(place: Place, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
+  async #stay(place: LineOwner, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
     this.#atWork += 1;
     this.#turns.began(place);
     const timer = setTimeout(resolve, longestMs).unref();

@@ -1,6 +1,6 @@
 import type { Json } from "../json.ts";
 import type { EndedChild } from "./asl/host.ts";
-import { dataIn, type HistoryEvent } from "./history.ts";
+import { type HistoryEvent, inputAndEndOf } from "./history.ts";
 import type { EndStatus, Execution, Executions } from "./store/executions.ts";
 
 /** The detail of EventBridge's "Step Functions Execution Status Change"; times in milliseconds since the epoch. */
@@ -8,7 +8,7 @@ export type StatusChange = ReturnType<typeof statusChangeOf>;
 
 /** The status change of an ended execution. */
 export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]) {
-  const { input = "", output = null, error = null, cause = null } = dataIn(events);
+  const { input = "", output = null, error = null, cause = null } = inputAndEndOf(events);
   return {
     executionArn: execution.arn,
     stateMachineArn: execution.machineArn,
@@ -27,7 +27,7 @@ export function statusChangeOf(execution: Execution, events: readonly HistoryEve
 }
 
 /** Delivers with best effort, like EventBridge. A client that must not miss a change calls DescribeExecution. */
-export async function deliver(
+export async function deliverStatusChange(
   change: StatusChange,
   onStatusChange: (change: StatusChange) => void | Promise<void>,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function deliver(
 export function endOfChild(executions: Executions, arn: string): Json | undefined {
   const child = executions.get(arn);
   if (!child || child.status === "RUNNING" || child.stoppedAt === undefined) return undefined;
-  const { input = "{}", ...end } = dataIn(executions.history(child));
+  const { input = "{}", ...end } = inputAndEndOf(executions.history(child));
   return {
     executionArn: child.arn,
     stateMachineArn: child.machineArn,

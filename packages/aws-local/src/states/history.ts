@@ -9,7 +9,7 @@ export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousE
 };
 
 /** The input and the end of an execution, as far as its history contains them. */
-export function dataIn(events: readonly HistoryEvent[]) {
+export function inputAndEndOf(events: readonly HistoryEvent[]) {
   const last = events.at(-1);
   const output = last?.executionSucceededEventDetails?.output;
   const { error, cause } =

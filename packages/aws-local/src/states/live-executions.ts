@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { killed } from "../lambda/lambda-runtime.ts";
+import { killedError } from "../lambda/lambda-runtime.ts";
 import { Alarms } from "./alarms.ts";
 import type { Outcome, Stop } from "./asl/execute.ts";
 import { executionOfToken } from "./asl/host.ts";
 import { Capacity } from "./capacity.ts";
-import { deliver, endOfChild, statusChangeOf } from "./ends.ts";
-import { dataIn } from "./history.ts";
+import { deliverStatusChange, endOfChild, statusChangeOf } from "./ends.ts";
+import { inputAndEndOf } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
 import type { Owner, TaskAnswer } from "./journal/journalled-host.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { Places } from "./places.ts";
+import { WorkOwners } from "./places.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 import { WorkingLines } from "./working-lines.ts";
@@ -33,7 +33,7 @@ export class LiveExecutions {
   readonly #parked = new Set<Execution>();
   readonly capacity = new Capacity<object>();
   readonly #lines = new WorkingLines<Execution>(this.capacity);
-  readonly #places: Places;
+  readonly #places: WorkOwners;
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -44,7 +44,7 @@ export class LiveExecutions {
   constructor(executions: Executions, options: LiveOptions) {
     this.#executions = executions;
     this.#options = options;
-    this.#places = new Places(executions, (execution) => this.#runs.get(execution)?.events, options.ownerOf);
+    this.#places = new WorkOwners(executions, (execution) => this.#runs.get(execution)?.events, options.ownerOf);
     this.#alarms = new Alarms(
       options.clock,
       (execution) => void this.#onAlarm(execution),
@@ -193,7 +193,7 @@ export class LiveExecutions {
   /** Restores an execution from its file. @throws if the definition no longer leads to its events */
   async #load(execution: Execution): Promise<JournalledExecution> {
     const { opening, inputs, events } = this.#executions.journal(execution);
-    const { input } = dataIn(events);
+    const { input } = inputAndEndOf(events);
     if (!opening || input === undefined) throw new Error(STOPPED);
     const recorded = { opening, inputs, events };
     const run = this.#make(execution, input, recorded);
@@ -222,7 +222,8 @@ export class LiveExecutions {
         // A holder of the token may answer before the function ends. Then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
         // While the line waited for its turn, the execution may have stopped or the map failed.
-        const invoke = () => (over.aborted ? Promise.reject(killed()) : invokeLambda(functionArn, payload, stopSignal));
+        const invoke = () =>
+          over.aborted ? Promise.reject(killedError()) : invokeLambda(functionArn, payload, stopSignal);
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
         return this.#lines.run({ execution, line, place: this.#places.of(execution), onWait }, invoke);
       },
@@ -281,10 +282,12 @@ export class LiveExecutions {
   /** Reports an end to the parent and to listeners of status changes. */
   #tell(execution: Execution, events = this.#executions.history(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
-    const delivery = deliver(statusChangeOf(execution, events), this.#options.onStatusChange).finally(() => {
-      this.#deliveries.delete(delivery);
-      this.#changed();
-    });
+    const delivery = deliverStatusChange(statusChangeOf(execution, events), this.#options.onStatusChange).finally(
+      () => {
+        this.#deliveries.delete(delivery);
+        this.#changed();
+      },
+    );
     this.#deliveries.add(delivery);
   }
 

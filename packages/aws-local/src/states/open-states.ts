@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import { operationOf, requestOf } from "../aws-http/request.ts";
-import { type Clock, steady, systemClock } from "../clock.ts";
+import { findOperation, parseRequest } from "../aws-http/request.ts";
+import { type Clock, createSteadyClock, systemClock } from "../clock.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { ReadObject } from "./asl/host.ts";
@@ -12,7 +12,7 @@ import { LiveExecutions } from "./live-executions.ts";
 import type { LiveOptions } from "./live-options.ts";
 import { executionOperations } from "./server/executions.ts";
 import type { Operations } from "./server/service.ts";
-import { preparedBy, startChild } from "./server/start.ts";
+import { prepareRun, startChild } from "./server/start.ts";
 import { machineOperations } from "./server/state-machines.ts";
 import { taskOperations } from "./server/tasks.ts";
 import { Executions } from "./store/executions.ts";
@@ -52,7 +52,7 @@ const maxBytes = 8 * 1024 * 1024;
 /** Opens Step Functions over a data folder. */
 export async function openStates(options: StatesOptions): Promise<States> {
   // Times in a history must be in order, and a wait must not grow when the clock is set back.
-  const clock = steady(options.clock ?? systemClock);
+  const clock = createSteadyClock(options.clock ?? systemClock);
   const folder = join(options.dataDir, "states");
   mkdirSync(folder, { recursive: true });
   const { disk = new DiskSpace(options.dataDir) } = options;
@@ -66,7 +66,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
     readObject,
     onStatusChange,
     ...(ownerOf && { ownerOf }),
-    prepare: (execution) => preparedBy(service, execution),
+    prepare: (execution) => prepareRun(service, execution),
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });
   const service = { machines, executions, live, clock };
@@ -80,7 +80,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
     disk,
     port: options.port,
     answer(message, body) {
-      return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
+      return findOperation("Step Functions", "AWSStepFunctions", message, operations)(service, parseRequest(body));
     },
   });
   if (options.drives !== false) live.drive();

@@ -1,13 +1,13 @@
-import { dataIn, type HistoryEvent } from "./history.ts";
+import { type HistoryEvent, inputAndEndOf } from "./history.ts";
 import type { Execution, Executions } from "./store/executions.ts";
-import type { Place } from "./turns.ts";
+import type { LineOwner } from "./turns.ts";
 
 /** The owner of each execution's work. The work of a child belongs to the execution that started it. */
-export class Places {
+export class WorkOwners {
   readonly #executions: Executions;
   readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;
   readonly #ownerOf: (input: string) => string;
-  readonly #known = new WeakMap<Execution, Place>();
+  readonly #known = new WeakMap<Execution, LineOwner>();
 
   /**
    * `eventsOf` returns events in memory. `ownerOf` returns an execution's owner by its input; absent: all have one
@@ -23,7 +23,7 @@ export class Places {
     this.#ownerOf = ownerOf;
   }
 
-  of(execution: Execution): Place {
+  of(execution: Execution): LineOwner {
     const known = this.#known.get(execution);
     if (known) return known;
     const parent = execution.startedBy && this.#executions.get(execution.startedBy.arn);
@@ -32,8 +32,8 @@ export class Places {
     return place;
   }
 
-  #ownPlace(execution: Execution): Place {
-    const { input = "" } = dataIn(this.#eventsOf(execution) ?? this.#executions.history(execution));
+  #ownPlace(execution: Execution): LineOwner {
+    const { input = "" } = inputAndEndOf(this.#eventsOf(execution) ?? this.#executions.history(execution));
     return { owner: this.#ownerOf(input), work: execution.arn, since: execution.startedAt };
   }
 }

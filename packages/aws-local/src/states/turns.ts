@@ -1,5 +1,5 @@
 /** The owner and the work of a line. Owners take turns, and so do the works of one owner. */
-export interface Place {
+export interface LineOwner {
   owner: string;
   /** Identifies an execution together with everything that it starts. */
   work: string;
@@ -33,7 +33,7 @@ export class Turns {
   /** The number of waiting lines. */
   waiting = 0;
 
-  wait(place: Place, begin: () => void): void {
+  wait(place: LineOwner, begin: () => void): void {
     this.#workOf(place).waiting.push(begin);
     this.waiting += 1;
   }
@@ -41,26 +41,26 @@ export class Turns {
   /** Returns the function that starts the next line. */
   next(): (() => void) | undefined {
     const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
-    const owner = least(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
-    const work = owner && least(owner.works.values().filter(isWaiting), ({ atWork, since }) => [atWork, since]);
+    const owner = findLeast(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
+    const work = owner && findLeast(owner.works.values().filter(isWaiting), ({ atWork, since }) => [atWork, since]);
     if (!work) return undefined;
     owner.lastTurn = ++this.#turn;
     this.waiting -= 1;
     return work.waiting.shift();
   }
 
-  began(place: Place): void {
+  began(place: LineOwner): void {
     this.#count(place, 1);
   }
 
-  ended(place: Place): void {
+  ended(place: LineOwner): void {
     this.#count(place, -1);
     const owner = this.#ownerOf(place.owner);
     if (isOver(this.#workOf(place))) owner.works.delete(place.work);
     if (owner.works.size === 0) this.#owners.delete(place.owner);
   }
 
-  #count(place: Place, lines: 1 | -1): void {
+  #count(place: LineOwner, lines: 1 | -1): void {
     this.#workOf(place).atWork += lines;
     this.#ownerOf(place.owner).atWork += lines;
   }
@@ -71,7 +71,7 @@ export class Turns {
     return owner;
   }
 
-  #workOf({ owner, work: name, since }: Place): Work {
+  #workOf({ owner, work: name, since }: LineOwner): Work {
     const { works } = this.#ownerOf(owner);
     const work = works.get(name) ?? { since, atWork: 0, waiting: [] };
     works.set(name, work);
@@ -88,7 +88,7 @@ function isOver({ atWork, waiting }: Work): boolean {
 }
 
 /** The item with the smallest first number, and among equals with the smallest second number. */
-function least<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
+function findLeast<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
   for (const item of items) {
     const numbers = numbersOf(item);

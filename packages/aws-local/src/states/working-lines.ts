@@ -1,11 +1,11 @@
 import type { LambdaResult } from "../lambda-types.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Place } from "./turns.ts";
+import type { LineOwner } from "./turns.ts";
 
 export interface Call<Execution> {
   execution: Execution;
   line: object;
-  place: Place;
+  place: LineOwner;
   /** Called when the line has to wait. Returns the function to call at the end of the wait. */
   onWait(isOnlyLine: boolean): () => void;
 }

@@ -3,7 +3,7 @@ import { Capacity } from "@nova/aws-local";
 import type { HttpApiHandler } from "@nova/aws-local/http-api";
 
 /** The number of requests that work at the same time. */
-const mostRequests = 8;
+const maxRequests = 8;
 /** After this time a request counts as waiting for a model or a run, and no longer blocks others. */
 const longMs = 500;
 
@@ -12,7 +12,10 @@ const longMs = 500;
  * Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a request starts
  * with its turn.
  */
-export function inTurns(handler: HttpApiHandler, capacity = new Capacity<object>(mostRequests)): HttpApiHandler {
+export function limitConcurrency(
+  handler: HttpApiHandler,
+  capacity = new Capacity<object>(maxRequests),
+): HttpApiHandler {
   return async (event, context) => {
     const { headers, requestContext, rawQueryString } = event;
     // A request with `wait` waits for the end of a run, and does little work.

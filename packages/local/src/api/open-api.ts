@@ -1,9 +1,9 @@
 import { type HttpApi, openHttpApi } from "@nova/aws-local/http-api";
 import { announceApi } from "../cloud/environment.ts";
-import { notOpened } from "../cloud/errors.ts";
+import { portError } from "../cloud/errors.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { openConsole } from "../console/open-console.ts";
-import { inTurns } from "./in-turns.ts";
+import { limitConcurrency } from "./in-turns.ts";
 import type { OwnKey } from "./own-key.ts";
 
 export interface ApiOptions {
@@ -28,15 +28,15 @@ export interface LocalApi extends HttpApi {
 
 /** Opens the REST API of a cloud that this process owns. Pages of any origin may call it. Throws `LocalCloudError`. */
 export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, page }: ApiOptions): Promise<LocalApi> {
-  const [{ createApi }, { ownKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
+  const [{ createApi }, { readOwnKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
   const handler = createApi(() => cloud.service, { origins: ["*"] });
-  const key = await ownKey(cloud.dataDir, cloud.service);
+  const key = await readOwnKey(cloud.dataDir, cloud.service);
   const blobOrigin = cloud.environment.AWS_ENDPOINT_URL_S3 as string;
   const folder = page ?? noPage;
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
   const onRequest = (address: string) => (starting.test(address) ? cloud.holdWork() : undefined);
   const api = await openHttpApi({
-    handler: inTurns(handler),
+    handler: limitConcurrency(handler),
     port,
     hosts,
     ...(onFailure && { onFailure }),
@@ -44,7 +44,7 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
     onRequest,
     pages: pages.serve,
   }).catch((cause) => {
-    throw notOpened(port, cause, "--port");
+    throw portError(port, cause, "--port");
   });
   announceApi(api.url);
   return { ...api, key, consoleLink: () => pages.link(api.url) };

@@ -18,10 +18,10 @@ const nextId = monotonicFactory();
  * restarts. Creates a new key if the file is missing or its key is no longer valid. Only the owner of the folder may
  * call this.
  */
-export async function ownKey(dataDir: string, ports: ServicePorts): Promise<OwnKey> {
+export async function readOwnKey(dataDir: string, ports: ServicePorts): Promise<OwnKey> {
   const path = join(dataDir, "api-key");
   const kept = await readFile(path, "utf8").catch(() => undefined);
-  const principal = kept === undefined ? undefined : await whose(ports, kept.trim());
+  const principal = kept === undefined ? undefined : await findAdmin(ports, kept.trim());
   if (kept !== undefined && principal) return { text: kept.trim(), principal };
   const { text } = await createKey(ports, null, { ulid: nextId(), role: "admin", name: "this machine" });
   if (text === undefined) throw new RangeError("the id of a new key is taken - start again");
@@ -29,7 +29,7 @@ export async function ownKey(dataDir: string, ports: ServicePorts): Promise<OwnK
   return { text, principal: await authenticate(ports, text) };
 }
 
-async function whose(ports: ServicePorts, text: string): Promise<Principal | undefined> {
+async function findAdmin(ports: ServicePorts, text: string): Promise<Principal | undefined> {
   try {
     const principal = await authenticate(ports, text);
     return principal.role === "admin" && principal.client === null ? principal : undefined;

@@ -6,18 +6,18 @@ import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";
 
 /** The connection of this process, a guest, to the owner. Counters and the wait for an end throw `OwnerGone`. */
-export type Visit = NonNullable<Awaited<ReturnType<typeof visit>>>;
+export type OwnerConnection = NonNullable<Awaited<ReturnType<typeof joinOwner>>>;
 
 /**
  * Becomes a guest of the owner that `owner.json` names. Null if no process answers there, if another process does, or
  * if the owner is closing.
  */
-export async function visit(owner: Owner, adminKey: string, drives: boolean) {
+export async function joinOwner(owner: Owner, adminKey: string, drives: boolean) {
   const { admin } = owner.endpoints;
-  const health = await open(`${admin}/health`, adminKey);
+  const health = await sendGet(`${admin}/health`, adminKey);
   if (health?.statusCode !== 200 || (await bodyOf<{ instance: string }>(health))?.instance !== owner.instance)
     return null;
-  const stay = await open(`${admin}/guest${drives ? "/driving" : ""}`, adminKey);
+  const stay = await sendGet(`${admin}/guest${drives ? "/driving" : ""}`, adminKey);
   if (stay?.statusCode !== 200) {
     stay?.destroy();
     return null;
@@ -39,14 +39,14 @@ export async function visit(owner: Owner, adminKey: string, drives: boolean) {
 }
 
 async function readCounters(admin: string, adminKey: string, execution: string): Promise<Counters> {
-  const response = await open(`${admin}/counters/${execution}`, adminKey);
+  const response = await sendGet(`${admin}/counters/${execution}`, adminKey);
   const counters = response?.statusCode === 200 && (await bodyOf<Counters>(response));
   if (counters) return counters;
   throw new OwnerGone();
 }
 
 async function readProgress(admin: string, adminKey: string, execution: string, listener: Listener = () => {}) {
-  const response = await open(`${admin}/progress/${execution}`, adminKey);
+  const response = await sendGet(`${admin}/progress/${execution}`, adminKey);
   if (response?.statusCode !== 200) throw new OwnerGone();
   for await (const event of eventsIn(response)) {
     if ("ended" in event) return;
@@ -68,7 +68,7 @@ async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | 
 }
 
 /** Null if no process listens at the URL. */
-function open(url: string, adminKey: string): Promise<IncomingMessage | null> {
+function sendGet(url: string, adminKey: string): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, headers: { authorization: `Bearer ${adminKey}` } }, resolve);
     request.once("error", () => resolve(null));

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Visit, visit } from "./admin-client.ts";
+import { joinOwner, type OwnerConnection } from "./admin-client.ts";
 import { LocalCloudError } from "./errors.ts";
 import { type FolderLock, lockFolder, type Owner, readOwner } from "./owner-file.ts";
 
 /** The role of this process for a data folder: it opens the cloud, or uses the cloud of another process. */
-export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: Visit };
+export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: OwnerConnection };
 
 /** An owner opens its endpoints in about a second. */
 const ownerTimeoutMs = 30_000;
@@ -23,7 +23,7 @@ export async function claimFolder(
     const lock = isReadOnly ? null : lockFolder(dataDir);
     if (lock) return { role: "owner", lock };
     const owner = await readOwner(dataDir);
-    const visited = owner && (await visit(owner, adminKey, drives));
+    const visited = owner && (await joinOwner(owner, adminKey, drives));
     if (visited) return { role: "guest", owner, visit: visited };
     // A process that cannot write does not disturb others.
     if (isReadOnly) return { role: "owner", lock: { release: () => undefined } };

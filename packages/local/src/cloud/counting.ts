@@ -27,7 +27,7 @@ export class CounterBook {
   readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
 
   of(execution: string): Counters {
-    return this.#byExecution.get(execution) ?? nothing();
+    return this.#byExecution.get(execution) ?? zeroCounters();
   }
 
   /** `text`: every part of a request that may contain an execution id: path, headers and JSON. */
@@ -51,7 +51,7 @@ export class CounterBook {
   }
 }
 
-function nothing(): Counters {
+function zeroCounters(): Counters {
   return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 }
 

@@ -6,7 +6,7 @@ import type { Eraser } from "@nova/service";
 const headBytes = 16 * 1024;
 
 /** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
-export function erasingMails(eraser: Eraser, folder: string): Eraser {
+export function addMailErasure(eraser: Eraser, folder: string): Eraser {
   return {
     contents: (at) => eraser.contents(at),
     blobs: (home) => eraser.blobs(home),

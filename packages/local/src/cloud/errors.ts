@@ -19,7 +19,7 @@ export class OwnerGone extends Error {
 }
 
 /** Explains to the user, who chose the port with `option`, why a server cannot listen. */
-export function notOpened(port: number, cause: Error, option: string): LocalCloudError {
+export function portError(port: number, cause: Error, option: string): LocalCloudError {
   const isTaken = "code" in cause && cause.code === "EADDRINUSE";
   const what = isTaken ? `port ${port} is taken` : `port ${port} cannot be opened (${cause.message})`;
   return new LocalCloudError(`${what} - end what listens there, or choose another one with ${option}`, { cause });

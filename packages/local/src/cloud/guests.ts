@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Workflow } from "@nova/workflow";
-import type { Visit } from "./admin-client.ts";
+import type { OwnerConnection } from "./admin-client.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import type { LocalCloud } from "./local-cloud.ts";
@@ -43,7 +43,7 @@ export class Guests {
   }
 
   /** Asks all guests to leave. Their executions have ended; they may still read the results. */
-  sayGoodbye(): void {
+  askToLeave(): void {
     for (const connection of this.#present) connection.write("closing\n");
   }
 
@@ -51,7 +51,7 @@ export class Guests {
    * Resolves when the last guest has left; from then on no guest is admitted. Until then new guests are admitted,
    * because they could not become the owner.
    */
-  lastOneLeft(): Promise<void> {
+  untilLastLeft(): Promise<void> {
     return new Promise((resolve) => {
       const close = () => {
         this.#closed = true;
@@ -64,7 +64,12 @@ export class Guests {
 }
 
 /** Uses the endpoints of another process. */
-export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, visit: Visit): Promise<LocalCloud> {
+export async function openAsGuest(
+  dataDir: string,
+  keys: Keys,
+  owner: Owner,
+  visit: OwnerConnection,
+): Promise<LocalCloud> {
   const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";

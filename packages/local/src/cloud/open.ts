@@ -4,7 +4,7 @@ import { claimFolder } from "./claim.ts";
 import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";
 import type { CloudOptions, EndpointOptions, LocalCloud } from "./local-cloud.ts";
-import { withoutEffect } from "./variables.ts";
+import { describeIneffective } from "./variables.ts";
 
 /**
  * Opens the cloud of a data folder, or uses the cloud of the process that owns the folder. Points the SDKs of this
@@ -32,7 +32,7 @@ async function openWith(options: EndpointOptions): Promise<LocalCloud> {
   const keys = await readKeys(dataDir);
   const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: disk.isReadOnly });
   if (claim.role === "guest") {
-    const sentence = drives ? withoutEffect(process.env, claim.owner) : undefined;
+    const sentence = drives ? describeIneffective(process.env, claim.owner) : undefined;
     if (sentence !== undefined) options.warn?.(sentence);
     const { openAsGuest } = await import("./guests.ts");
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);

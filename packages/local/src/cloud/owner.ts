@@ -93,9 +93,9 @@ export async function openAsOwner(
       if (interrupt) {
         holdQueues();
         await opened.interrupt(interruptedError, "The process that ran it was stopped.");
-        admin.guests.sayGoodbye();
+        admin.guests.askToLeave();
       }
-      const left = answered.then(() => admin.guests.lastOneLeft());
+      const left = answered.then(() => admin.guests.untilLastLeft());
       const quiet = left.then(() => {
         holdQueues();
         return opened.rest();

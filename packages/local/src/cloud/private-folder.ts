@@ -15,7 +15,7 @@ const others = 0o077;
 export async function makePrivateFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await takeFromOthers(dataDir);
+    await closeFolder(dataDir);
   } catch (cause) {
     if (cause instanceof LocalCloudError) throw cause;
     const advice = "make it a folder that you may write to, or name another one in NOVA_DATA_DIR";
@@ -23,7 +23,7 @@ export async function makePrivateFolder(dataDir: string): Promise<void> {
   }
 }
 
-async function takeFromOthers(dataDir: string): Promise<void> {
+async function closeFolder(dataDir: string): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   const isWritable = (mode & 0o222) !== 0;
   // Windows has no such ids. A read-only folder stays as it is.
@@ -38,7 +38,7 @@ async function takeFromOthers(dataDir: string): Promise<void> {
   const foreign = names.find((name) => !name.startsWith(".") && !holds(name) && !harmless.has(name));
   if (isNew && foreign !== undefined && (mode & others) !== 0)
     throw refused(dataDir, `is open to other users and has other files in it, such as ${foreign}`);
-  await Promise.all([narrow(dataDir), ...names.filter(holds).map((name) => narrow(join(dataDir, name)))]);
+  await Promise.all([closeToOthers(dataDir), ...names.filter(holds).map((name) => closeToOthers(join(dataDir, name)))]);
 }
 
 function holds(name: string): boolean {
@@ -58,7 +58,7 @@ async function mayWrite(folder: string): Promise<boolean> {
 }
 
 /** Skips a file that disappears meanwhile, or that is on a disk without modes. */
-async function narrow(path: string): Promise<void> {
+async function closeToOthers(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);
     if ((mode & others) !== 0) await chmod(path, mode & 0o700);

@@ -10,20 +10,20 @@ import { pipLine, promisedPackages } from "@nova/workflow";
 import { Interrupted } from "./errors.ts";
 
 /** The user's own folder for packages, outside every Python installation. */
-function home(): string {
+function packagesHome(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "nova");
 }
 
 /** The folder of the packages that NOVA installed for this Python version (`3.12.1`). */
 export function packagesFolder(version: string): string {
-  return join(home(), `python${version.split(".", 2).join(".")}`);
+  return join(packagesHome(), `python${version.split(".", 2).join(".")}`);
 }
 
 /** The existing package folders of all versions; a Python uses only its own. */
 export function packagesFolders(): string[] {
   try {
-    const names = readdirSync(home()).filter((name) => /^python\d+\.\d+$/.test(name));
-    return names.sort().map((name) => join(home(), name));
+    const names = readdirSync(packagesHome()).filter((name) => /^python\d+\.\d+$/.test(name));
+    return names.sort().map((name) => join(packagesHome(), name));
   } catch {
     return []; // nothing was ever installed
   }
@@ -68,7 +68,7 @@ const thisMachine: Machine = {
 };
 
 /** Options of `ensurePython`. */
-export interface Ensuring {
+export interface EnsureOptions {
   /** Import names; absent: all modules that sandboxes promise. */
   needed?: readonly string[];
   debian?: boolean;
@@ -80,21 +80,21 @@ export interface Ensuring {
  * `Interrupted`.
  */
 export async function ensurePython(
-  { needed = promisedModules, debian = false }: Ensuring = {},
+  { needed = promisedModules, debian = false }: EnsureOptions = {},
   machine: Machine = thisMachine,
 ): Promise<Python> {
   const python = await machine.findPython(packagesFolders());
-  const missing = lacking(python, needed);
+  const missing = missingOf(python, needed);
   if (missing.length === 0) return python;
   const wanted = promisedPackages.filter(({ module }) => missing.includes(module));
   const pip = await installPromised(python, missing, machine);
   const installed = await machine.findPython(packagesFolders());
-  if (lacking(installed, needed).length === 0) return installed;
+  if (missingOf(installed, needed).length === 0) return installed;
   if (debian && machine.takesDebianPackages) {
     await machine.run("apt-get", ["update"]);
     await machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
     const again = await machine.findPython(packagesFolders());
-    if (lacking(again, needed).length === 0) return again;
+    if (missingOf(again, needed).length === 0) return again;
   }
   const advice = `install ${wanted.map(pipLine).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
   const outcome = pip.ok ? "pip installed what it cannot import" : `pip could not install it (${pip.reason})`;
@@ -153,7 +153,7 @@ export async function installRequirements(
   }
 }
 
-function lacking(python: Python, needed: readonly string[]): string[] {
+function missingOf(python: Python, needed: readonly string[]): string[] {
   return python.missing.filter((name) => needed.includes(name));
 }
 

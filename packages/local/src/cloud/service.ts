@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { erasingMails } from "./erase-mails.ts";
+import { addMailErasure } from "./erase-mails.ts";
 import { PythonMissing } from "./python-packages.ts";
 
 /** Ports whose eraser already removes mails, too. */
@@ -20,15 +20,15 @@ export async function servicePorts(
   const entering = JSON.stringify(environment);
   if (entering !== entered) resetServicePorts();
   entered = entering;
-  provideTemplates({ of: (workflow) => orRefused(templateFor(workflow)) });
+  provideTemplates({ of: (workflow) => refuseUninstallable(templateFor(workflow)) });
   const ports = warmServicePorts();
-  if (!erasesMails.has(ports)) ports.eraser = erasingMails(ports.eraser, join(dataDir, "mail"));
+  if (!erasesMails.has(ports)) ports.eraser = addMailErasure(ports.eraser, join(dataDir, "mail"));
   erasesMails.add(ports);
   return ports;
 }
 
 /** Reports a requirement that cannot be installed as an error of the published definition. */
-async function orRefused(making: Promise<string>): Promise<string> {
+async function refuseUninstallable(making: Promise<string>): Promise<string> {
   try {
     return await making;
   } catch (error) {

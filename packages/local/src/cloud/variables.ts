@@ -35,7 +35,7 @@ export function variableDigests(env: Variables, instance: string): Record<string
 }
 
 /** A sentence about the variables of this process that have no effect, because the owner has other values. */
-export function withoutEffect(env: Variables, { pid, instance, variables }: Settings): string | undefined {
+export function describeIneffective(env: Variables, { pid, instance, variables }: Settings): string | undefined {
   const own = Object.entries(variableDigests(env, instance));
   const names = own.flatMap(([name, digest]) => (variables[name] === digest ? [] : [name]));
   if (names.length === 0) return undefined;

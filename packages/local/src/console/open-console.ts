@@ -108,7 +108,7 @@ function sentenceOf(error: unknown): string {
   return `the console cannot be shown: ${error instanceof Error ? error.message : error}`;
 }
 
-interface Asked {
+interface PageRequest {
   request: IncomingMessage;
   response: ServerResponse;
   folder: string;
@@ -123,7 +123,7 @@ interface Asked {
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
 /** Sends a file of the build. Every other path is a route of the page, so it gets the page itself. */
-export async function sendPage({ request, response, folder, path, blobOrigin, issuers }: Asked): Promise<void> {
+export async function sendPage({ request, response, folder, path, blobOrigin, issuers }: PageRequest): Promise<void> {
   const isAsset = asset.test(path);
   if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");
   await using file = await open(join(folder, isAsset ? path : "index.html")).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
-import { notOpened } from "../cloud/errors.ts";
+import { portError } from "../cloud/errors.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
-import { type MailServer, openSmtp, refusal, type SmtpOptions } from "./smtp.ts";
+import { type MailServer, openSmtp, type SmtpOptions, smtpError } from "./smtp.ts";
 
 export interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
   /** The port; 0: any free port. */
@@ -41,17 +41,24 @@ export async function openMailServer({ port, store, ...limits }: MailServerOptio
       const id = nextId().toLowerCase();
       const from = mailFrom === false ? "" : mailFrom.address;
       const sender = senderOf(readHeaders(raw) ?? []);
-      const head = sesHead({ client, from, sender, to: rcptTo.map(({ address }) => address), id, at: new Date() });
+      const head = buildSesHeaders({
+        client,
+        from,
+        sender,
+        to: rcptTo.map(({ address }) => address),
+        id,
+        at: new Date(),
+      });
       try {
         await store(`mail/${id}`, Buffer.concat([Buffer.from(head), raw]));
       } catch (error) {
-        throw refusal(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
+        throw smtpError(451, `the mail could not be stored: ${error instanceof Error ? error.message : error}`);
       }
       return `OK ${id}`;
     },
   });
   return opening.catch((cause) => {
-    throw notOpened(port, cause, "--smtp-port");
+    throw portError(port, cause, "--smtp-port");
   });
 }
 
@@ -73,7 +80,7 @@ interface Envelope {
  * The headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so the
  * verdicts are those of an honest mail.
  */
-function sesHead({ client, from, sender, to, id, at }: Envelope): string {
+function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string {
   const domain = sender.slice(sender.lastIndexOf("@") + 1);
   const dmarc = domain === "" ? "dmarc=none" : `dmarc=pass header.from=${domain}`;
   const lines = [

@@ -10,7 +10,7 @@ export interface SmtpOptions {
   /** The largest mail; absent: 40 MB, the limit of SES. */
   maxBytes?: number;
   /**
-   * Stores a mail for good. Resolves with the text for the sender. Rejects with an error of `refusal` to say more than
+   * Stores a mail for good. Resolves with the text for the sender. Rejects with an error of `smtpError` to say more than
    * "try again".
    */
   take(raw: Buffer, session: SMTPServerSession): Promise<string>;
@@ -32,7 +32,7 @@ export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: Smtp
     closeTimeout: 1000,
     logger: false,
     onData(stream, session, done) {
-      received(stream as AsyncIterable<Buffer>, maxBytes)
+      readMail(stream as AsyncIterable<Buffer>, maxBytes)
         .then((raw) => take(raw, session))
         .then((answer) => done(null, answer), done);
     },
@@ -50,18 +50,18 @@ export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: Smtp
 }
 
 /** Reads even a mail that is too large to its end: the client does not read an answer before. */
-async function received(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function readMail(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
     if (bytes <= maxBytes) chunks.push(chunk);
   }
-  if (bytes > maxBytes) throw refusal(552, `a mail may have ${maxBytes} bytes`);
+  if (bytes > maxBytes) throw smtpError(552, `a mail may have ${maxBytes} bytes`);
   return Buffer.concat(chunks);
 }
 
 /** An answer to the sender; the code says whether another try may succeed. */
-export function refusal(responseCode: number, message: string): Error {
+export function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

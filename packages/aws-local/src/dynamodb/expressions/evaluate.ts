@@ -24,9 +24,9 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
       return compare(">=", value, valueIn(condition.low)) && compare("<=", value, valueIn(condition.high));
     }
     case "exists":
-      return lookUp(condition.path, item) !== undefined;
+      return readPath(condition.path, item) !== undefined;
     case "absent":
-      return lookUp(condition.path, item) === undefined;
+      return readPath(condition.path, item) === undefined;
     case "begins_with": {
       const [value, part] = [valueIn(condition.value), valueIn(condition.part)];
       return value !== undefined && part !== undefined && "S" in value && "S" in part && value.S.startsWith(part.S);
@@ -35,14 +35,14 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
 }
 
 /** The value at a path. */
-export function lookUp(path: Path, item: AttributeMap): AttributeValue | undefined {
+export function readPath(path: Path, item: AttributeMap): AttributeValue | undefined {
   let found: AttributeValue | undefined = { M: item };
   for (const part of path) found = found && "M" in found ? attribute(found.M, part) : undefined;
   return found;
 }
 
 export function operandValue(operand: Operand, item: AttributeMap): AttributeValue | undefined {
-  return operand.kind === "value" ? operand.value : lookUp(operand.path, item);
+  return operand.kind === "value" ? operand.value : readPath(operand.path, item);
 }
 
 /** A missing attribute is equal to no value, and unequal to every value. */
@@ -57,10 +57,10 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
 }
 
 /** The parts of an item at these paths. */
-export function project(item: AttributeMap, paths: readonly Path[]): AttributeMap {
+export function pickPaths(item: AttributeMap, paths: readonly Path[]): AttributeMap {
   const picked = emptyMap();
   for (const path of paths) {
-    const value = lookUp(path, item);
+    const value = readPath(path, item);
     if (!value) continue;
     let map = picked;
     for (const part of path.slice(0, -1)) {
@@ -86,13 +86,13 @@ function newValue(update: Update, item: AttributeMap): AttributeValue | undefine
     if (value) return structuredClone(value);
     throw invalid("The provided expression refers to an attribute that does not exist in the item");
   }
-  const old = lookUp(update.path, item) ?? { N: "0" };
+  const old = readPath(update.path, item) ?? { N: "0" };
   if ("N" in old) return { N: addNumbers(old.N, update.amount) };
   throw invalid("An operand in the update expression has an incorrect data type");
 }
 
 function write(item: AttributeMap, path: Path, value: AttributeValue | undefined): void {
-  const parent = lookUp(path.slice(0, -1), item);
+  const parent = readPath(path.slice(0, -1), item);
   const name = path.at(-1) as string;
   if (!parent || !("M" in parent)) {
     throw invalid("The document path provided in the update expression is invalid for update");

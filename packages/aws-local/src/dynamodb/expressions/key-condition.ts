@@ -1,19 +1,19 @@
 import { invalid, invalidParameter } from "../errors.ts";
 import { type AttributeValue, typeOf } from "../values/attribute-value.ts";
 import {
-  behindAll,
   encodeHash,
   encodeSort,
   type KeyElement,
   type KeySchema,
+  lastKey,
   noBytes,
   refuseEmpty,
-  type Stretch,
+  type SortKeyRange,
 } from "../values/key.ts";
 import type { Comparator, Condition, Operand } from "./syntax.ts";
 
 /** The keys that a query reads. */
-export interface KeyRange extends Stretch {
+export interface KeyRange extends SortKeyRange {
   /** Whether the condition restricts the sort key. */
   isPartial: boolean;
 }
@@ -22,19 +22,19 @@ export function keyRangeOf(condition: Condition, { hash, sort }: KeySchema): Key
   const tests = testsOf(condition);
   const hashTest = tests.find(({ name }) => name === hash.name);
   const sortTest = tests.find(({ name }) => name === sort?.name);
-  if (!hashTest) throw missed(hash);
-  if (sort && !sortTest && tests.length > 1) throw missed(sort);
+  if (!hashTest) throw missingKey(hash);
+  if (sort && !sortTest && tests.length > 1) throw missingKey(sort);
   if (hashTest.operator !== "=" || tests.length > (sortTest ? 2 : 1))
     throw invalid("Query key condition not supported");
   checkValues(hashTest, hash);
   const partition = encodeHash(hashTest.values[0] as AttributeValue);
-  if (!sort || !sortTest) return { hash: partition, from: noBytes, to: behindAll, isPartial: false };
+  if (!sort || !sortTest) return { hash: partition, from: noBytes, to: lastKey, isPartial: false };
   checkValues(sortTest, sort);
   return { hash: partition, ...boundsOf(sortTest), isPartial: true };
 }
 
-function missed({ name }: KeyElement): Error {
-  return invalid(`Query condition missed key schema element: ${name}`);
+function missingKey({ name }: KeyElement): Error {
+  return invalid(`Query condition missingKey key schema element: ${name}`);
 }
 
 function checkValues({ values }: KeyTest, { name, type }: KeyElement): void {
@@ -44,36 +44,36 @@ function checkValues({ values }: KeyTest, { name, type }: KeyElement): void {
   }
 }
 
-function boundsOf({ operator, values }: KeyTest): Omit<Stretch, "hash"> {
+function boundsOf({ operator, values }: KeyTest): Omit<SortKeyRange, "hash"> {
   const [value, other = value] = values.map(encodeSort) as [Buffer, Buffer?];
   switch (operator) {
     case "=":
     case "between":
-      return { from: value, to: behind(other) };
+      return { from: value, to: keyAfter(other) };
     case "<":
       return { from: noBytes, to: value };
     case "<=":
-      return { from: noBytes, to: behind(value) };
+      return { from: noBytes, to: keyAfter(value) };
     case ">":
-      return { from: behind(value), to: behindAll };
+      return { from: keyAfter(value), to: lastKey };
     case ">=":
-      return { from: value, to: behindAll };
+      return { from: value, to: lastKey };
     case "begins_with":
-      return { from: value, to: behindPrefix(value) };
+      return { from: value, to: keyAfterPrefix(value) };
   }
 }
 
 /** The first key after this one. */
-export function behind(key: Uint8Array): Uint8Array {
+export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1);
   next.set(key);
   return next;
 }
 
 /** The first key after all keys with this prefix. */
-function behindPrefix(prefix: Uint8Array): Uint8Array {
+function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
-  if (last < 0) return behindAll;
+  if (last < 0) return lastKey;
   const next = Uint8Array.from(prefix.subarray(0, last + 1));
   next[last] = (next[last] as number) + 1;
   return next;

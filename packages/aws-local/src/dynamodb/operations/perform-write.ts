@@ -34,13 +34,14 @@ export function performWrite(store: Store, { table, key, condition, change }: Wr
   if (condition && !isTrue(condition, parse()))
     throw new AwsError("ConditionalCheckFailedException", "The conditional request failed");
   const place: Place = { table, key, old };
-  const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
+  const next =
+    change.kind === "put" ? change.item : change.kind === "update" ? applyChange(change, parse, old) : undefined;
   if (next) storeItem(store, place, next);
   else removeItem(store, place);
   return next?.attributes;
 }
 
-function updated(
+function applyChange(
   { updates, keyAttributes }: Change & { kind: "update" },
   parse: () => AttributeMap,
   old: StoredItem | undefined,

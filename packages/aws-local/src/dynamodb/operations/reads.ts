@@ -1,14 +1,14 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
-import { project } from "../expressions/evaluate.ts";
-import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
+import { pickPaths } from "../expressions/evaluate.ts";
+import { type KeyRange, keyAfter, keyRangeOf } from "../expressions/key-condition.ts";
 import type { Path } from "../expressions/syntax.ts";
 import { attributesIn, tableName } from "../request/common.ts";
 import { checkKeyPaths, readExpressions } from "../request/expressions.ts";
 import type { Entry } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
-import { behindAll, elementsOf, encodeKey, type KeySchema } from "../values/key.ts";
+import { elementsOf, encodeKey, type KeySchema, lastKey } from "../values/key.ts";
 import { type Answer, JsonText } from "./answer.ts";
 import { beginning, readPage, readView, startOf, type View } from "./view.ts";
 
@@ -24,7 +24,7 @@ export function getItem(store: Store, input: Request): Answer {
 }
 
 export function projectedText({ item }: Pick<StoredItem, "item">, paths: Path[] | undefined): string {
-  return paths ? JSON.stringify(project(JSON.parse(item), paths)) : item;
+  return paths ? JSON.stringify(pickPaths(JSON.parse(item), paths)) : item;
 }
 
 const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpression"] as const;
@@ -61,12 +61,12 @@ function checkStart({ hash, sort }: Entry, range: KeyRange): void {
 }
 
 function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: boolean, start: Entry | undefined) {
-  const stretch = start ? (forward ? { ...range, from: start.sort } : { ...range, to: behind(start.sort) }) : range;
+  const stretch = start ? (forward ? { ...range, from: start.sort } : { ...range, to: keyAfter(start.sort) }) : range;
   if (index) {
-    const end = forward ? beginning : { sort: behindAll, itemKey: behindAll };
+    const end = forward ? beginning : { sort: lastKey, itemKey: lastKey };
     return store.entries.stretch(index.id, stretch, forward, start ?? end);
   }
-  const rest = start ? (forward ? { ...range, from: behind(start.sort) } : { ...range, to: start.sort }) : range;
+  const rest = start ? (forward ? { ...range, from: keyAfter(start.sort) } : { ...range, to: start.sort }) : range;
   return store.items.stretch(table.id, rest, forward) satisfies Iterable<StoredItem>;
 }
 

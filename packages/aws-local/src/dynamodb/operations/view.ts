@@ -1,7 +1,7 @@
 import { AwsError } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
-import { isTrue, project } from "../expressions/evaluate.ts";
+import { isTrue, pickPaths } from "../expressions/evaluate.ts";
 import { nameLimits, optionalAttributes, tableName } from "../request/common.ts";
 import { checkKeyPaths, type ExpressionField, readExpressions } from "../request/expressions.ts";
 import { type Entry, itemKeyOf } from "../store/entries.ts";
@@ -46,7 +46,7 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
   let [scanned, bytes] = [0, 0];
   let last: StoredItem | undefined;
   for (const row of rows) {
-    const text = look(view, row);
+    const text = selectFromRow(view, row);
     scanned++;
     bytes += row.bytes;
     if (text !== undefined) shown.push(text);
@@ -66,16 +66,16 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
  * The JSON text of a row, or of the part that the view selects; undefined if the filter refuses the row. A row that is
  * returned as a whole is not parsed.
  */
-function look({ filter, paths }: View, { item }: StoredItem): string | undefined {
+function selectFromRow({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;
   const whole: AttributeMap = JSON.parse(item);
   if (filter && !isTrue(filter, whole)) return undefined;
-  return paths ? JSON.stringify(project(whole, paths)) : item;
+  return paths ? JSON.stringify(pickPaths(whole, paths)) : item;
 }
 
 function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
   const paths = positionNames(table, index).map((name) => [name]);
-  return project(item, paths);
+  return pickPaths(item, paths);
 }
 
 /** The entry before all others. */

@@ -1,6 +1,6 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
-import { project } from "../expressions/evaluate.ts";
+import { pickPaths } from "../expressions/evaluate.ts";
 import type { Update } from "../expressions/syntax.ts";
 import { attributesIn, largestItemBytes, tableName } from "../request/common.ts";
 import { checkKeyPaths, readExpressions } from "../request/expressions.ts";
@@ -51,12 +51,12 @@ export function updateItem(store: Store, input: Request): Answer {
   const change = { kind: "update", updates, keyAttributes } as const;
   const next = performWrite(store, { table, key, condition, change });
   if (wanted === "NONE" || !next) return {};
-  return { Attributes: wanted === "ALL_NEW" ? next : touched(next, updates) };
+  return { Attributes: wanted === "ALL_NEW" ? next : pickTouched(next, updates) };
 }
 
-function touched(item: AttributeMap, updates: Update[]): AttributeMap | undefined {
+function pickTouched(item: AttributeMap, updates: Update[]): AttributeMap | undefined {
   const paths = updates.map(({ path }) => path);
-  const attributes = project(item, paths);
+  const attributes = pickPaths(item, paths);
   return Object.keys(attributes).length > 0 ? attributes : undefined;
 }
 

@@ -31,12 +31,12 @@ const schema = `
  * does not wait for the disk, so a loss of power may take the last commits, but never the file's consistency.
  */
 export function openDatabase(dataDir: string | null, isReadOnly: boolean): DatabaseSync {
-  if (dataDir === null) return prepared(new DatabaseSync(":memory:"));
+  if (dataDir === null) return prepareDatabase(new DatabaseSync(":memory:"));
   const path = join(dataDir, "dynamodb.sqlite");
   try {
     if (isReadOnly) return onlyRead(path);
     mkdirSync(dataDir, { recursive: true });
-    return prepared(new DatabaseSync(path, { timeout: 0 }));
+    return prepareDatabase(new DatabaseSync(path, { timeout: 0 }));
   } catch (cause) {
     const advice = "close the other process that uses this data folder, or choose another folder";
     throw new DynamoDbFolderError(`${path} cannot be opened - ${advice}`, { cause });
@@ -56,7 +56,7 @@ function onlyRead(path: string): DatabaseSync {
     const copy = join(folder, "dynamodb.sqlite");
     copyFileSync(path, copy);
     copyFileSync(log, `${copy}-wal`);
-    const database = prepared(new DatabaseSync(copy));
+    const database = prepareDatabase(new DatabaseSync(copy));
     database.exec("PRAGMA query_only = ON");
     return database;
   } finally {
@@ -64,7 +64,7 @@ function onlyRead(path: string): DatabaseSync {
   }
 }
 
-function prepared(database: DatabaseSync): DatabaseSync {
+function prepareDatabase(database: DatabaseSync): DatabaseSync {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     // `secure_delete` overwrites deleted data, so no page of the file contains erased data.
@@ -80,10 +80,10 @@ function prepared(database: DatabaseSync): DatabaseSync {
 export type Sql = ReturnType<typeof sqlOf>;
 
 export function sqlOf(database: DatabaseSync) {
-  const prepared = new Map<TemplateStringsArray, StatementSync>();
+  const prepareDatabase = new Map<TemplateStringsArray, StatementSync>();
   return (text: TemplateStringsArray, ...values: SQLInputValue[]) => {
-    const statement = prepared.get(text) ?? database.prepare(text.join("?"));
-    prepared.set(text, statement);
+    const statement = prepareDatabase.get(text) ?? database.prepare(text.join("?"));
+    prepareDatabase.set(text, statement);
     return {
       run: () => statement.run(...values),
       first: <T>() => statement.get(...values) as T | undefined,

@@ -1,4 +1,4 @@
-import type { EncodedKey, Stretch } from "../values/key.ts";
+import type { EncodedKey, SortKeyRange } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 import type { StoredItem } from "./items.ts";
 
@@ -25,7 +25,7 @@ export class Entries {
   }
 
   /** The entries of the range after `start`, in scan direction. */
-  stretch(index: number, { hash, from, to }: Stretch, forward: boolean, start: Omit<Entry, "hash">) {
+  stretch(index: number, { hash, from, to }: SortKeyRange, forward: boolean, start: Omit<Entry, "hash">) {
     const statement = forward
       ? this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId
           WHERE indexId = ${index} AND entries.hash = ${hash} AND entries.sort >= ${from} AND entries.sort < ${to}

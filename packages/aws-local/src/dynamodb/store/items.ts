@@ -1,4 +1,4 @@
-import type { EncodedKey, Stretch } from "../values/key.ts";
+import type { EncodedKey, SortKeyRange } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 
 /** A stored item: its JSON text, and its size as DynamoDB counts it. */
@@ -35,7 +35,7 @@ export class Items {
     this.#sql`DELETE FROM items WHERE id = ${id}`.run();
   }
 
-  stretch(table: number, { hash, from, to }: Stretch, forward: boolean): Iterable<StoredItem> {
+  stretch(table: number, { hash, from, to }: SortKeyRange, forward: boolean): Iterable<StoredItem> {
     const statement = forward
       ? this.#sql`SELECT id, item, bytes FROM items
           WHERE tableId = ${table} AND hash = ${hash} AND sort >= ${from} AND sort < ${to} ORDER BY sort`

@@ -21,7 +21,7 @@ export function storeItem(store: Store, place: Place, { attributes, bytes }: Att
     if (old) store.items.replace(old.id, text, bytes);
     return old ? old.id : store.items.insert(table.id, key, text, bytes);
   };
-  const before = oldEntries(place);
+  const before = entriesOfStored(place);
   if (entries.size === 0 && before.size === 0) write();
   else store.atomically(() => moveEntries(store, before, entries, write()));
 }
@@ -31,11 +31,11 @@ export function removeItem(store: Store, place: Place): void {
   if (!old) return;
   store.atomically(() => {
     store.items.remove(old.id);
-    moveEntries(store, oldEntries(place), new Map(), old.id);
+    moveEntries(store, entriesOfStored(place), new Map(), old.id);
   });
 }
 
-function oldEntries({ table, key, old }: Place): Map<Index, Entry> {
+function entriesOfStored({ table, key, old }: Place): Map<Index, Entry> {
   return old && table.indexes.length > 0 ? entriesOf(table, JSON.parse(old.item), key) : new Map();
 }
 

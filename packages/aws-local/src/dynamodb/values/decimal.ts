@@ -50,7 +50,7 @@ export function numberBytes(text: string): number {
 
 function parseDecimal(text: string): Decimal {
   const [, sign, whole = "", fraction = "", power = "0"] = decimal.exec(text) ?? [];
-  if (whole + fraction === "") throw invalid(unreadable(text));
+  if (whole + fraction === "") throw invalid(invalidNumber(text));
   const all = whole + fraction;
   const digits = all.replace(/^0+/, "");
   const exponent = Number(power) + whole.length - (all.length - digits.length);
@@ -59,7 +59,7 @@ function parseDecimal(text: string): Decimal {
   return { negative: sign === "-", digits: significant, exponent };
 }
 
-function unreadable(text: string): string {
+function invalidNumber(text: string): string {
   const message = "The parameter cannot be converted to a numeric value";
   return text === "" ? message : `${message}: ${text}`;
 }
@@ -84,11 +84,11 @@ function textOf({ negative, digits, exponent }: Decimal): string {
 
 function addDecimals(a: Decimal, b: Decimal): Decimal {
   const power = Math.min(a.exponent - a.digits.length, b.exponent - b.digits.length);
-  const sum = scaled(a, power) + scaled(b, power);
+  const sum = scaleDigits(a, power) + scaleDigits(b, power);
   return parseDecimal(`${sum}E${power}`);
 }
 
-function scaled({ negative, digits, exponent }: Decimal, power: number): bigint {
+function scaleDigits({ negative, digits, exponent }: Decimal, power: number): bigint {
   const zeros = Math.max(0, exponent - digits.length - power);
   const magnitude = BigInt((digits || "0") + "0".repeat(digits ? zeros : 0));
   return negative ? -magnitude : magnitude;

@@ -13,7 +13,7 @@ export interface KeySchema {
 }
 
 /** A range of sort keys in one partition: `from` is included, `to` is not. */
-export interface Stretch {
+export interface SortKeyRange {
   hash: Uint8Array;
   from: Uint8Array;
   to: Uint8Array;
@@ -31,7 +31,7 @@ const longestHashBytes = 2048;
 const longestSortBytes = 1024;
 
 /** Sorts after every key. */
-export const behindAll: Uint8Array = Buffer.alloc(longestHashBytes + 8, 0xff);
+export const lastKey: Uint8Array = Buffer.alloc(longestHashBytes + 8, 0xff);
 export const noBytes: Uint8Array = new Uint8Array(0);
 
 export function elementsOf({ hash, sort }: KeySchema): KeyElement[] {
@@ -40,16 +40,16 @@ export function elementsOf({ hash, sort }: KeySchema): KeyElement[] {
 
 /** Encodes a key as GetItem takes it: exactly the attributes of the schema. */
 export function encodeKey(key: AttributeMap, schema: KeySchema): EncodedKey {
-  if (Object.keys(key).length !== (schema.sort ? 2 : 1)) throw mismatch();
+  if (Object.keys(key).length !== (schema.sort ? 2 : 1)) throw keyMismatch();
   for (const { name, type } of elementsOf(schema)) {
     const value = attribute(key, name);
-    if (!value || typeOf(value) !== type) throw mismatch();
+    if (!value || typeOf(value) !== type) throw keyMismatch();
     refuseEmpty(value, name);
   }
   return encodeChecked(key, schema);
 }
 
-function mismatch(): Error {
+function keyMismatch(): Error {
   return invalid("The provided key element does not match the schema");
 }
 
@@ -59,7 +59,7 @@ export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey
     const value = attribute(item, name);
     if (!value) throw invalidParameter(`Missing the key ${name} in the item`);
     const actual = typeOf(value);
-    if (actual !== type) throw invalidParameter(`Type mismatch for key ${name} expected: ${type} actual: ${actual}`);
+    if (actual !== type) throw invalidParameter(`Type keyMismatch for key ${name} expected: ${type} actual: ${actual}`);
     refuseEmpty(value, name);
   }
   return encodeChecked(item, schema);

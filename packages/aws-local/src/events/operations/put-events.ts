@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constraint } from "../../aws-http/aws-error.ts";
 import { accountId, region } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
-import { busIn, type EventOperations, type EventService, inputOf, rulesOf } from "../service.ts";
+import { type EventOperations, type EventService, inputOf, readBus, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": the limits of one request. */
 const maxEntries = 10;
@@ -36,7 +36,7 @@ function entryBytes({ Time, Source = "", DetailType = "", Detail = "", Resources
 function putEntry(service: EventService, entry: JsonObject): EntryError | { EventId: string } {
   const problem = problemOf(entry);
   if (problem) return problem;
-  const bus = busIn(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
+  const bus = readBus(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
   const at = new Date(typeof entry.Time === "number" ? entry.Time * 1000 : service.now());
   const head = {
     version: "0",
@@ -49,15 +49,16 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
     resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
   };
   // The detail keeps the sender's text, including the digits of its numbers.
-  fire(service, bus, `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`);
+  deliverEvent(service, bus, `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`);
   return { EventId: head.id };
 }
 
 function problemOf({ Source, DetailType, Detail }: JsonObject): EntryError | undefined {
   const missing = Object.entries({ Source, DetailType, Detail }).find(([, text]) => typeof text !== "string" || !text);
-  if (missing) return invalid(`Parameter ${missing[0]} is not valid. Reason: ${missing[0]} is a required argument.`);
+  if (missing)
+    return invalidArgument(`Parameter ${missing[0]} is not valid. Reason: ${missing[0]} is a required argument.`);
   if (String(DetailType).length > maxType) {
-    return invalid(`Parameter DetailType is not valid. Reason: it has more than ${maxType} characters.`);
+    return invalidArgument(`Parameter DetailType is not valid. Reason: it has more than ${maxType} characters.`);
   }
   if (String(Source).startsWith("aws.")) {
     const ErrorMessage = `Not authorized for the source ${Source}: sources that begin with aws. are AWS's.`;
@@ -68,11 +69,11 @@ function problemOf({ Source, DetailType, Detail }: JsonObject): EntryError | und
     : { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
 }
 
-function invalid(ErrorMessage: string): EntryError {
+function invalidArgument(ErrorMessage: string): EntryError {
   return { ErrorCode: "InvalidArgument", ErrorMessage };
 }
 
-function fire(service: EventService, bus: string, text: string): void {
+function deliverEvent(service: EventService, bus: string, text: string): void {
   const event = JSON.parse(text) as JsonObject;
   for (const { functionArn, inTurn = false, ...rule } of service.standing) {
     if (bus !== service.customBus || !service.patterns.matches(rule.pattern, event)) continue;

@@ -1,6 +1,6 @@
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import { type EventOperations, type EventService, placeIn, ruleArn, ruleKey, rulesOf } from "../service.ts";
+import { type EventOperations, type EventService, readRuleName, ruleArn, ruleKey, rulesOf } from "../service.ts";
 
 /** EventBridge, "Quotas": the rules of a bus, and the longest pattern. */
 const maxRules = 300;
@@ -8,7 +8,7 @@ const maxPattern = 4096;
 
 export const ruleOperations: EventOperations = {
   PutRule(service, request) {
-    const place = placeIn(service, request, "Name");
+    const place = readRuleName(service, request, "Name");
     if (request.has("ScheduleExpression")) {
       throw validation("The local EventBridge has no rules on a schedule - use EventBridge Scheduler.");
     }
@@ -27,7 +27,7 @@ export const ruleOperations: EventOperations = {
   },
 
   DeleteRule(service, request) {
-    const key = ruleKey(placeIn(service, request, "Name"));
+    const key = ruleKey(readRuleName(service, request, "Name"));
     if ((service.rules.get(key)?.targets.length ?? 0) > 0) {
       throw validation("Rule can't be deleted since it has targets.");
     }

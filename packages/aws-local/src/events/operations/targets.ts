@@ -1,6 +1,6 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isJson, isObject, type Json } from "../../json.ts";
-import { type EventOperations, eventVariable, ruleIn, type Target } from "../service.ts";
+import { type EventOperations, eventVariable, findRule, type Target } from "../service.ts";
 
 /** EventBridge, "Quotas": the targets of a rule. */
 const maxTargets = 5;
@@ -11,7 +11,7 @@ const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]
 
 export const targetOperations: EventOperations = {
   PutTargets(service, request) {
-    const rule = ruleIn(service, request);
+    const rule = findRule(service, request);
     const given = (request.list("Targets") ?? []).map(targetOf);
     const ids = new Set(given.map(({ Id }) => Id));
     const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
@@ -23,7 +23,7 @@ export const targetOperations: EventOperations = {
   },
 
   RemoveTargets(service, request) {
-    const rule = ruleIn(service, request);
+    const rule = findRule(service, request);
     const ids = request.list("Ids") ?? [];
     service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
     return { FailedEntryCount: 0, FailedEntries: [] };

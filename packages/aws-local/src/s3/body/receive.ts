@@ -65,7 +65,7 @@ export async function receiveBody(
 }
 
 /** The length of the object without framing; undefined if the request does not say. */
-export function announcedBytes(request: IncomingMessage): number | undefined {
+export function readContentLength(request: IncomingMessage): number | undefined {
   const length = header(request, "x-amz-decoded-content-length") || header(request, "content-length");
   return length === "" ? undefined : Number(length);
 }
@@ -91,7 +91,7 @@ function announcedAlgorithms(request: IncomingMessage): ChecksumAlgorithm[] {
 }
 
 function checkLength(request: IncomingMessage, bytes: number): void {
-  const announced = announcedBytes(request);
+  const announced = readContentLength(request);
   if (announced === undefined || announced === bytes) return;
   throw new S3Error(
     "IncompleteBody",

@@ -3,7 +3,7 @@ import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { listKeys } from "../store/keys.ts";
 import { sendResult } from "../xml.ts";
-import { quoted } from "./object-headers.ts";
+import { quoteEtag } from "./object-headers.ts";
 
 export const listBuckets: Operation = async ({ store, response }) => {
   const buckets = (await store.buckets()).map(({ name, createdMs }) => ({
@@ -74,7 +74,7 @@ async function contentsOf(
   return {
     Key: name(key),
     LastModified: new Date(modifiedMs).toISOString(),
-    ETag: quoted(etag),
+    ETag: quoteEtag(etag),
     Size: bytes,
     StorageClass: "STANDARD",
   };

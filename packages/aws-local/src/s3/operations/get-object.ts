@@ -3,7 +3,7 @@ import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
-import { checksumHeaders, quoted, unquoted } from "./object-headers.ts";
+import { checksumHeaders, quoteEtag, unquoted } from "./object-headers.ts";
 
 /** The file stays open to the end, so an overwrite does not change the response. */
 export const getObject: Operation = async (call) => {
@@ -39,7 +39,7 @@ function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | un
     "accept-ranges": "bytes",
     "content-length": String(range ? range.end - range.start + 1 : info.bytes),
     "last-modified": new Date(info.modifiedMs).toUTCString(),
-    etag: quoted(info.etag),
+    etag: quoteEtag(info.etag),
     ...(range && { "content-range": `bytes ${range.start}-${range.end}/${info.bytes}` }),
     ...(wantsChecksum && checksumHeaders(info)),
   };

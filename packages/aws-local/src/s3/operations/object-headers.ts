@@ -31,7 +31,7 @@ export function checksumHeaders({ checksums }: Pick<ObjectInfo, "checksums">): R
   };
 }
 
-export function quoted(etag: string): string {
+export function quoteEtag(etag: string): string {
   return `"${etag}"`;
 }
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { header, receiveBody } from "../body/receive.ts";
-import { addressOf, type Operation } from "../call.ts";
+import { type Operation, parseAddress } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { preconditionFailed } from "../store/object-file.ts";
 import { sendResult } from "../xml.ts";
-import { checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
+import { checksumHeaders, keptHeaders, quoteEtag, unquoted } from "./object-headers.ts";
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
   const info = await store.put(bucket, key, isFirst(request), async (write) => {
@@ -14,7 +14,7 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
     return { bytes, etag: md5, headers: keptHeaders(request), checksums };
   });
   onCreated?.({ bucket, key, bytes: info.bytes });
-  response.writeHead(200, { etag: quoted(info.etag), ...checksumHeaders(info) }).end();
+  response.writeHead(200, { etag: quoteEtag(info.etag), ...checksumHeaders(info) }).end();
 };
 
 /** Whether a put must create its object: `If-None-Match: *`, the only served condition. */
@@ -25,7 +25,7 @@ function isFirst(request: IncomingMessage): boolean {
 }
 
 export const copyObject: Operation = async ({ request, response, store, bucket, key }) => {
-  const from = addressOf(`/${header(request, "x-amz-copy-source").replace(/^\//, "")}`);
+  const from = parseAddress(`/${header(request, "x-amz-copy-source").replace(/^\//, "")}`);
   await using source = await store.get(from.bucket, from.key);
   const { bytes, etag, checksums, headers } = source.info;
   const ifMatch = header(request, "x-amz-copy-source-if-match");
@@ -36,6 +36,6 @@ export const copyObject: Operation = async ({ request, response, store, bucket, 
     for await (const chunk of whole) await write(chunk);
     return { bytes, etag, checksums, headers: isReplaced ? keptHeaders(request) : headers };
   });
-  const result = { ETag: quoted(etag), LastModified: new Date(copy.modifiedMs).toISOString() };
+  const result = { ETag: quoteEtag(etag), LastModified: new Date(copy.modifiedMs).toISOString() };
   sendResult(response, "CopyObjectResult", result);
 };

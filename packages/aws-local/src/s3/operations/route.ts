@@ -1,4 +1,4 @@
-import { notServed } from "../../aws-http/request.ts";
+import { describeServed } from "../../aws-http/request.ts";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
@@ -53,7 +53,7 @@ export function chooseOperation({ request, bucket, key, query }: Omit<Call, "sto
   if (!route) {
     const what = `${request.method} of ${placeOf[on]}${parameters.length > 0 ? ` with ?${parameters.join("&")}` : ""}`;
     const served = [...routes, copying].map(({ name }) => name);
-    throw new S3Error("NotImplemented", notServed("S3", what, served));
+    throw new S3Error("NotImplemented", describeServed("S3", what, served));
   }
   return route === putting && header(request, "x-amz-copy-source") ? copying : route;
 }

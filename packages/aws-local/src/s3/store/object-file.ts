@@ -100,7 +100,7 @@ const maxTries = 100;
  * Makes an object visible at `target` in one step. With `isFirst` it makes a link, which fails if the file exists;
  * otherwise a rename replaces the file.
  */
-export async function place(path: string, target: string, isFirst: boolean): Promise<void> {
+export async function placeObject(path: string, target: string, isFirst: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await mkdir(dirname(target), { recursive: true });

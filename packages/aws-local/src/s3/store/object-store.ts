@@ -7,7 +7,7 @@ import {
   type ObjectInfo,
   type OpenObject,
   openObject,
-  place,
+  placeObject,
   preconditionFailed,
   type Write,
   writeObject,
@@ -84,7 +84,7 @@ export class ObjectStore {
     const draft = join(this.#temporaryDir, randomUUID());
     try {
       const info = await writeObject(draft, async (write) => ({ key, modifiedMs: Date.now(), ...(await fill(write)) }));
-      await place(draft, path, isFirst);
+      await placeObject(draft, path, isFirst);
       return info;
     } finally {
       await rm(draft, { force: true });

@@ -21,34 +21,34 @@ export const scheduleRoutes: Record<string, string> = {
 
 export const scheduleOperations: ScheduleOperations = {
   CreateSchedule(service, call) {
-    const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
+    const place = scheduleNameOf(service, call.name, call.request.optionalText("GroupName"));
     const asked = readSchedule(service.expressions, call.request);
     if (service.store.get(scheduleKey(place))) {
       throw new AwsError("ConflictException", `Schedule ${place.name} already exists.`, 409);
     }
     const now = service.now();
-    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...beginning(call, now) });
+    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...startOfSchedule(call, now) });
   },
 
   UpdateSchedule(service, call) {
-    const before = find(service, call.name, call.request.optionalText("GroupName"));
+    const before = findSchedule(service, call.name, call.request.optionalText("GroupName"));
     const asked = readSchedule(service.expressions, call.request);
     const now = service.now();
     const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
     const { name, group, createdMs } = before;
-    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : beginning(call, now);
+    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : startOfSchedule(call, now);
     return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
   },
 
   DeleteSchedule(service, { name, query }) {
-    const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));
+    const key = scheduleKey(findSchedule(service, name, query.get("groupName") ?? undefined));
     service.store.remove(key);
-    service.firing.watch(key);
+    service.firing.follow(key);
     return {};
   },
 
   GetSchedule(service, { name, query }) {
-    const found = find(service, name, query.get("groupName") ?? undefined);
+    const found = findSchedule(service, name, query.get("groupName") ?? undefined);
     const { target, createdMs, modifiedMs, startMs, description } = found;
     const { name: Name, group: GroupName, state: State } = found;
     return {
@@ -69,28 +69,28 @@ export const scheduleOperations: ScheduleOperations = {
 };
 
 /** A rate first fires when it starts (Scheduler User Guide, "Rate-based schedules"); others fire later. */
-function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
+function startOfSchedule({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };
 }
 
 function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn: string } {
   service.store.put(schedule);
-  service.firing.watch(scheduleKey(schedule));
+  service.firing.follow(scheduleKey(schedule));
   return { ScheduleArn: scheduleArn(schedule) };
 }
 
 /** Finds a schedule. Throws `ResourceNotFoundException`. */
-function find(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
-  const found = service.store.get(scheduleKey(placeOf(service, name, group)));
-  if (!found) throw absent(`Schedule ${name} does not exist.`);
+function findSchedule(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
+  const found = service.store.get(scheduleKey(scheduleNameOf(service, name, group)));
+  if (!found) throw notFound(`Schedule ${name} does not exist.`);
   return found;
 }
 
-function placeOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
+function scheduleNameOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
   if (!nameRule.test(name))
     throw constraint("name", name, `must satisfy regular expression pattern: ${nameRule.source}`);
-  if (!groups.includes(group)) throw absent(`Schedule group ${group} does not exist.`);
+  if (!groups.includes(group)) throw notFound(`Schedule group ${group} does not exist.`);
   return { name, group };
 }
 
@@ -98,6 +98,6 @@ function scheduleArn({ group, name }: StoredSchedule): string {
   return arnOf("scheduler", `schedule/${group}/${name}`);
 }
 
-function absent(message: string): AwsError {
+function notFound(message: string): AwsError {
   return new AwsError("ResourceNotFoundException", message, 404);
 }

@@ -3,7 +3,7 @@ import { History, type HistoryEvent } from "../history.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { enter, type StateMachine } from "./state.ts";
-import { childOf, Thread } from "./thread.ts";
+import { createChildController, Thread } from "./thread.ts";
 
 export interface ExecutionStart {
   executionArn: string;
@@ -32,7 +32,7 @@ export function prepareExecution(
   signal: AbortSignal,
 ): () => Promise<Outcome | undefined> {
   const history = new History(host.now, write);
-  const { controller, release } = childOf(signal);
+  const { controller, release } = createChildController(signal);
   const thread = new Thread({ host, history, executionArn }, controller.signal, 0);
   const version = versionArn === undefined ? {} : { stateMachineVersionArn: versionArn };
   history.record(0, "ExecutionStarted", { input, roleArn, ...version });

@@ -23,7 +23,7 @@ export function compileFormatCall(source: string, at: string): Expression {
     const result = template.replace(/\\(.)|\{\}/g, (_all, escaped) => escaped ?? texts[used++]);
     if (used === texts.length) return result;
     const reason = `The template has ${used} occurrences of {} but ${texts.length} arguments`;
-    throw new EvaluationFailure("States.IntrinsicFailure", failed(source, reason));
+    throw new EvaluationFailure("States.IntrinsicFailure", intrinsicFailure(source, reason));
   };
 }
 
@@ -31,12 +31,14 @@ export function compileFormatCall(source: string, at: string): Expression {
 function readArgument(source: string, path: Path, scope: Scope): Json {
   const value = path.read(scope, (reason) => {
     const input = JSON.stringify(scope.data);
-    throw runtimeFailure(failed(source, `A JsonPath argument could not be found in the input '${input}' (${reason})`));
+    throw runtimeFailure(
+      intrinsicFailure(source, `A JsonPath argument could not be found in the input '${input}' (${reason})`),
+    );
   });
   if (typeof value !== "object" || value === null) return value;
-  throw runtimeFailure(failed(source, `${path.text} is neither a text nor a number`));
+  throw runtimeFailure(intrinsicFailure(source, `${path.text} is neither a text nor a number`));
 }
 
-function failed(source: string, reason: string): string {
+function intrinsicFailure(source: string, reason: string): string {
   return `The function '${source}' had the following error: ${reason}`;
 }

@@ -72,16 +72,16 @@ export function compileResultPath(resultPath: unknown, at: string): ResultWriter
   if (resultPath.startsWith("$$") || !steps.every((step) => typeof step === "string")) {
     throw new DefinitionRejected(at, `ResultPath "${resultPath}" must be a path of names such as $.result`);
   }
-  return (input, result) => place(input, steps, result);
+  return (input, result) => placeResult(input, steps, result);
 }
 
-function place(target: Json, [step, ...rest]: readonly string[], result: Json): Json {
+function placeResult(target: Json, [step, ...rest]: readonly string[], result: Json): Json {
   if (step === undefined) return result;
   if (!isObject(target)) {
     const what = `Unable to apply step "${step}" to input ${JSON.stringify(target)}`;
     throw new EvaluationFailure("States.ResultPathMatchFailure", what);
   }
   const copy = { ...target };
-  setOwn(copy, step, place(Object.hasOwn(target, step) ? (target[step] as Json) : {}, rest, result));
+  setOwn(copy, step, placeResult(Object.hasOwn(target, step) ? (target[step] as Json) : {}, rest, result));
   return copy;
 }

@@ -49,7 +49,7 @@ export class Thread {
   }
 }
 
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = () => reject(new Cancelled());
     if (signal.aborted) cancel();
@@ -59,7 +59,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /** Creates a controller that also aborts with `outer`; `release` disconnects it. */
-export function childOf(outer: AbortSignal): { controller: AbortController; release(): void } {
+export function createChildController(outer: AbortSignal): { controller: AbortController; release(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(outer.reason);
   if (outer.aborted) follow();

@@ -1,6 +1,6 @@
 import type { Json } from "../../json.ts";
 import { Cancelled } from "./failure.ts";
-import { childOf, type Thread } from "./thread.ts";
+import { createChildController, type Thread } from "./thread.ts";
 
 /** Runs the branch or iteration `index`. `previous` is the last event of the thread that freed its slot. */
 export type RunOne = (
@@ -14,14 +14,14 @@ export type RunOne = (
  * failed one to `onFailure` and throws its failure.
  * @throws Cancelled if `thread` itself was cancelled
  */
-export async function runTogether(
+export async function runConcurrently(
   thread: Thread,
   count: number,
   width: number,
   runOne: RunOne,
   onFailure?: (index: number) => void,
 ): Promise<Json[]> {
-  const { controller, release } = childOf(thread.signal);
+  const { controller, release } = createChildController(thread.signal);
   const outputs: Json[] = new Array(count);
   let started = 0;
   let failure: { index: number; error: unknown } | undefined;

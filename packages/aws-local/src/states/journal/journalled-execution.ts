@@ -59,10 +59,10 @@ export class JournalledExecution {
   /** Runs the execution as far as the journal reaches. Returns false if the definition no longer leads there. */
   async bringBack({ inputs, events }: Recorded): Promise<boolean> {
     this.#start();
-    await consequences();
+    await settleConsequences();
     for (const input of inputs) {
       if (!this.#take(input)) return false;
-      await consequences();
+      await settleConsequences();
     }
     return !this.#hasDiverged && this.events.length >= events.length;
   }
@@ -183,7 +183,7 @@ export class JournalledExecution {
   }
 
   async #followUp(): Promise<void> {
-    await consequences();
+    await settleConsequences();
     if (this.#mode !== "left") this.settle();
   }
 
@@ -213,7 +213,7 @@ export class JournalledExecution {
 }
 
 /** Resolves after all consequences of an arrival: between two arrivals there are only promises. */
-function consequences(): Promise<void> {
+function settleConsequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -6,7 +6,7 @@ const labels: Record<string, string> = {
 };
 
 /** An error in Step Functions' words: `Invalid Arn: '...'`. */
-export function refused(name: string, detail: string): AwsError {
+export function arnError(name: string, detail: string): AwsError {
   return new AwsError(name, `${labels[name] ?? name.replace(/\B[A-Z]/g, " $&")}: '${detail}'`);
 }
 
@@ -14,7 +14,7 @@ export function refused(name: string, detail: string): AwsError {
 const NAME = /^[A-Za-z0-9!'()+\-.=@_]{1,80}$/;
 
 export function assertName(name: string): void {
-  if (!NAME.test(name)) throw refused("InvalidName", name);
+  if (!NAME.test(name)) throw arnError("InvalidName", name);
 }
 
 export interface StateMachineArn {
@@ -27,9 +27,9 @@ export interface StateMachineArn {
 /** @throws InvalidArn */
 export function parseStateMachineArn(arn: string): StateMachineArn {
   const [name = "", version, ...rest] = partsOf(arn, "stateMachine");
-  if (!name || rest.length > 0) throw refused("InvalidArn", `Invalid ARN: ${arn}`);
+  if (!name || rest.length > 0) throw arnError("InvalidArn", `Invalid ARN: ${arn}`);
   if (version === undefined) return { name, version, unqualified: arn };
-  if (!/^\d+$/.test(version)) throw refused("InvalidArn", `Aliases are not served locally: ${arn}`);
+  if (!/^\d+$/.test(version)) throw arnError("InvalidArn", `Aliases are not served locally: ${arn}`);
   return { name, version: Number(version), unqualified: arn.slice(0, -version.length - 1) };
 }
 
@@ -37,6 +37,6 @@ export function parseStateMachineArn(arn: string): StateMachineArn {
 export function partsOf(arn: string, type: "stateMachine" | "execution"): string[] {
   const [, resource, rest] = /^arn:aws[\w-]*:states:[\w-]+:\d{12}:([^:]+):?(.*)$/.exec(arn) ?? [];
   if (resource === type) return (rest as string).split(":");
-  if (resource === undefined) throw refused("InvalidArn", `Invalid ARN prefix: ${arn}`);
-  throw refused("InvalidArn", `Resource type not valid in this context: ${resource}`);
+  if (resource === undefined) throw arnError("InvalidArn", `Invalid ARN prefix: ${arn}`);
+  throw arnError("InvalidArn", `Resource type not valid in this context: ${resource}`);
 }

@@ -1,9 +1,9 @@
 import { validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
-import { dataIn } from "../history.ts";
+import { inputAndEndOf } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
-import { partsOf, refused } from "./arns.ts";
+import { arnError, partsOf } from "./arns.ts";
 import { pageOf } from "./page.ts";
 import type { Operations, Service } from "./service.ts";
 import { eventsOf, startExecution } from "./start.ts";
@@ -22,14 +22,14 @@ export const executionOperations: Operations = {
 
   async StopExecution(service, request) {
     const execution = findExecution(service, request);
-    await service.live.stop(execution, { kind: "aborted", ...endIn(request) });
+    await service.live.stop(execution, { kind: "aborted", ...readEnd(request) });
     return { stopDate: (execution.stoppedAt as number) / 1000 };
   },
 
   DescribeExecution(service, request) {
     const execution = findExecution(service, request);
     const { status } = execution;
-    const data = dataIn(eventsOf(service, execution));
+    const data = inputAndEndOf(eventsOf(service, execution));
     const details = { included: true };
     return {
       ...summarize(execution),
@@ -68,7 +68,7 @@ export const executionOperations: Operations = {
 };
 
 /** The client's reason for ending a task or an execution. */
-export function endIn(request: Request): { error?: string; cause?: string } {
+export function readEnd(request: Request): { error?: string; cause?: string } {
   const [error, cause] = [request.optionalText("error", { most: 256 }), request.optionalText("cause", { most: 32768 })];
   return { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
 }
@@ -78,7 +78,7 @@ function findExecution(service: Service, request: Request): Execution {
   const arn = request.text("executionArn");
   partsOf(arn, "execution");
   const execution = service.executions.get(arn);
-  if (!execution) throw refused("ExecutionDoesNotExist", arn);
+  if (!execution) throw arnError("ExecutionDoesNotExist", arn);
   return execution;
 }
 

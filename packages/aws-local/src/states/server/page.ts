@@ -1,5 +1,5 @@
 import type { Request } from "../../aws-http/request.ts";
-import { refused } from "./arns.ts";
+import { arnError } from "./arns.ts";
 
 /**
  * One page of a list in a stable order. A token names the last item shown and the query: new items shift nothing, and a
@@ -16,7 +16,7 @@ export function pageOf<T>(
   const tokenOf = (item: T) => Buffer.from(JSON.stringify([question, keyOf(item)])).toString("base64url");
   const token = request.optionalText("nextToken", { most: 3096 });
   const from = token === undefined ? 0 : all.findIndex((item) => tokenOf(item) === token) + 1;
-  if (token !== undefined && from === 0) throw refused("InvalidToken", "Invalid token");
+  if (token !== undefined && from === 0) throw arnError("InvalidToken", "Invalid token");
   const items = all.slice(from, from + size);
   const last = items.at(-1);
   return { items, ...(last !== undefined && from + size < all.length && { nextToken: tokenOf(last) }) };

@@ -3,10 +3,10 @@ import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
-import { dataIn, type HistoryEvent } from "../history.ts";
+import { type HistoryEvent, inputAndEndOf } from "../history.ts";
 import type { LiveOptions } from "../live-options.ts";
 import type { Execution } from "../store/executions.ts";
-import { assertName, refused } from "./arns.ts";
+import { arnError, assertName } from "./arns.ts";
 import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
@@ -50,8 +50,8 @@ export function startExecution(service: Service, start: Start): Execution {
  */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
-  if (existing.status === "RUNNING" && dataIn(eventsOf(service, existing)).input === input) return existing;
-  throw refused("ExecutionAlreadyExists", existing.arn);
+  if (existing.status === "RUNNING" && inputAndEndOf(eventsOf(service, existing)).input === input) return existing;
+  throw arnError("ExecutionAlreadyExists", existing.arn);
 }
 
 export function eventsOf({ live, executions }: Service, execution: Execution): readonly HistoryEvent[] {
@@ -63,18 +63,18 @@ function isNameFree(existing: Execution, { clock }: Service): boolean {
 }
 
 function assertInput(input: string): void {
-  if (input === "") throw refused("InvalidExecutionInput", "Invalid execution input.");
+  if (input === "") throw arnError("InvalidExecutionInput", "Invalid execution input.");
   if (Buffer.byteLength(input) > DATA_LIMIT_BYTES)
-    throw refused("InvalidExecutionInput", "The input is larger than 256 KiB.");
+    throw arnError("InvalidExecutionInput", "The input is larger than 256 KiB.");
   try {
     JSON.parse(input);
   } catch (error) {
-    throw refused("InvalidExecutionInput", (error as SyntaxError).message);
+    throw arnError("InvalidExecutionInput", (error as SyntaxError).message);
   }
 }
 
 /** The definition and the names of an execution. */
-export function preparedBy({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
+export function prepareRun({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
   const revision = machines.revision(execution.revision);
   const { arn: executionArn, versionArn } = execution;
   const machine = machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text)));

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DefinitionRejected } from "../asl/failure.ts";
 import type { Machine, Revision, Version } from "../store/machines.ts";
-import { assertName, parseStateMachineArn, refused } from "./arns.ts";
+import { arnError, assertName, parseStateMachineArn } from "./arns.ts";
 import { pageOf } from "./page.ts";
 import type { Operations, Service } from "./service.ts";
 
@@ -26,7 +26,7 @@ export const machineOperations: Operations = {
     const publish = readPublish(request);
     const existing = service.machines.get(name);
     const arn = stateMachineArn(name);
-    if (existing && !isSame(existing.revision, content)) throw refused("StateMachineAlreadyExists", arn);
+    if (existing && !isSame(existing.revision, content)) throw arnError("StateMachineAlreadyExists", arn);
     if (!existing) assertValid(content.definition);
     const machine = existing ?? service.machines.create(name, content);
     return { stateMachineArn: arn, creationDate: machine.at / 1000, ...publish(service, machine) };
@@ -34,7 +34,7 @@ export const machineOperations: Operations = {
 
   UpdateStateMachine(service, request) {
     const { machine, version: qualified } = findMachine(service, request.text("stateMachineArn"));
-    if (qualified) throw refused("StateMachineDoesNotExist", request.text("stateMachineArn"));
+    if (qualified) throw arnError("StateMachineDoesNotExist", request.text("stateMachineArn"));
     const publish = readPublish(request);
     const before = machine.revision;
     const content = readContent(request, service.clock.now(), before);
@@ -99,7 +99,7 @@ export const machineOperations: Operations = {
   DeleteStateMachineVersion(service, request) {
     const arn = request.text("stateMachineVersionArn");
     const { name, version } = parseStateMachineArn(arn);
-    if (version === undefined) throw refused("InvalidArn", `The ARN must name a version: ${arn}`);
+    if (version === undefined) throw arnError("InvalidArn", `The ARN must name a version: ${arn}`);
     if (service.machines.get(name)?.versions.has(version)) service.machines.unpublish(name, version);
     return {};
   },
@@ -118,7 +118,7 @@ export function findMachine(service: Service, arn: string): { machine: Machine; 
   const { name, version: number, unqualified } = parseStateMachineArn(arn);
   const machine = unqualified === stateMachineArn(name) ? service.machines.get(name) : undefined;
   const version = number === undefined ? undefined : machine?.versions.get(number);
-  if (!machine || (number !== undefined && !version)) throw refused("StateMachineDoesNotExist", arn);
+  if (!machine || (number !== undefined && !version)) throw arnError("StateMachineDoesNotExist", arn);
   return { machine, version };
 }
 
@@ -126,7 +126,7 @@ function readContent(request: Request, at: number, before?: Revision): Omit<Revi
   const definition = request.optionalText("definition", { most: DEFINITION_LIMIT_BYTES }) ?? before?.definition;
   const roleArn = request.optionalText("roleArn", { most: 256 }) ?? before?.roleArn ?? request.text("roleArn");
   if (!/^arn:aws[\w-]*:iam::\d{12}:role\/.+/.test(roleArn)) {
-    throw refused("InvalidArn", `Invalid ARN prefix: ${roleArn}`);
+    throw arnError("InvalidArn", `Invalid ARN prefix: ${roleArn}`);
   }
   return {
     definition: definition ?? request.text("definition"),
@@ -164,8 +164,8 @@ function assertValid(definition: string): void {
     if (!isObject(value)) throw new DefinitionRejected("", "Definition must be a valid JSON object");
     compileStateMachine(value);
   } catch (error) {
-    if (error instanceof SyntaxError) throw refused("InvalidDefinition", `INVALID_JSON_DESCRIPTION: ${error.message}`);
+    if (error instanceof SyntaxError) throw arnError("InvalidDefinition", `INVALID_JSON_DESCRIPTION: ${error.message}`);
     if (!(error instanceof DefinitionRejected)) throw error;
-    throw refused("InvalidDefinition", `${error.code}: ${error.message} at ${error.at}`);
+    throw arnError("InvalidDefinition", `${error.code}: ${error.message} at ${error.at}`);
   }
 }

@@ -2,8 +2,8 @@ import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import { executionOfToken } from "../asl/host.ts";
 import type { TaskAnswer } from "../journal/journalled-host.ts";
-import { refused } from "./arns.ts";
-import { endIn } from "./executions.ts";
+import { arnError } from "./arns.ts";
+import { readEnd } from "./executions.ts";
 import type { Operations, Service } from "./service.ts";
 
 export const taskOperations: Operations = {
@@ -13,17 +13,17 @@ export const taskOperations: Operations = {
       try {
         return { output: JSON.parse(output) };
       } catch (error) {
-        throw refused("InvalidOutput", (error as SyntaxError).message);
+        throw arnError("InvalidOutput", (error as SyntaxError).message);
       }
     }),
 
-  SendTaskFailure: (service, request) => answerToken(service, request, () => ({ failure: endIn(request) })),
+  SendTaskFailure: (service, request) => answerToken(service, request, () => ({ failure: readEnd(request) })),
 };
 
 /** Answers a token. A token of an execution that was started here has expired; any other is invalid. */
 async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
   const token = request.text("taskToken", { most: 2048 });
   if (await live.answerToken(token, read())) return {};
-  if (executions.get(executionOfToken(token))) throw refused("TaskTimedOut", "Provided task does not exist anymore");
-  throw refused("InvalidToken", "Invalid token");
+  if (executions.get(executionOfToken(token))) throw arnError("TaskTimedOut", "Provided task does not exist anymore");
+  throw arnError("InvalidToken", "Invalid token");
 }

@@ -5,8 +5,8 @@ import { assertWithinDataLimit, runtimeFailure, StateFailure } from "../failure.
 import type { ObjectPlace } from "../host.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { enter, type State, type StateMachine, type Visit } from "../state.ts";
-import { orAborted, type Run, Thread } from "../thread.ts";
-import { runTogether } from "../together.ts";
+import { type Run, raceAbort, Thread } from "../thread.ts";
+import { runConcurrently } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 import { compileConcurrency, compileItems } from "./map.ts";
 
@@ -34,7 +34,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
     const { host, executionArn } = thread.run;
     const home = executionArn.replace(/:execution:([^:]+):.*/, ":mapRun:$1");
     thread.record("MapRunStarted", { mapRunArn: `${home}/${label}:${host.uuid()}` });
-    const outputs = await ended(thread, async () => {
+    const outputs = await recordMapRunEnd(thread, async () => {
       const items = inState ?? (await reader?.(input, visit)) ?? [];
       const inputOf = (index: number): Json => {
         const value = items[index] as Json;
@@ -48,7 +48,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
   }
 
   function runItems(thread: Thread, count: number, inputOf: (index: number) => Json): Promise<Json[]> {
-    return runTogether(thread, count, width, async (index, _previous, signal) => {
+    return runConcurrently(thread, count, width, async (index, _previous, signal) => {
       try {
         const input = inputOf(index);
         assertWithinDataLimit(JSON.stringify(input), name);
@@ -64,7 +64,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
 }
 
 /** Runs the Map Run, and records its end if it did not succeed. */
-async function ended<T>(thread: Thread, mapRun: () => Promise<T>): Promise<T> {
+async function recordMapRunEnd<T>(thread: Thread, mapRun: () => Promise<T>): Promise<T> {
   try {
     return await mapRun();
   } catch (failure) {
@@ -111,21 +111,21 @@ function compileItemReader(definition: Definition): ItemReader | undefined {
   const parameters = compileTemplateField(reader, "Parameters");
   if (!parameters) throw reader.reject("Parameters", "is required");
   return async (input, visit) => {
-    const place = placeIn(parameters(visit.scope(input)));
+    const place = readObjectPlace(parameters(visit.scope(input)));
     const { run, signal } = visit.thread;
-    const reading = run.host.readJson(place, signal).catch((cause: Error) => failed(cause.message));
-    const items = await orAborted(reading, signal);
-    return Array.isArray(items) ? items : failed("The JSON file must hold a list.");
+    const reading = run.host.readJson(place, signal).catch((cause: Error) => readerFailure(cause.message));
+    const items = await raceAbort(reading, signal);
+    return Array.isArray(items) ? items : readerFailure("The JSON file must hold a list.");
   };
 }
 
-function placeIn(parameters: Json): ObjectPlace {
+function readObjectPlace(parameters: Json): ObjectPlace {
   const { Bucket, Key } = isObject(parameters) ? parameters : {};
   if (typeof Bucket === "string" && typeof Key === "string") return { bucket: Bucket, key: Key };
   throw runtimeFailure("The Parameters of an ItemReader must give Bucket and Key as strings.");
 }
 
-function failed(cause: string): never {
+function readerFailure(cause: string): never {
   throw new StateFailure("States.ItemReaderFailed", cause);
 }
 

@@ -4,7 +4,7 @@ import { runtimeFailure } from "../failure.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { compileField, enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
-import { type RunOne, recordAborted, runTogether } from "../together.ts";
+import { type RunOne, recordAborted, runConcurrently } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
 /** Step Functions: iterations of an inline Map that run at the same time. */
@@ -31,7 +31,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
       thread.lastEventId = iteration.note("MapIterationSucceeded", details);
       return { output, lastEventId: iteration.lastEventId };
     };
-    const outputs = await runTogether(thread, items.length, width, runOne, (failed) => {
+    const outputs = await runConcurrently(thread, items.length, width, runOne, (failed) => {
       thread.lastEventId = threads[failed]?.lastEventId ?? startedId;
       recordEnds(name, threads, failed, thread);
     });

@@ -2,7 +2,7 @@ import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
-import { type RunOne, recordAborted, runTogether } from "../together.ts";
+import { type RunOne, recordAborted, runConcurrently } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
 export function compileParallel(name: string, definition: Definition, branches: StateMachine[]): State {
@@ -16,7 +16,7 @@ export function compileParallel(name: string, definition: Definition, branches: 
       thread.lastEventId = branch.lastEventId;
       return { output, lastEventId: branch.lastEventId };
     };
-    const outputs = await runTogether(thread, branches.length, branches.length, runOne, (failed) => {
+    const outputs = await runConcurrently(thread, branches.length, branches.length, runOne, (failed) => {
       thread.lastEventId = threads[failed]?.lastEventId ?? startedId;
       for (const branch of threads) recordAborted(branch, thread);
     });

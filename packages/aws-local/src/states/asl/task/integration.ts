@@ -3,7 +3,7 @@ import type { Definition } from "../definition.ts";
 import { assertWithinDataLimit, StateFailure } from "../failure.ts";
 import { DECIDED } from "../host.ts";
 import type { Visit } from "../state.ts";
-import { childOf, orAborted, type Thread } from "../thread.ts";
+import { createChildController, raceAbort, type Thread } from "../thread.ts";
 
 /** An optimized integration in the words of histories, such as `lambda` and `invoke`. */
 export interface Task {
@@ -16,7 +16,7 @@ export function compileTimeout(definition: Definition): number | undefined {
 }
 
 /** Runs `work` between the events of an optimized integration. */
-export function recordedTask(
+export function runRecordedTask(
   task: Task,
   parameters: Json,
   timeoutSeconds: number | undefined,
@@ -27,7 +27,7 @@ export function recordedTask(
   assertWithinDataLimit(text, visit.state.name);
   const region = visit.thread.run.executionArn.split(":")[3];
   const scheduled = { region, parameters: text };
-  return recorded({ kind: "Task", common: task, scheduled }, timeoutSeconds, visit, async (over) => {
+  return runRecorded({ kind: "Task", common: task, scheduled }, timeoutSeconds, visit, async (over) => {
     const value = await work(over);
     const output = JSON.stringify(value);
     assertWithinDataLimit(output, task.resourceType);
@@ -45,7 +45,7 @@ interface Recording {
 }
 
 /** Runs `work` between its start and end events. `output` is the result as JSON text. */
-export async function recorded(
+export async function runRecorded(
   { kind, common, scheduled }: Recording,
   timeoutSeconds: number | undefined,
   { thread }: Visit,
@@ -55,7 +55,7 @@ export async function recorded(
   thread.record(`${kind}Scheduled`, { ...common, ...scheduled, ...limit });
   thread.record(`${kind}Started`, common);
   try {
-    const { value, output } = await withinTime(work, timeoutSeconds, thread);
+    const { value, output } = await raceTimeout(work, timeoutSeconds, thread);
     thread.record(`${kind}Succeeded`, { ...common, output });
     return value;
   } catch (failure) {
@@ -70,13 +70,13 @@ export async function recorded(
  * Waits for `work` within its time. The signal that it passes to `work` aborts when the result is no longer needed.
  * @throws StateFailure "States.Timeout"; the work itself is not stopped
  */
-async function withinTime<T>(
+async function raceTimeout<T>(
   work: (over: AbortSignal) => Promise<T>,
   timeoutSeconds: number | undefined,
   thread: Thread,
 ): Promise<T> {
-  const { controller, release } = childOf(thread.signal);
-  const contenders: Promise<T>[] = [orAborted(work(controller.signal), thread.signal)];
+  const { controller, release } = createChildController(thread.signal);
+  const contenders: Promise<T>[] = [raceAbort(work(controller.signal), thread.signal)];
   if (timeoutSeconds !== undefined) contenders.push(timeout(timeoutSeconds, thread, controller.signal));
   try {
     return await Promise.race(contenders);
@@ -113,7 +113,7 @@ export function sdkResponse(requestId: string, headers: Record<string, string>):
 }
 
 /** Turns an error of a service into the failure that AWS reports. */
-export function asFailure(error: unknown): never {
+export function throwFailure(error: unknown): never {
   if (!(error instanceof Error)) throw error;
   throw new StateFailure(error.name, error.message);
 }

@@ -5,7 +5,14 @@ import type { LambdaCall } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Thread } from "../thread.ts";
 import type { Work } from "../work-state.ts";
-import { asFailure, compileTimeout, recorded, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
+import {
+  compileTimeout,
+  recordSubmitted,
+  runRecorded,
+  runRecordedTask,
+  sdkResponse,
+  throwFailure,
+} from "./integration.ts";
 
 /** Compiles a Task whose Resource is a Lambda function's ARN. Its input is the payload, its output the result. */
 export function compileLambdaFunction(definition: Definition, resource: string): Work {
@@ -15,10 +22,15 @@ export function compileLambdaFunction(definition: Definition, resource: string):
     const input = JSON.stringify(parameters);
     assertWithinDataLimit(input, visit.state.name);
     const call = { functionArn: resource, payload: input, handsOutToken: false, line: visit.thread };
-    return recorded({ kind: "LambdaFunction", scheduled: { resource, input } }, timeoutSeconds, visit, async (over) => {
-      const output = await invoke(call, visit.thread, over);
-      return { value: parseResult(output, resource), output };
-    });
+    return runRecorded(
+      { kind: "LambdaFunction", scheduled: { resource, input } },
+      timeoutSeconds,
+      visit,
+      async (over) => {
+        const output = await invoke(call, visit.thread, over);
+        return { value: parseResult(output, resource), output };
+      },
+    );
   }
   return { type: "Task", attempt };
 }
@@ -37,14 +49,14 @@ export function compileLambdaInvoke(definition: Definition): Work {
 
   async function attempt(parameters: Json, visit: Visit): Promise<Json> {
     const call = { ...readCall(parameters), line: visit.thread };
-    return recordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
+    return runRecordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
   }
 
   /** Waits for the task's answer. After `over` it records no more events. */
   async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
     // Registered before the call, because the answer can arrive before the function ends.
     const answered = pendingTask?.answer(over) as Promise<Json>;
-    const response = wrap(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
+    const response = wrapResponse(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
     if (!over.aborted) recordSubmitted(task, response, thread);
     return answered;
   }
@@ -61,7 +73,7 @@ function readCall(parameters: Json): Omit<LambdaCall, "line"> {
 }
 
 /** The Lambda API's response as the integration returns it. The emulator has one version of each function. */
-function wrap(payload: Json, requestId: string): Json {
+function wrapResponse(payload: Json, requestId: string): Json {
   return {
     ExecutedVersion: "$LATEST",
     Payload: payload,
@@ -72,7 +84,7 @@ function wrap(payload: Json, requestId: string): Json {
 
 /** Calls a Lambda function. Every error becomes the failure that AWS reports. */
 async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
-  const result = await thread.run.host.invokeLambda(call, over).catch(asFailure);
+  const result = await thread.run.host.invokeLambda(call, over).catch(throwFailure);
   if (result.ok) return result.payload;
   const { errorType, errorMessage, trace } = result;
   throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));

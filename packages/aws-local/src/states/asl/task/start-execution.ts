@@ -4,7 +4,7 @@ import { runtimeFailure, StateFailure } from "../failure.ts";
 import type { ChildStart, EndedChild } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";
-import { asFailure, compileTimeout, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
+import { compileTimeout, recordSubmitted, runRecordedTask, sdkResponse, throwFailure } from "./integration.ts";
 
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
@@ -19,12 +19,12 @@ export function compileStartExecution(definition: Definition): Work {
 
   async function attempt(parameters: Json, visit: Visit): Promise<Json> {
     const child = readChild(parameters, visit);
-    return recordedTask(task, parameters, timeoutSeconds, visit, (over) => run(child, visit, over));
+    return runRecordedTask(task, parameters, timeoutSeconds, visit, (over) => run(child, visit, over));
   }
 
   async function run(child: ChildStart, { thread }: Visit, over: AbortSignal): Promise<Json> {
     const { host } = thread.run;
-    const { executionArn, startedAtMs } = await host.startExecution(child, over).catch(asFailure);
+    const { executionArn, startedAtMs } = await host.startExecution(child, over).catch(throwFailure);
     const response = {
       ExecutionArn: executionArn,
       ...sdkResponse(host.uuid(), { "Content-Type": "application/x-amz-json-1.0" }),
@@ -32,7 +32,7 @@ export function compileStartExecution(definition: Definition): Work {
     };
     if (over.aborted) return response;
     recordSubmitted(task, response, thread);
-    const ended = describe(await host.executionEnded(executionArn, over));
+    const ended = describeChild(await host.executionEnded(executionArn, over));
     if (ended.Status === "SUCCEEDED") return ended;
     throw new StateFailure("States.TaskFailed", JSON.stringify(ended));
   }
@@ -63,7 +63,7 @@ function readChild(parameters: Json, { thread }: Visit): ChildStart {
 }
 
 /** The child in the service's field order: by name. */
-function describe(child: EndedChild): JsonObject {
+function describeChild(child: EndedChild): JsonObject {
   return {
     ...(child.cause === undefined ? {} : { Cause: child.cause }),
     ...(child.error === undefined ? {} : { Error: child.error }),
