@@ -94,7 +94,7 @@ function unsignedError({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsE
 
 /** The databases of a closed service are closed, too: their errors would confuse clients. */
 function closedError({ name }: AwsHttp): AwsError {
-  return new AwsError("ServiceUnavailable", `The local ${name} is closedError.`, 503);
+  return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
 
 function successResponse({ contentType }: AwsHttp, answer: object | string): HttpResponse {

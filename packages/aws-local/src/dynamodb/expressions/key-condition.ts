@@ -34,7 +34,7 @@ export function keyRangeOf(condition: Condition, { hash, sort }: KeySchema): Key
 }
 
 function missingKey({ name }: KeyElement): Error {
-  return invalid(`Query condition missingKey key schema element: ${name}`);
+  return invalid(`Query condition missed key schema element: ${name}`);
 }
 
 function checkValues({ values }: KeyTest, { name, type }: KeyElement): void {

@@ -59,7 +59,7 @@ export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey
     const value = attribute(item, name);
     if (!value) throw invalidParameter(`Missing the key ${name} in the item`);
     const actual = typeOf(value);
-    if (actual !== type) throw invalidParameter(`Type keyMismatch for key ${name} expected: ${type} actual: ${actual}`);
+    if (actual !== type) throw invalidParameter(`Type mismatch for key ${name} expected: ${type} actual: ${actual}`);
     refuseEmpty(value, name);
   }
   return encodeChecked(item, schema);
