@@ -2,22 +2,22 @@ import type { Forms } from "./forms.ts";
 import { Needles, type Range } from "./needles.ts";
 import { isEscaped, longestEscape, type Unescaped, unescaped } from "./unescape.ts";
 
-/** Base64 of which a line may end anywhere; shorter ones would be found in words of two lines. */
+/** The shortest base64 text that is also searched across line ends. Shorter ones would match words on two lines. */
 const shortestInLines = 8;
-/** A line's end, also as texts inside texts have it. */
+/** A line end, also escaped as in texts inside texts. */
 const lineEnds = /(?:\\{1,8}[nr]|[\r\n])+/g;
 
-/** Finds the forms of secrets in texts, or in bytes that are given as one character each. */
+/** Finds the forms of secrets in texts, or in bytes (one character per byte). */
 export class Finder {
   readonly #texts: Needles;
   readonly #numbers: Needles;
   readonly #inLines: Needles;
   readonly #unescaped: Needles;
-  /** With spaces in the places of plus signs, which stand for them in URLs. */
+  /** Forms with spaces instead of plus signs: a URL writes a space as a plus sign. */
   readonly #spaced: Needles;
   readonly #ofBytes: boolean;
 
-  /** `ofBytes`: the texts will be bytes, and so are the forms. */
+  /** With `ofBytes`, texts and forms are bytes, one character each. */
   constructor(forms: readonly Forms[], ofBytes: boolean) {
     const base64 = forms.flatMap((form) => form.base64);
     this.#texts = new Needles([...forms.flatMap(({ texts }) => texts), ...base64]);
@@ -29,24 +29,24 @@ export class Finder {
     this.#ofBytes = ofBytes;
   }
 
-  /** No secret is longer in any form, its line ends and what stands around it included. */
+  /** An upper limit for the length of any form, including line ends and the characters next to it. */
   get longest(): number {
     const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;
     return Math.max(this.#texts.longest, this.#numbers.longest + 4, inLines, this.#unescaped.longest * longestEscape);
   }
 
-  /** `isOver`: nothing comes after the text. */
+  /** `isOver`: the text is complete. */
   finds(text: string, isOver = true): boolean {
     for (const _ of this.#in(text, isOver)) return true;
     return false;
   }
 
-  /** In order, without overlaps. */
+  /** All matches in order, without overlaps. */
   rangesIn(text: string): Range[] {
     return merged(Array.from(this.#in(text, true)));
   }
 
-  /** How much of the text's beginning is the end of a secret. */
+  /** The number of characters at the start of the text that are the end of a secret. */
   restAtStart(text: string, shortest: number): number {
     const start = text.slice(0, this.longest);
     const halfEnd = /^\\{0,8}[nr]/.exec(start)?.[0].length ?? 0;
@@ -55,7 +55,7 @@ export class Finder {
     return Math.max(...whole, ...inLines, ...longEnough(this.#escapedStarts(start), shortest));
   }
 
-  /** How much of the text's end is the beginning of a secret. */
+  /** The number of characters at the end of the text that are the start of a secret. */
   restAtEnd(text: string, shortest: number): number {
     const end = text.slice(-this.longest);
     const [halfEnd = ""] = /\\*$/.exec(end) ?? [];
@@ -64,7 +64,7 @@ export class Finder {
     return Math.max(...whole, ...inLines, ...longEnough(this.#escapedEnds(end), shortest));
   }
 
-  /** Lengths of what may be the end of a secret; the end of an escape may stand before that. */
+  /** Lengths of possible ends of a secret at the start of the text. A cut escape may come before them. */
   *#escapedStarts(text: string): Iterable<number> {
     for (const { bytes, end } of this.#views(text)) {
       const [half = ""] = halfStart.exec(bytes) ?? [];
@@ -76,7 +76,7 @@ export class Finder {
     }
   }
 
-  /** Lengths of what may be the beginning of a secret; the beginning of an escape may stand behind that. */
+  /** Lengths of possible starts of a secret at the end of the text. A cut escape may follow them. */
   *#escapedEnds(text: string): Iterable<number> {
     for (const { bytes, start } of this.#views(text)) {
       const [half = ""] = halfEscape.exec(bytes) ?? [];
@@ -84,7 +84,7 @@ export class Finder {
         if (skipped > 0 && !/[%&\\]/.test(half.at(-skipped) as string)) continue;
         const last = bytes.length - skipped;
         const rest = this.#unescapedRest("restAtEnd", bytes.slice(0, last));
-        // A secret may begin with the escape.
+        // The secret may start with the cut escape.
         if (rest + skipped > 0) yield text.length - start(last - rest);
       }
     }
@@ -94,7 +94,7 @@ export class Finder {
     return Math.max(this.#unescaped[side](bytes, 1), this.#spaced[side](spaced(bytes), 1));
   }
 
-  /** The text as it is, in bytes, and with its escapes decoded. */
+  /** The text as bytes, and again after each round of decoded escapes. */
   *#views(text: string): Iterable<Unescaped> {
     if (this.#unescaped.longest === 0) return;
     if (this.#ofBytes || /^[\0-\x7f]*$/.test(text)) yield { bytes: text, start: (at) => at, end: (at) => at + 1 };
@@ -121,14 +121,14 @@ export class Finder {
   }
 }
 
-/** What may be left of an escape whose beginning was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of `&amp;`. */
+/** The possible rest of an escape whose start was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of `&amp;`. */
 const halfStart = /^[0-9a-z#;]{0,12}/i;
-/** Fewer characters would be found behind many a word. */
+/** Fewer characters after a cut escape would match ordinary words. */
 const fewestBehindHalf = 3;
-/** The beginning of an escape at the end of a text. */
+/** The start of an escape at the end of a text. */
 const halfEscape = /[%&\\][0-9a-z#%&\\]{0,12}$/i;
 
-/** Escapes count with all their characters. */
+/** Keeps lengths of at least `shortest`. An escape counts with all its characters. */
 function longEnough(rests: Iterable<number>, shortest: number): number[] {
   return [...rests].filter((rest) => rest >= shortest);
 }
@@ -137,7 +137,7 @@ function spaced(bytes: string): string {
   return bytes.replaceAll("+", " ");
 }
 
-/** `from`: a part of a line's end may stand before it. */
+/** `from`: where to start reading, after the possible rest of a cut line end. */
 function startInLines(needles: Needles, text: string, from: number, shortest: number): number {
   const { squeezed, place } = withoutLineEnds(text.slice(from));
   const rest = needles.restAtStart(squeezed, shortest);
@@ -150,7 +150,10 @@ function endInLines(needles: Needles, text: string, cut: number, shortest: numbe
   return rest === 0 ? 0 : text.length - place(squeezed.length - rest);
 }
 
-/** A number is another one where digits or letters go on before it or behind it; `\n` before it is no letter. */
+/**
+ * Returns whether the number ends at both sides: adjacent digits or letters make another number. The `n` of an escaped
+ * `\n` before it does not count as a letter.
+ */
 function isAlone(text: string, start: number, end: number): boolean {
   const isEscape = /[a-z]/.test(text[start - 1] ?? "") && text[start - 2] === "\\";
   if (/[0-9A-Za-z]/.test(text[start - 1] ?? "") && !isEscape) return false;
@@ -158,7 +161,7 @@ function isAlone(text: string, start: number, end: number): boolean {
   return !/^\d[.,_]$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[.,_]\d/.test(text.slice(end, end + 2));
 }
 
-/** `place`: where a character of the squeezed text stands in the whole one; to be asked in order. */
+/** `place` maps an offset of the squeezed text to one of the whole text. Callers pass ascending offsets. */
 function withoutLineEnds(text: string): { squeezed: string; place: (at: number) => number } {
   const parts: string[] = [];
   const cuts: { at: number; removed: number }[] = [];

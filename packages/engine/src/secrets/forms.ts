@@ -1,31 +1,31 @@
 import { wholly } from "./unescape.ts";
 
-/** A secret shorter than this would match honest data everywhere; it is not looked for. */
+/** Shorter secrets would match honest data everywhere, so they are not searched. */
 export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
 
-/** How a secret may be written. */
+/** All ways to write a secret. */
 export interface Forms {
-  /** Looked for wherever they stand. */
+  /** Forms that match anywhere. */
   texts: string[];
-  /** Numbers: looked for where they stand alone. */
+  /** Numbers, which match only without adjacent digits or letters. */
   numbers: string[];
-  /** Base64, which is also written in lines. */
+  /** Base64 forms, which also match across line ends. */
   base64: string[];
-  /** What bytes that are no text are inside of bytes; each character is a byte. */
+  /** Forms of binary secrets inside bytes, one character per byte. */
   raw: string[];
-  /** What is looked for in a text whose escapes are decoded; each character is a byte. */
+  /** Forms to search in a text with decoded escapes, one character per byte. */
   unescaped: string[];
 }
 
-/** A longer one is not looked for in what was escaped twice: its forms would fill the memory. */
+/** Longer secrets are not searched in twice escaped texts: their forms would fill the memory. */
 const longestTwice = 8 * 1024;
 
 export function formsOf(secret: Secret): Forms {
   if (typeof secret === "string") return formsOfText(secret);
   if ("bytes" in secret) return formsOfBytes(secret.bytes);
-  // As it was sent it is looked for everywhere, too.
+  // The number as the client wrote it matches anywhere.
   return { ...formsOfText(secret.number), numbers: spellings(secret.number) };
 }
 
@@ -53,7 +53,7 @@ function formsOfBytes(content: Uint8Array): Forms {
 
 const nothing: Forms = { texts: [], numbers: [], base64: [], raw: [], unescaped: [] };
 
-/** As texts inside texts have it: `repr(json.dumps(x))` escapes what is escaped already, and is kept as JSON again. */
+/** Forms of texts inside texts: `repr(json.dumps(x))` escapes twice, and JSON escapes the result again. */
 function escapedOften(secret: string): string[] {
   const once = [secret, ...escapedOnce(secret)];
   if (secret.length > longestTwice) return [...once, ...once.flatMap(jsonForms)];
@@ -69,11 +69,13 @@ function distinct(texts: string[]): string[] {
   return Array.from(new Set(texts));
 }
 
-/** What `str.isprintable` of Python is false for, and the backslash. */
+/** Characters for which Python's `str.isprintable` is false, and the backslash. */
 const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
 const beyondAscii = /[^ -~]|\\/gu;
 
-/** As Python's `repr` and `ascii` write a text, and its bytes: errors such as `KeyError` show nothing else. */
+/**
+ * The text and its bytes as Python's `repr` and `ascii` write them. Errors such as `KeyError` show only these forms.
+ */
 function reprForms(secret: string): string[] {
   const bytes = Buffer.from(secret).toString("latin1");
   const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];
@@ -92,7 +94,7 @@ function numberedEscape(point: number): string {
   return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** A secret may have escapes of its own, which are decoded with those around it. */
+/** Escapes inside the secret itself are decoded together with those around it. */
 function unescapedForms(forms: readonly string[]): string[] {
   return distinct([...forms, ...forms.map(wholly)]).filter(({ length }) => length >= shortestSecret);
 }
@@ -102,12 +104,12 @@ function hexForms(bytes: Buffer): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** Inside a JSON text; Python's `json.dumps` escapes what is beyond ASCII. */
+/** The text inside a JSON string; Python's `json.dumps` escapes characters beyond ASCII. */
 function jsonForms(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
 }
 
-/** As Python's `json.dumps` writes it: everything beyond ASCII escaped, and DEL. */
+/** The text as Python's `json.dumps` writes it: DEL and characters beyond ASCII are escaped. */
 function asciiJson(secret: string): string {
   return JSON.stringify(secret)
     .slice(1, -1)
@@ -118,7 +120,7 @@ function base64(bytes: Buffer): Pick<Forms, "base64"> {
   return { base64: [0, 1, 2].flatMap((offset) => base64Core(bytes, offset)) };
 }
 
-/** The characters of a base64 text that depend on the secret alone, when `offset` bytes stand before it. */
+/** The characters of a base64 text that depend only on the secret when `offset` bytes come before it. */
 function base64Core(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
   const from = Math.ceil((offset * 8) / 6);
@@ -126,10 +128,10 @@ function base64Core(bytes: Buffer, offset: number): string[] {
   return [padded.toString("base64").slice(from, to), padded.toString("base64url").slice(from, to)];
 }
 
-/** A number of fewer digits would be found in honest data, one of more is looked for as it was sent alone. */
+/** Numbers with fewer digits would match honest data. Longer numbers match only as the client wrote them. */
 const [fewestDigits, maxDigits] = [4, 40];
 
-/** How people and programs write a JSON number. Rounded values are others. */
+/** Returns the usual spellings of a JSON number, without rounding it. */
 export function spellings(raw: string): string[] {
   const number = parsed(raw);
   if (!number) return [];
@@ -140,11 +142,11 @@ export function spellings(raw: string): string[] {
   return distinct([...plain, ...exponents(number), ...(fraction === "" ? bases(BigInt(whole)) : [])]);
 }
 
-/** Without its sign: that stands before it in every spelling. */
+/** The digits of a number without its sign, which comes before them in every spelling. */
 interface Digits {
-  /** Without leading zeros, but for "0" alone. */
+  /** Has no leading zeros, except for "0" alone. */
   whole: string;
-  /** Without zeros at its end. */
+  /** Has no trailing zeros. */
   fraction: string;
 }
 
@@ -157,7 +159,7 @@ function parsed(raw: string): Digits | undefined {
   return { whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""), fraction: padded.slice(point).replace(/0+$/, "") };
 }
 
-/** What stands between thousands, and before the decimals. */
+/** Marks between thousands, and before the decimals. */
 const ways: [thousands: string, point: string][] = [
   ...[",", "_", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019"].map((mark): [string, string] => [mark, "."]),
   ...[".", " ", "\u00a0", "\u202f", "'"].map((mark): [string, string] => [mark, ","]),
@@ -171,7 +173,7 @@ function withDecimals(whole: string, decimals: string): string[] {
     .concat(ways.map(([mark, point]) => `${grouped(mark)}${point}${decimals}`));
 }
 
-/** As `repr`, `%e` and `%g` of Python and JavaScript write it. */
+/** The number with an exponent, as `repr`, `%e` and `%g` in Python and JavaScript write it. */
 function exponents({ whole, fraction }: Digits): string[] {
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return [];

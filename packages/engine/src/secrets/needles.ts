@@ -1,13 +1,13 @@
-/** Where something was found: from `start` up to `end`. */
+/** A match, from `start` up to and without `end`. */
 export type Range = [start: number, end: number];
 
-/** The first characters of a needle; what is shorter is not looked for. */
+/** The number of first characters that index a needle. Shorter needles are ignored. */
 const keyLength = 3;
 
-/** Finds any of many texts in one pass: they are compared only where one of them may begin. */
+/** Finds many texts in one pass. It compares only at offsets where one of them may start. */
 export class Needles {
   readonly #byKey = new Map<number, string[]>();
-  /** Tells most places where none begins. */
+  /** Excludes most offsets without a comparison. */
   readonly #sieve = new Uint8Array(1 << 16);
   readonly all: string[];
   readonly longest: number;
@@ -24,7 +24,7 @@ export class Needles {
     }
   }
 
-  /** Everything that is found, by its start; of several at one place the longest that `fits`. */
+  /** All matches, ordered by their start. Of several at one offset it returns the longest that `fits`. */
   *in(text: string, fits: (start: number, end: number) => boolean = () => true): Iterable<Range> {
     if (this.longest === 0) return;
     for (let at = this.#nextPlace(text, 0); at < text.length; at = this.#nextPlace(text, at + 1)) {
@@ -34,7 +34,7 @@ export class Needles {
     }
   }
 
-  /** Where the next one may begin; the text's length where none does. */
+  /** The next offset where a needle may start, or the text's length. */
   #nextPlace(text: string, from: number): number {
     const sieve = this.#sieve;
     let key = keyAt(text, from - 1);
@@ -45,12 +45,12 @@ export class Needles {
     return text.length;
   }
 
-  /** How many characters at the beginning of the text are the end of one of these. */
+  /** The number of characters at the start of the text that are the end of a needle. */
   restAtStart(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(needle, text.slice(0, needle.length - 1)));
   }
 
-  /** How many characters at the end of the text are the beginning of one of these. */
+  /** The number of characters at the end of the text that are the start of a needle. */
   restAtEnd(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(text, needle.slice(0, -1)));
   }
@@ -64,7 +64,7 @@ export class Needles {
   }
 }
 
-/** Length of the longest beginning of `pattern` that `text` ends with, in time linear in both (Knuth, Morris, Pratt). */
+/** Length of the longest start of `pattern` that `text` ends with, in time linear in both (Knuth, Morris, Pratt). */
 function overlap(text: string, pattern: string): number {
   const tail = text.slice(-pattern.length);
   const borders = new Int32Array(pattern.length);

@@ -10,14 +10,14 @@ import { TokenEndpointLost } from "./credentials/ask-token.ts";
 
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 
-/** Whose run it is, and what of credentials its definition declares. */
+/** The client and the version of a run, and the credentials that its node declares. */
 export interface Whose {
   client: string;
   version: WorkflowVersion;
   node: Pick<TaskNode, "credentials">;
 }
 
-/** What lies over the context of a node. Throws what `Credentials.forNode` throws. */
+/** Returns the credentials that a node's context receives. Throws the errors of `Credentials.forNode`. */
 export async function credentialOverlay(
   { credentials }: Pick<Ports, "credentials">,
   whose: Whose,
@@ -27,7 +27,10 @@ export async function credentialOverlay(
   return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
-/** The same where code may run already: a token endpoint that is away must not end it. */
+/**
+ * Returns the same as `credentialOverlay` while code may be running: a token endpoint that does not answer must not end
+ * it.
+ */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
     return await credentialOverlay(ports, whose);
@@ -37,7 +40,7 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
   }
 }
 
-/** The same of code that is to be stopped or has ended, whatever became of the credentials. */
+/** Returns the overlay for code that stops or has ended. It never fails because of a credential. */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const names = declared(whose);
   if (names?.length === 0) return emptyOverlay;
@@ -53,12 +56,12 @@ function declared({ version: { workflow }, node }: Whose): readonly string[] | u
   return node.credentials ?? workflow.credentials;
 }
 
-/** What the code finds: where both have a key, the credential's value. */
+/** The context that code sees. A credential's value wins over an input of the same key. */
 export function withOverlay(input: Context, { members }: CredentialOverlay): Context {
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
-/** A result without its overlay: unchanged and deleted keys of credentials are not the code's doing. */
+/** Removes credentials from a result: the code did not set the unchanged ones or delete the missing ones. */
 export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
   const overlay = new Map(members.map(({ key, json }) => [key, json]));
@@ -69,7 +72,7 @@ export function withoutOverlay(result: CodeResult, { members }: CredentialOverla
   };
 }
 
-/** The first key of a credential that code set to something else. */
+/** The first key of a credential that code set to another value. */
 export function changedOf({ members }: CredentialOverlay, set: readonly { key: string }[]): string | undefined {
   const overlay = new Set(members.map(({ key }) => key));
   return set.find(({ key }) => overlay.has(key))?.key;

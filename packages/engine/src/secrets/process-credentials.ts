@@ -2,9 +2,9 @@ import { Redactor } from "./redactor.ts";
 
 /** Shorter values, such as the `local` of an emulator, occur everywhere. */
 const shortestCredential = 8;
-/** How variables with credentials are named: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
+/** Names of variables that hold credentials: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
 const credentialName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
-/** A name of a key, or of a file with one. */
+/** Values that name a key or a file instead of holding a credential. */
 const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
 
 let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
@@ -19,8 +19,8 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * A message without the credentials of this process. Servers repeat a key that they refuse, and the message of an error
- * leads into records, logs and answers.
+ * Masks the credentials of this process in a message. Servers repeat a key that they refuse, and error messages reach
+ * records, logs and answers.
  */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
   const values = credentialsIn(variables);

@@ -2,39 +2,39 @@ import { Finder, merged } from "./finder.ts";
 import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
 import type { Range } from "./needles.ts";
 
-/** What a secret leaves behind where it was masked. */
+/** The text that replaces a masked secret. */
 export const mask = "***";
 
-/** The harness puts it where it cuts a text. Part of a secret may be left on either side. */
+/** The mark that the harness writes where it cuts a text. Part of a secret may remain on either side. */
 export const cutMark = "[...]";
 /** The harness cuts a text at most twice, but code may print the mark itself. */
 const maxCuts = 20;
 
-/** Tokens of resume links are known by how they begin. */
+/** Tokens of resume links are recognised by their prefix. */
 const resumeTokens = /nova_rt_[\w-]+/g;
 
 /** Streams are searched in parts of at least this many bytes. */
 const leastSearched = 64 * 1024;
 
-/** A secret is in bytes that were to be stored. */
+/** Bytes to store contain a secret. */
 export class SecretFound extends Error {
   override name = "SecretFound";
 }
 
 /**
- * The one boundary that knows secret values: masks them in text that people read, and finds them in data that is kept.
- * It knows the forms that `formsOf` lists. That is the guarantee and its limit: what code compresses or encrypts itself
- * is not found. The time is that of one pass over the text, however many secrets there are.
+ * The only place that knows secret values. It masks them in text for people, and finds them in data to store. It knows
+ * the forms that `formsOf` lists: secrets that code compresses or encrypts are not found. It takes one pass over the
+ * text, however many secrets there are.
  */
 export class Redactor {
   readonly isIdle: boolean;
-  /** The secrets are not known, so everything may be secret: nothing is stored, and people see the mask alone. */
+  /** The secrets are unknown, so everything may be secret: nothing is stored, and people see only the mask. */
   readonly #isBlind: boolean;
   readonly #forms: Forms[];
   readonly #inText: Finder;
   #inBytes: Finder | undefined;
 
-  /** `secrets` null: they are not known. */
+  /** `secrets` is null if they are unknown. */
   constructor(secrets: Iterable<Secret> | null) {
     this.#isBlind = secrets === null;
     this.#forms = Array.from(new Set(secrets), formsOf);
@@ -47,7 +47,7 @@ export class Redactor {
     return masked(text, this.#secretsIn(text)).replace(resumeTokens, mask);
   }
 
-  /** As `mask`, for text whose beginning was cut off, maybe in the middle of a secret. */
+  /** Masks a text whose start was cut off, perhaps inside a secret. */
   maskTail(text: string): string {
     if (this.#isBlind) return this.mask(text);
     const rest = this.#inText.restAtStart(text, shortestSecret);
@@ -60,14 +60,14 @@ export class Redactor {
   }
 
   /**
-   * What may be shown of a text that grows. `tail` is its end so far in UTF-8, of which `shown` bytes were shown before;
-   * `isCut`: something stood before the tail. Its last bytes wait where they may be the beginning of a secret.
+   * Returns the next part to show of a growing text. `tail` is its current end in UTF-8, of which `shown` bytes were
+   * shown before; with `isCut`, text precedes the tail. The last bytes wait while they may be the start of a secret.
    */
   maskGrowing(tail: Uint8Array, { shown, isCut }: { shown: number; isCut: boolean }): { text: string; shown: number } {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // Programs write whole lines: only what ends elsewhere may go on with the next byte.
+    // Programs write whole lines, so a secret after a line end is unlikely to continue with the next byte.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };
@@ -78,11 +78,11 @@ export class Redactor {
     return { text: Buffer.from(masked(text.slice(shown, end), masks), "latin1").toString(), shown: end };
   }
 
-  /** Passes bytes through, and throws `SecretFound` before the end of a secret; first calls `onFound`. */
+  /** Passes bytes through. Before the end of a secret it calls `onFound` and throws `SecretFound`. */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     if (this.#isBlind) {
       onFound();
-      throw new SecretFound("nobody can say what is secret here - nothing is stored");
+      throw new SecretFound("the secrets of this run cannot be read - nothing is stored");
     }
     const finder = this.#finderInBytes();
     const { longest } = finder;
@@ -123,13 +123,13 @@ export class Redactor {
   }
 }
 
-/** As UTF-8 has them, with a character for each byte. */
+/** The forms in UTF-8, one character per byte. */
 function asBytes({ texts, numbers, raw, ...forms }: Forms): Forms {
   const bytesOf = (form: string) => Buffer.from(form).toString("latin1");
   return { ...forms, texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), raw };
 }
 
-/** How many bytes do not end inside of a character of UTF-8. */
+/** The number of bytes before a character of UTF-8 that is cut off at the end. */
 function wholeCharacters(bytes: string): number {
   const [last = ""] = /[\xc0-\xff][\x80-\xbf]{0,2}$/.exec(bytes) ?? [];
   const first = last.charCodeAt(0);

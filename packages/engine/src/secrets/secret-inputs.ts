@@ -8,12 +8,12 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";
 import { Redactor } from "./redactor.ts";
 
-/** Larger secrets (whole documents) are not looked for. */
+/** Larger secrets (whole documents) are not searched. */
 const longestSecretBytes = 64 * 1024;
 
 /**
- * Finds every text, number and blob inside the secret keys of this context, and the `others`. Where secrets cannot be
- * read everything counts as secret, so that such a run can still be closed.
+ * Finds all texts, numbers and blobs inside the secret keys of this context, and the `others`. If secrets cannot be
+ * parsed, everything counts as secret, so that such a run can still be closed.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,
@@ -32,13 +32,16 @@ export async function redactorFor(
     const inputs = await Promise.all(slots.map(({ json }) => secretsIn(json, reading)));
     return new Redactor([...inputs.flat(), ...others]);
   } catch (error) {
-    // What could not be read may be there in a minute.
+    // An outage may end, so the caller can try again.
     if (error === outage) throw error;
     return new Redactor(null);
   }
 }
 
-/** The same of a context that a node of this version finds behind an entry. */
+/**
+ * Builds the redactor for the context that a node finds after an entry. `before` is the home of the blobs of that
+ * context.
+ */
 export function redactorAt(
   { blobs }: Ports,
   before: BlobHome,
@@ -63,7 +66,7 @@ async function secretsIn(json: string, read: ReadBlob): Promise<Secret[]> {
   return [...leavesOf(parseExact(json)), ...(await Promise.all(inBlobs)).flat()];
 }
 
-/** Without references: their own fields are no secrets, and occur everywhere. */
+/** Texts and numbers in a value. It skips references: their fields are not secret, and occur everywhere. */
 function leavesOf(value: ExactValue): Secret[] {
   if (typeof value === "string") return [value];
   if (value === null || typeof value !== "object") return [];
@@ -73,7 +76,7 @@ function leavesOf(value: ExactValue): Secret[] {
   return Object.entries(value).flatMap(([key, member]) => [...(isName(key) ? [] : [key]), ...leavesOf(member)]);
 }
 
-/** Most keys are names such as `client_email`, which occur everywhere. A key that is data is secret. */
+/** Most keys are names such as `client_email`, which occur everywhere. A key that looks like data is secret. */
 function isName(key: string): boolean {
   return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;
 }

@@ -1,7 +1,7 @@
 import { type Member, objectText, parsedOrNot, RawJson, secretKeys } from "@nova/workflow";
 import { mask } from "./redactor.ts";
 
-/** Null: the definition is not known, so every key may be secret. */
+/** Null if the definition is unknown: then every key may be secret. */
 export type SecretKeys = ReadonlySet<string> | null;
 
 export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undefined): SecretKeys {
@@ -9,14 +9,14 @@ export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undef
 }
 
 /**
- * A context, or a part of one, as people may see it: the values of secret keys are masked. Every answer that contains a
- * context, and every trace, diff and session, has it from here.
+ * Masks the values of secret keys for people. Every answer, trace, diff and session that contains context members uses
+ * it.
  */
 export function shownContext(members: readonly Member[], secrets: SecretKeys): RawJson {
   return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: shownValue(key, json, secrets) }))));
 }
 
-/** One value of a context. A member that is stored as JSON and is none is shown as the text that it is. */
+/** One value of a context. A member that is not valid JSON appears as a text. */
 export function shownValue(key: string, json: string, secrets: SecretKeys): string {
   if (secrets === null || secrets.has(key)) return JSON.stringify(mask);
   return parsedOrNot(json) === undefined ? JSON.stringify(json) : json;

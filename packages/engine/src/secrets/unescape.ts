@@ -1,15 +1,15 @@
-/** Bytes as characters, with the place of each one in the text that was decoded. */
+/** Decoded bytes, one character each, with their offsets in the original text. */
 export interface Unescaped {
   bytes: string;
-  /** Start of the byte's escape in the text. */
+  /** Offset where the escape of byte `at` starts. */
   start(at: number): number;
-  /** End of the escape. */
+  /** Offset where the escape of byte `at` ends. */
   end(at: number): number;
 }
 
-/** A text that was escaped in a text that was escaped in a text: programs do not escape more often by accident. */
+/** Programs escape a text inside a text inside a text, but rarely more often. */
 const maxRounds = 4;
-/** Characters of the longest escape of one byte that is looked for over the borders of chunks: `&#x0000000026;`. */
+/** Characters of the longest escape of one byte that is searched across chunks: `&#x0000000026;`. */
 export const longestEscape = 16;
 
 const escapes = [
@@ -27,18 +27,18 @@ const escapes = [
 const inBytes = new RegExp(escapes, "gi");
 const inText = new RegExp(`${escapes}|(?<character>[\\u{80}-\\u{10ffff}])`, "giu");
 
-/** Bytes that only an escape explains. The forms of a secret cover other escapes, such as that of a quote in JSON. */
+/** Escapes that the forms of a secret do not cover. The forms cover others, such as an escaped quote in JSON. */
 const telling = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|&(?:#|[a-z])|\\(?:u00|x)[2-7][0-9a-f]/i;
 
 const signs: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
 
-/** ASCII by the names of HTML 5; the five of XML are among them. */
+/** ASCII characters by their HTML 5 names, including the five names of XML. */
 const asciiNames =
   "Tab 9 NewLine 10 excl 33 quot 34 num 35 dollar 36 percnt 37 amp 38 apos 39 lpar 40 rpar 41 ast 42 midast 42 plus 43 " +
   "comma 44 period 46 sol 47 colon 58 semi 59 lt 60 equals 61 gt 62 quest 63 commat 64 lsqb 91 lbrack 91 bsol 92 " +
   "rsqb 93 rbrack 93 Hat 94 lowbar 95 UnderBar 95 grave 96 lcub 123 lbrace 123 verbar 124 vert 124 rcub 125 rbrace 125 " +
   "AMP 38 LT 60 GT 62 QUOT 34 euro 8364 OElig 338 oelig 339 Scaron 352 scaron 353 Yuml 376 ndash 8211 mdash 8212";
-/** U+00A0 to U+00FF in their order. */
+/** Names of U+00A0 to U+00FF in order. */
 const latinNames =
   "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro " +
   "para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil " +
@@ -54,12 +54,12 @@ const points = new Map<string, number>([
   ...latinNames.split(" ").map((name, index): [string, number] => [name, 0xa0 + index]),
 ]);
 
-/** Whether a text has escapes that no form of a secret lists. */
+/** Returns whether a text has escapes that the forms of a secret do not cover. */
 export function isEscaped(text: string): boolean {
   return telling.test(text);
 }
 
-/** The text with its escapes decoded once, twice and so on, as long as there are any. `ofBytes`: it is bytes already. */
+/** Decodes the escapes of a text once, twice and so on, as long as it has any. `ofBytes`: the text is bytes already. */
 export function* unescaped(text: string, ofBytes: boolean): Iterable<Unescaped> {
   let last: Unescaped = { bytes: text, start: (at) => at, end: (at) => at + 1 };
   for (let round = 0; round < maxRounds; round++) {
@@ -70,7 +70,7 @@ export function* unescaped(text: string, ofBytes: boolean): Iterable<Unescaped> 
   }
 }
 
-/** With all its escapes decoded: equal for a secret and for what is found of it, however often either was escaped. */
+/** Decodes all escapes, so that a secret and a match are equal however often either was escaped. */
 export function wholly(bytes: string): string {
   let last = bytes;
   for (const next of unescaped(bytes, true)) last = next.bytes;
@@ -79,7 +79,7 @@ export function wholly(bytes: string): string {
 
 function decoded(text: Unescaped, pattern: RegExp): Unescaped {
   const parts: string[] = [];
-  /** For each escape: the start and the end of its bytes, and its place in the text. */
+  /** For each escape: start and end of its bytes, then start and end in the text. */
   const [froms, tos, starts, ends]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [read, written] = [0, 0];
   for (const found of text.bytes.matchAll(pattern)) {
@@ -119,7 +119,7 @@ function bytesOf(found: Record<string, string | undefined>): string | undefined 
   const point = name ?? open;
   if (point !== undefined) return points.has(point) ? utf8(String.fromCodePoint(points.get(point) ?? 0)) : undefined;
   const number = decimal === undefined ? Number.parseInt(unit ?? braced ?? hex ?? "", 16) : Number(decimal);
-  // Half of a pair is of a character whose other half was cut off.
+  // The other half of this surrogate pair was cut off.
   if (number >= 0xd800 && number <= 0xdfff) return "";
   return number <= 0x10ffff ? utf8(String.fromCodePoint(number)) : undefined;
 }
@@ -128,7 +128,7 @@ function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** Index of the last number that is not greater; -1 where all are. */
+/** Index of the last number that is at most `at`; -1 if there is none. */
 function lastUpTo(sorted: readonly number[], at: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -9,14 +9,16 @@ import { nodeAttempt } from "../protocol/attempts.ts";
 import { sha256 } from "../sha256.ts";
 import type { TraceStep } from "./trace-step.ts";
 
-/** What is told of a prompt or text node in one piece; field names are public. All of it follows from entry and steps. */
+/**
+ * Facts about a prompt or text node in one object; field names are public. They are computed from its entry and steps.
+ */
 export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 
-/** What is told of the prompt of a text node, besides; secrets are masked, and long texts cut. */
+/** Facts about the prompt of a text node. Secrets are masked and long texts are cut. */
 export interface TextMetadata {
-  /** References replaced. */
+  /** The prompt with its references replaced. */
   processed_prompt: string;
-  /** What was inserted, by reference without its braces. */
+  /** Inserted values, by reference without its braces. */
   processed_node_values: Record<string, string>;
   /** How each value was found. */
   references: unknown[];
@@ -31,22 +33,20 @@ export interface AnalysisMetadata {
   execution_time_ms: number;
 }
 
-/** What the metadata are made of. */
 export interface AiRun {
   head: Pick<Head, "status" | "cache_hit" | "execution_time_ms" | "error_class">;
-  /** The node's prompt. */
   prompt: string;
-  /** The code that ran, or was written last. */
+  /** The code that ran, or the last code that a model wrote. */
   code: string | null;
-  /** The model that wrote it, where no step knows. */
+  /** The model that wrote the code, if no step names it. */
   codeModel: string | null;
   error: string | null;
   steps: readonly TraceStep[];
-  /** Of a hit: the analysis that ran before its code, of which no step tells. */
+  /** The analysis that ran before pinned code. The steps do not contain it. */
   pinnedAnalysis?: AnalysisMetadata;
 }
 
-/** Attempts of a pipeline at the code of one node. */
+/** The maximum of attempts that a pipeline makes at the code of one node. */
 const maxAttempts = 3;
 
 export function aiMetadata(whole: AiRun) {
@@ -67,16 +67,22 @@ export function aiMetadata(whole: AiRun) {
   const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
   return {
     model: generation?.model_used ?? steps.find(({ model_used }) => model_used)?.model_used ?? run.codeModel,
-    ...{ prompt, prompt_task: prompt },
+    prompt,
+    prompt_task: prompt,
     generated_code: code,
     code_length: code?.length ?? 0,
-    ...{ tokens_input, tokens_input_estimated: tokens_input, tokens_cached },
-    ...{ tokens_output, tokens_output_estimated: tokens_output, cost_usd, cost_usd_estimated: cost_usd },
+    tokens_input,
+    tokens_input_estimated: tokens_input,
+    tokens_cached,
+    tokens_output,
+    tokens_output_estimated: tokens_output,
+    cost_usd,
+    cost_usd_estimated: cost_usd,
     ...(costNotes.length > 0 && { cost_notes: costNotes }),
-    /** Of the model that wrote the code, and of the runs of that code. */
+    /** Time of the model that wrote the code. */
     generation_time_ms: timeOf(generators) + timeOf(texts),
     execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,
-    /** Of every agent. */
+    /** Time of all agents. */
     total_time_ms: head.execution_time_ms,
     attempts,
     cache_hit: isHit,
@@ -103,19 +109,21 @@ export function aiMetadata(whole: AiRun) {
 
 const textWriter = "TextWriter";
 
-/** What the step of the first answer says of its prompt. */
+/** The facts about the prompt that the step of the first answer recorded. */
 function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
   return members(stepsOf(lastAttempt(steps), textWriter)[0]?.input_data);
 }
 
-/** Of a node that was tried several times, the steps of the attempt that counted; its costs are of all. */
+/**
+ * The steps of the last attempt of a node with retries, which produced the outcome. Costs are summed over all attempts.
+ */
 function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
   const isEnd = ({ agent_name }: TraceStep) => agent_name === nodeAttempt.agent_name;
   const before = steps.findLastIndex((step, i) => isEnd(step) && i < steps.length - 1);
   return steps.slice(before + 1).filter((step) => !isEnd(step));
 }
 
-/** The attempts and the error are those of a failed node. */
+/** Status of the node; a failed node also has its attempts and its error. */
 function endOf(run: AiRun, attempts: number) {
   const isFailed = run.head.status === "failed";
   const failure = attempts >= maxAttempts ? ("failed_after_retries" as const) : ("failed" as const);
@@ -126,7 +134,9 @@ function endOf(run: AiRun, attempts: number) {
   });
 }
 
-/** Code, error and class of the error of each attempt; 0 is pinned code. The last one may have the error of the node. */
+/**
+ * Code, error and error class of each attempt; attempt 0 is pinned code. The last one may carry the error of the node.
+ */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   const ofNode = { error_class: head.error_class ?? "NodeFailed", error: finalError };
   if (head.cache_hit) return [{ attempt: 0, code, ...ofNode }];
@@ -141,7 +151,7 @@ function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   );
 }
 
-/** A step whose agent found the fault in an answer or in code names no class: that is `NodeFailed`. */
+/** The class is `NodeFailed` if the step names none: then an agent found the fault in an answer or in code. */
 function errorOf(failed: TraceStep | undefined) {
   if (!failed || failed.error_message === null) return undefined;
   const { error_class } = members(failed.output_data) as { error_class?: unknown };
@@ -152,7 +162,7 @@ function writtenBy({ generated_code: code, tool_calls, model_used: model, output
   return { code, tool_calls, model, ...members(output_data) };
 }
 
-/** Of an analysis the model and the run are one step: what is not the run is the model. */
+/** Metadata of an analysis. Its step includes the model's time and the run, so the model's time is the difference. */
 function analysisMetadata({ generated_code, output_data, execution_time_ms, run_time_ms = 0 }: TraceStep) {
   return {
     analysis_code: generated_code,
@@ -179,7 +189,7 @@ function members(value: unknown): object {
   return typeof value === "object" && !Array.isArray(value) ? value : { result: value };
 }
 
-/** What is told of the code of a version's nodes, whoever wrote it. */
+/** The code of the nodes of a version, written by hand or by a model. */
 export class ToldCode {
   readonly #ports: Ports;
   readonly #executors: ReadonlyMap<string, Executor>;
@@ -191,12 +201,12 @@ export class ToldCode {
     this.#locked = version?.workflow.lock ?? {};
   }
 
-  /** Whether a model writes it. */
+  /** Returns whether a model writes the node's code. */
   isWritten({ node_id }: Head): boolean {
     return this.#executors.get(node_id)?.kind === "prompt";
   }
 
-  /** Written by hand it is in the definition; what a model wrote is in the entry, or locked beside the workflow. */
+  /** The definition holds code written by hand. The entry or the workflow's lock holds code that a model wrote. */
   async of(entry: StoredEntry, head: Head): Promise<string | null> {
     if (head.code === null) return null;
     const executor = this.#executors.get(head.node_id);
@@ -204,7 +214,7 @@ export class ToldCode {
     return (await contentOrNull(this.#ports, entry, head, "code")) ?? this.#lockedOf(head)?.code ?? null;
   }
 
-  /** What is told as the code of a prompt or text node for which none was written. */
+  /** The prompt of a prompt or text node without code, which a trace shows in place of code. */
   promptOf({ node_id, code }: Head): string | null {
     const executor = this.#executors.get(node_id);
     return executor && executor.kind !== "code" && code === null ? executor.prompt : null;
@@ -225,7 +235,7 @@ export class ToldCode {
     return aiMetadata({ ...run, head, prompt: executor.prompt, codeModel, ...(pinnedAnalysis && { pinnedAnalysis }) });
   }
 
-  /** Of a hit: the analysis that ran before its code. */
+  /** The analysis that ran before pinned code. */
   async #analysisOf(entry: StoredEntry, head: Head): Promise<AnalysisMetadata | undefined> {
     if (head.analysis === undefined) return undefined;
     const locked = this.#locked[head.node_id];

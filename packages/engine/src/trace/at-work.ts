@@ -9,50 +9,50 @@ import { failedAttempts } from "../protocol/attempts.ts";
 import type { TraceEntry } from "./trace-entry.ts";
 import { attemptStep, type TraceStep } from "./trace-step.ts";
 
-/** What an execution does at the moment; field names are public. */
+/** The current activity of an execution; field names are public. */
 export interface AtWork {
-  /** How many nodes hold their turn, those that wait among them. */
+  /** The number of nodes that hold their turn, including those that wait. */
   count: number;
-  /** Those that began first, at most `maxListed` of them. */
+  /** The nodes that started first, at most `maxListed`. */
   nodes: NodeAtWork[];
-  /** Maps whose items are not all done. */
+  /** Maps with unfinished items. */
   maps: MapProgress[];
 }
 
 export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
   node_id: string;
-  /** Null where the workflow is no longer stored. */
+  /** Null if the workflow is no longer stored. */
   node_type: string | null;
-  /** Counts from 1; above 1 the run before it was lost, or failed and is repeated. */
+  /** Starts at 1. From 2 on, the attempt before was lost, or failed and is repeated. */
   attempt: number;
   /** ISO 8601. */
   since: string;
-  /** Null where code runs, or a model writes it. */
+  /** Null while code runs or a model writes it. */
   waits_for: WaitsFor | null;
-  /** Its attempts that have failed, as its entry will list them; absent where none has. */
+  /** Failed attempts of the node, as its entry will list them; absent if there are none. */
   attempts?: TraceStep[];
 }
 
 export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
   node_id: string;
   items: number;
-  /** Those that failed among them. */
+  /** Includes the failed items. */
   done: number;
   failed: number;
 }
 
-/** A turn whose link has no entry yet. */
+/** A turn without an entry yet. */
 export interface HeldTurn {
   at: LinkId;
   turn: Turn;
 }
 
-/** A map may have thousands of items at work. */
+/** A map may run thousands of items at the same time. */
 const maxListed = 20;
 
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
-/** `held`: every turn of the chain whose link has no entry. */
+/** `held` holds every turn of the chain without an entry. */
 export async function atWorkOf(
   ports: Ports,
   version: WorkflowVersion | undefined,
@@ -80,7 +80,7 @@ async function nodeAtWork(
   return defined({ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for, attempts: told });
 }
 
-/** No attempt has failed where the first one still runs: most turns cost no further read. */
+/** A first attempt that still runs has no failed attempts, so most turns need no further read. */
 async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: HeldTurn): Promise<TraceStep[]> {
   if (turn.attempt === 1 && turn.due === undefined) return [];
   return (await failedAttempts(ports, at)).map((record) => attemptStep(record, node));
@@ -91,7 +91,7 @@ async function waitOf(ports: Ports, node: Node, { at, turn }: HeldTurn): Promise
   return (await nodeKinds[node.type].waitsFor?.(ports, node, at, turn)) ?? null;
 }
 
-/** A map is open where nothing comes behind its fork. */
+/** Maps whose fork has no entry after it in its scope. */
 function openMaps(entries: readonly TraceEntry[]): MapProgress[] {
   const last = entries.at(-1);
   if (!last?.branches) return [];

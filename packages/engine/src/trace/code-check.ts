@@ -4,7 +4,7 @@ import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { sha256 } from "../sha256.ts";
 
-/** Checks that the version that an entry names is still the one that it ran: the definition of link 0, and the code. */
+/** Checks that the version an entry names still has the definition that link 0 names, and the code that ran. */
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
@@ -49,7 +49,7 @@ export class CodeCheck {
   }
 }
 
-/** Code that a model wrote is in the entry, or locked beside the workflow. */
+/** Code that a model wrote is in the entry, or in the workflow's lock. */
 function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
   const locked = workflow.lock?.[head.node_id];
   const isKnown = (hash: string | undefined, inEntry: string | undefined, text: string | undefined) =>

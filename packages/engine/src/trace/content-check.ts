@@ -10,17 +10,17 @@ import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./erasures.ts";
 import { type BadBlob, NamedBlobs } from "./named-blobs.ts";
 
-/** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
+/** A fault of a link. `key` and `blob` are set if the fault is in a blob that the entry names. */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
-/** A content that was erased on request, and where. */
+/** A content that was erased on request, with its place. */
 export interface Erased extends LinkPlace {
   content: ContentName | StepContentName | "text";
-  /** Where it is one of a step. */
+  /** Set for a content of a step. */
   step?: number;
 }
 
-/** Of a link on the main line the number alone; with `execution` where it is of one that a node ran. */
+/** The place of a link: its number, its `scope` in a branch, and its `execution` if a node ran that execution. */
 export interface LinkPlace {
   seq: number;
   scope?: string;
@@ -35,15 +35,15 @@ type LinkOf = Pick<Head, "seq" | "scope" | "execution_id">;
 
 type Contents = Partial<Record<ContentName | StepContentName, StoredContent>>;
 
-/** Checks the contents of entries against their digests, and every blob that contents name against its name. */
+/** Checks the contents of entries against their digests, and every blob that contents name against its hash. */
 export class ContentCheck {
-  /** Contents that their entries do not hold any more. */
+  /** Contents that are missing because they were erased on request. */
   readonly erased: Erased[] = [];
   readonly blobs: NamedBlobs;
   readonly #walked: string;
   readonly #erasures: Erasures;
 
-  /** `walked`: the execution whose chain is checked, and not one that it ran. */
+  /** `walked` is the execution under check, not an execution that one of its nodes ran. */
   constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#walked = walked;
     this.#erasures = erasures;
@@ -54,13 +54,13 @@ export class ContentCheck {
     return this.#problemIn(head, contents, head.digests);
   }
 
-  /** Of a step that an entry lists, and whose text is sound. */
+  /** Checks the contents of a step that an entry lists and whose text is sound. */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return this.#goneProblem(head, `the text of its step ${step}`, { step, content: "text" });
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
   }
 
-  /** Of an entry, or of one of its steps. */
+  /** Checks the contents of an entry, or of one of its steps. */
   async #problemIn(
     head: Head,
     contents: Contents,
@@ -81,7 +81,10 @@ export class ContentCheck {
     return undefined;
   }
 
-  /** Notes what an erasure took; anything else that is gone was taken by somebody who only can write the table. */
+  /**
+   * Records a content that an erasure removed. A content that is missing without an erasure is a problem: it was
+   * removed by direct access to the table.
+   */
   async #goneProblem(head: Head, title: string, gone: Omit<Erased, "seq">): Promise<LinkProblem | undefined> {
     if (!(await this.#erasures.has(head.execution_id)))
       return { message: `${title} is gone, and no signed note says that it was erased: it was taken away` };
@@ -89,7 +92,7 @@ export class ContentCheck {
     return undefined;
   }
 
-  /** `name`: of a content of the entry itself; two of them name further blobs. */
+  /** Checks one content. `name` is set for contents of the entry itself; two of these name further blobs. */
   async #contentProblem(
     head: Head,
     place: string,

@@ -38,7 +38,7 @@ export async function documentProblem(
 async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
     const outcome = parseOutcome(place, json);
-    // Each entry that reuses an outcome is compared with the referenced one.
+    // The walk compares entries that reuse an outcome with their source.
     if ("entry" in outcome) return undefined;
     const { from } = outcome;
     if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;

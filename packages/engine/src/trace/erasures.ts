@@ -6,7 +6,8 @@ export function erasureText(execution: string): string {
 }
 
 /**
- * Which executions were erased on request, by the signed notes beside their chains. A forger who can write the table can take a content away; only the key says that this was asked for.
+ * Knows which executions were erased on request, from the signed notes next to their chains. An attacker with access to
+ * the table can remove a content, but cannot sign the note.
  */
 export class Erasures {
   readonly #ports: Pick<Ports, "chain" | "signer">;

@@ -9,16 +9,19 @@ import { durationOf, storableFigures } from "../protocol/finish-close.ts";
 import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./erasures.ts";
 
-/** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */
+/**
+ * The last link of a scope that passed the checks. Before link 0 of a branch it is the fork, with the head that link 0
+ * would have.
+ */
 export interface Checked {
   head: Head;
   entry: StoredEntry;
 }
 
-/** What every entry of an execution says as the one before does: whose run it is, and of what. */
+/** Fields that every entry of an execution repeats from the entry before. */
 const constant = ["client", "root", "workflow_id", "workflow_version", "frozen", "sealed"] as const;
 
-/** What every entry has said since there are any. */
+/** Text fields that every entry has. */
 const texts = [
   "execution_id",
   "scope",
@@ -33,7 +36,7 @@ const texts = [
 const ofLink0 = ["machine", "definition"] as const;
 const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 
-/** What is wrong with a link by itself, at its place, and behind the last one. */
+/** The fault of a link: in its own head, at its place, or compared with the link before. */
 export function misfitOf(
   { seq }: Link,
   head: Head,
@@ -52,7 +55,7 @@ export function misfitOf(
   return closeMisfit(head, last) ?? (last && misfitBehind(head, last));
 }
 
-/** Before anything else: a head that has another hash may not even be JSON. */
+/** Callers check this first: a head with another hash may not even be JSON. */
 export function hashMisfit({ head, hash }: StoredEntry): string | undefined {
   return sha256(head) === hash ? undefined : "its head does not have the hash stored beside it: it was changed";
 }
@@ -66,7 +69,7 @@ function misfitBehind(head: Head, last: Checked): string | undefined {
   return `node "${head.node_id}" does not follow node "${last.head.node_id}", whose edge leads to "${last.head.path_taken}"`;
 }
 
-/** A close ends the main line, behind the end node where the run was completed, and counts all entries. */
+/** A close entry ends the main line, follows the end node if the run completed, and counts all entries. */
 function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Checked | undefined): string | undefined {
   if ((node_type === "close") !== (close !== undefined)) return "it is half a close entry";
   if (!close) return undefined;
@@ -78,7 +81,7 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
     : undefined;
 }
 
-/** What is wrong with the signature of a close entry, which every one has had since there are any. */
+/** The fault of the signature of a close entry. Every close entry has one. */
 export async function signatureMisfit(
   { signer }: Ports,
   { hash, signature }: StoredEntry,
@@ -89,19 +92,19 @@ export async function signatureMisfit(
     : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }
 
-/** In the record of a run whose contents were erased, in place of its error's message. */
+/** Replaces the error message in the record of a run whose contents were erased. */
 export const erasedWords = "its words were erased";
 
-/** What the record has learned of a close: all of it at once, or nothing yet. */
+/** Fields that a close writes to the record, all at once. */
 const learned = ["endedAt", "durationMs", "nodes", "spent", "tip", "error"] as const;
 
-/** Whether a record says that its run has not ended. */
+/** Returns whether a record says that its run has not ended. */
 export function isUnderWay(record: Execution): boolean {
   const goesOn = record.status === "queued" || record.status === "running" || record.status === "waiting";
   return record.open && goesOn && learned.every((field) => record[field] === undefined);
 }
 
-/** What the record says of how the run began, and link 0 does not. */
+/** The difference between the record and link 0 about the start of the run. */
 export function beginningMisfit(record: Execution, first: Head): string | undefined {
   return misfit(record, {
     id: first.execution_id,
@@ -117,7 +120,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
   });
 }
 
-/** What the record says of how the run ended, and the signed close entry does not. */
+/** The difference between the record and the signed close entry about the end of the run. */
 export async function endMisfit(
   { blobs }: Ports,
   record: Execution,
@@ -146,14 +149,14 @@ function changed(field: string): string {
   return `the record of the run was changed: its "${field}" is another than the chain's`;
 }
 
-/** Null where it was erased. */
+/** Null if it was erased. */
 async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): Promise<ExecutionError | null> {
   const { error } = entry.contents;
   const text = error && (await unlessErased(() => contentText(error, head, blobs)));
   return typeof text === "string" ? (JSON.parse(text) as ExecutionError) : null;
 }
 
-/** Class and node are in the head. An erasure takes the words of the record first, and then those of the chain. */
+/** The head holds class and node. An erasure removes the message from the record first, and then from the chain. */
 function isErrorOf(
   error: ExecutionError | undefined,
   head: Head,

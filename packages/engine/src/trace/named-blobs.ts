@@ -2,37 +2,37 @@ import { createHash } from "node:crypto";
 import { ReferenceScan } from "../context/references.ts";
 import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 
-/** A blob that is named somewhere; `place` says where, as a person reads it, `key` is the key of the context. */
+/** A blob that is named by hash. `place` says where, in words for people; `key` is the key of the context. */
 export interface NamedBlob {
   place: string;
   key?: string;
   ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
-  /** Its length, where that is said beside the hash and is not hashed itself. */
+  /** The length that is stored next to the hash without being hashed itself. */
   bytes?: number;
 }
 
-/** What is wrong, and with which blob. */
+/** The fault of a blob. */
 export interface BadBlob {
   message: string;
   key?: string;
   blob: string;
 }
 
-/** Reads at once, each a chunk at a time: a blob in S3 takes long to begin and little to pass through. */
+/** The number of parallel reads, each one chunk at a time. A blob in S3 takes long to start and little time to read. */
 const readsAtOnce = 16;
 
-/** Reads what a chain names by hash, each blob once, as a stream, and compares it with its name. */
+/** Reads each blob that a chain names once, as a stream, and compares it with its hash. */
 export class NamedBlobs {
   readonly #blobs: BlobStore;
   readonly #read = new Set<string>();
-  /** Lengths of those that hold. */
+  /** Lengths of the blobs that are sound. */
   readonly #lengths = new Map<string, number>();
 
   constructor(blobs: BlobStore) {
     this.#blobs = blobs;
   }
 
-  /** The first of these blobs, or of those that are named inside of them, that is missing or was changed. */
+  /** The first of these blobs, or of blobs that they name, that is missing or was changed. */
   async firstBad(home: BlobHome, named: Iterable<NamedBlob>): Promise<BadBlob | undefined> {
     const waiting = Array.from(named);
     while (waiting.length > 0) {
@@ -49,7 +49,7 @@ export class NamedBlobs {
     return undefined;
   }
 
-  /** The text of a blob that the chain itself is made of; null when it was read before. */
+  /** The text of a blob that is part of the chain itself; null if it was read before. */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     const chunks: Uint8Array[] = [];
     const isNew = this.#isNew(home, blob);
@@ -90,7 +90,7 @@ export class NamedBlobs {
     return bytes !== undefined && this.#lengths.get(keyOf(home, sha256)) !== bytes;
   }
 
-  /** One blob may be named as JSON and as bytes; only as JSON it names others. */
+  /** The chain may name a blob as JSON and as bytes; only as JSON does it name other blobs. */
   #isNew(home: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
     const key = `${keyOf(home, sha256)} ${type === "json"}`;
     return !this.#read.has(key) && this.#read.add(key) !== undefined;

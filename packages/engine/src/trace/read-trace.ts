@@ -24,21 +24,23 @@ import { type TraceStep, traceStep } from "./trace-step.ts";
 
 export interface Trace {
   execution: Execution;
-  /** Of the main line. */
+  /** Entries of the main line. */
   entries: TraceEntry[];
   /**
-   * Nodes in the order in which they ran, start and end included, joins and the close not. The nodes of branches come
-   * behind their fork, branch by branch, though they ran at the same time.
+   * Nodes in the order in which they ran, with start and end, without joins and the close. Nodes of branches follow
+   * their fork, branch by branch, although they ran at the same time.
    */
   path: string[];
   /** The context after the last link. */
   context: RawJson;
   atWork: AtWork;
-  /** Addresses of its state machine's executions, the first one first; none where people cannot look at them. */
+  /** Addresses of the executions of its state machine, the first one first; empty if people cannot open them. */
   pages: string[];
 }
 
-/** The chain of work of an execution, branches inside. What was erased is null. Throws `ExecutionNotFound`. */
+/**
+ * Reads the chain of work of an execution, including branches. Erased contents are null. Throws `ExecutionNotFound`.
+ */
 export async function readTrace(ports: Ports, id: string, { full = false } = {}): Promise<Trace> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
@@ -67,16 +69,16 @@ function pathThrough(entries: TraceEntry[]): string[] {
   ]);
 }
 
-/** The link before, and the context that it left: null where that was erased. */
+/** The link before, and the context after it, which is null if it was erased. */
 export interface Before {
   entry: StoredEntry;
   context: Context | null;
 }
 
 export class TraceReader {
-  /** Turns without an entry, of all that was read. */
+  /** Turns without an entry in everything that was read. */
   readonly held: HeldTurn[] = [];
-  /** Further executions of the state machine that the loops of the main line went on in. */
+  /** The number of further executions of the state machine in which loops of the main line continued. */
   continuations = 0;
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
@@ -96,7 +98,7 @@ export class TraceReader {
     return shownContext(members, this.#secrets);
   }
 
-  /** `fork`: what a branch begins behind; `known`: its links, where they were read with those of the others. */
+  /** Reads a scope. `fork` is the link before a branch; `known` are its links if the caller has read them already. */
   async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];
     let before = fork;
@@ -110,7 +112,7 @@ export class TraceReader {
     return { entries, context: before?.context ?? null };
   }
 
-  /** One link with the branches that it opens, and the context that it left. */
+  /** Reads one link with the branches that it opens, and the context after it. */
   async link(at: LinkId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
     if (at.scope === "") this.continuations = head.continuation?.number ?? this.continuations;
@@ -135,7 +137,7 @@ export class TraceReader {
     return branches;
   }
 
-  /** What the node found: the context before it, and what an item or a failure adds to that. */
+  /** The context that the node found: the context before it, plus the members that an item or a failure adds. */
   async #inputOf(at: LinkId, { entry, context }: Before): Promise<Context | null> {
     if (!context) return null;
     if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
@@ -178,7 +180,7 @@ export class TraceReader {
     return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, { full: this.#full, node })));
   }
 
-  /** Its secrets are those of its own workflow. */
+  /** The child's own workflow declares its secrets. */
   async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
     const child = { execution_id: execution, workflow, version: number };
     if (!this.#full) return child;
@@ -187,7 +189,7 @@ export class TraceReader {
     return { ...child, entries };
   }
 
-  /** The context that a link left. */
+  /** The context after a link. */
   async contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
     const text = await contentOrNull(this.#ports, entry, head, "context");
     if (text === null) return null;
@@ -200,7 +202,7 @@ async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<
   return text === null ? [] : loadStored(text).deleted;
 }
 
-/** One link as `readTrace` tells it, its branches included. Throws `ExecutionNotFound`. */
+/** Reads one link in the form of `readTrace`, including its branches. Throws `ExecutionNotFound`. */
 export async function readTraceLink(
   ports: Ports,
   id: string,
@@ -226,14 +228,14 @@ async function before(ports: Ports, reader: TraceReader, at: LinkId): Promise<Be
   return { entry, context: (await before(ports, reader, place))?.context ?? null };
 }
 
-/** Branches begin with link 1, behind their fork's. */
+/** A branch starts with link 1, after the link of its fork. */
 function placeBefore({ execution, scope, seq }: LinkId): LinkId | undefined {
   const branch = branchOf(scope);
   if (seq > (branch ? 1 : 0)) return { execution, scope, seq: seq - 1 };
   return branch ? { execution, scope: branch.parent, seq: branch.seq } : undefined;
 }
 
-/** Whether it leads from the main line to a branch, step by step, in letters that keys may have. */
+/** Returns whether the text leads from the main line to a branch, step by step, in characters that keys allow. */
 export function isScope(scope: string): boolean {
   if (scope === "") return true;
   const branch = /^[!-~]{1,1000}$/.test(scope) && branchOf(scope);

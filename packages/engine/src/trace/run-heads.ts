@@ -10,15 +10,18 @@ import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.t
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** An entry, and what its own node has paid models; absent: nothing. What an execution inside has paid is not its own. */
+/**
+ * The head of an entry, and the cost of models that its own node paid. The cost of an execution that the node ran is
+ * not included.
+ */
 export interface RunHead {
   head: Head;
-  /** Of the entry. */
+  /** The hash of the entry. */
   hash: string;
   spent?: Spending;
 }
 
-/** Heads of all entries of an execution, a fork's branches behind it: enough to count by. */
+/** Heads of all entries of an execution, with branches after their fork. They suffice for counting. */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
 }
@@ -34,7 +37,7 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    // A join's spending is that of its branches.
+    // The spending of a join is the sum of its branches.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
@@ -51,18 +54,18 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/** Branches whose entries are in memory at once. */
+/** Branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
 interface Part {
   part: OpenFork["branches"];
-  /** Undefined where the branch has to be asked for. */
+  /** Undefined if the branch must be read separately. */
   linksOf(scope: string): readonly Link[] | undefined;
 }
 
 /**
- * A fork's branches with their entries, of many branches a part at a time. A hundred entries are read at once where the join
- * says how far each branch has come, and where there is no join yet a hundred turns and entries.
+ * Yields a fork's branches with their entries, in parts if there are many. If the join says how far each branch came, a
+ * hundred entries are read at once, otherwise a hundred turns and entries.
  */
 export async function* branchParts(
   ports: Pick<Ports, "chain" | "blobs">,
@@ -83,12 +86,12 @@ export async function* branchParts(
   }
 }
 
-/** The entry at the end of a branch leads nowhere. */
+/** Returns whether a branch continues after the entry: its last entry names no next node. */
 function goesOn({ entry }: Link): boolean {
   return entry !== undefined && headOf(entry).path_taken !== null;
 }
 
-/** How far each branch has come by the join of a fork, by scope; null where there is no join that says it. */
+/** The number of the last link of each branch, by scope, from the join of a fork; null if no join lists it. */
 async function joinedTips(
   { chain, blobs }: Pick<Ports, "chain" | "blobs">,
   { execution_id: execution, scope, seq }: Head,
@@ -99,8 +102,8 @@ async function joinedTips(
 }
 
 /**
- * The items of a map and the execution of a workflow node: what an entry leads to, by its head alone. An execution that was
- * taken over belongs to the source.
+ * The scopes that an entry opens according to its head: items of a map, or the execution of a workflow node. A reused
+ * execution belongs to the source.
  */
 export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
   const head = headOf(entry);

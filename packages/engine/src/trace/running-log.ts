@@ -13,21 +13,21 @@ import type { Redactor } from "../secrets/redactor.ts";
 import { redactorAt } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace.ts";
 
-/** How far a log was read: bytes of one run of code. */
+/** How far a log was read, in bytes of one run of code. */
 export type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
 
-/** What running code printed behind a place, secrets masked. */
+/** Output of running code after a place in its log, with secrets masked. */
 export interface PrintedSince {
   text: string;
-  /** Bytes behind that place that are not kept any more. */
+  /** Bytes after that place that are no longer stored. */
   leftOut: number;
   next: LogPlace;
 }
 
-/** Limit of one look into a sandbox. */
+/** Time limit for one read from a sandbox. */
 const lookMs = 5_000;
 
-/** What the code at a link has printed since `after`; null where none runs. Throws `ExecutionNotFound`. */
+/** The output of the code at a link since `after`; null if no code runs there. Throws `ExecutionNotFound`. */
 export async function runningLog(
   ports: Ports,
   id: string,
@@ -54,7 +54,7 @@ function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redac
   return { text, leftOut: Math.max(0, start - from), next: { step, attempt, bytes: start + shown } };
 }
 
-/** Knows what is secret in what the node found. */
+/** Builds the redactor for the secrets that the node found in its context. */
 async function redactorOf(ports: Ports, at: LinkId, turn: Turn, execution: RunPosition["execution"]) {
   const [position, { version, node }] = await Promise.all([
     readPosition(ports, at),

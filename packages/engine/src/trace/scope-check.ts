@@ -14,22 +14,22 @@ import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts
 import { unreadableProblem } from "./unreadable.ts";
 
 export type Problem = LinkPlace & LinkProblem;
-/** `first` is link 0, on a main line. */
+/** `first` is link 0 of a main line. */
 export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem: Problem };
 
-/** Walks the scopes of one execution, each fork's branches between the fork's link and its join. */
+/** Walks the scopes of one execution, with the branches of each fork between its link and its join. */
 export class ScopeCheck {
   readonly contents: ContentCheck;
-  /** Links that hold, in all scopes. */
+  /** The number of sound links in all scopes. */
   links = 0;
-  /** Executions whose outcomes were taken over, and which are not there any more, or were erased. */
+  /** Source executions of reused outcomes that no longer exist or were erased. */
   readonly gone = new Set<string>();
   readonly #ports: Ports;
   readonly #code: CodeCheck;
   readonly #walked: string;
   readonly #erasures: Erasures;
 
-  /** `walked`: the execution that the check is about. */
+  /** `walked` is the execution under check. */
   constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#ports = ports;
     this.#walked = walked;
@@ -47,7 +47,7 @@ export class ScopeCheck {
     }
   }
 
-  /** Moves `place` along: it names the link that is checked, or the next one while that is read. */
+  /** Updates `place`, which names the link under check, or the next one while that is read. */
   async #walkLinks(place: LinkId, start: Checked | undefined): Promise<ScopeResult> {
     const { execution, scope } = place;
     let last = start;
@@ -79,7 +79,7 @@ export class ScopeCheck {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  /** The tips of the branches that have begun behind a fork's link. */
+  /** The last links of the branches that started after a fork's link. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
     const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
@@ -98,13 +98,16 @@ export class ScopeCheck {
     return { tips: last.map(endOf) };
   }
 
-  /** The chain of the execution that a node ran: whole, signed, closed as the node's entry says, and called by this node. */
+  /**
+   * Checks that the chain of the execution that a node ran is whole, signed, closed as the node's entry says, and
+   * called by this node.
+   */
   async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
     if (!child) return undefined;
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
-    // It went with the source.
+    // The child was deleted together with the source.
     if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
     const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
     const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
@@ -117,7 +120,7 @@ export class ScopeCheck {
     return message === undefined ? undefined : { ...placeOf(tip.head, this.#walked), message };
   }
 
-  /** What is wrong with an outcome that was taken over, as long as the execution that came to it is there. */
+  /** The fault of a reused outcome, compared with its source if that still exists. */
   async #reuseMisfit(head: Head): Promise<string | undefined> {
     if (!head.reused_from) return undefined;
     const { hash, ...at } = head.reused_from;
@@ -135,7 +138,7 @@ export class ScopeCheck {
       : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
   }
 
-  /** What is wrong with what a sound head names by hash: steps, contents, blobs, code. */
+  /** The fault in a content that a sound head names by hash: steps, contents, blobs, code. */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = await this.#stepProblem(head);
     if (bad) return bad;
@@ -144,7 +147,7 @@ export class ScopeCheck {
     return (await this.contents.problemOf(head, entry)) ?? this.#planProblem(head, entry);
   }
 
-  /** The document goes with the context of link 0 when contents are erased. */
+  /** Erasing contents removes the document together with the context of link 0. */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
     if (!head.plan || !contents.context) return undefined;
     return documentProblem(this.#ports, head, head.plan, {
@@ -172,7 +175,7 @@ export class ScopeCheck {
   }
 }
 
-/** A tip as a join lists it, and what the join counts of its branch. */
+/** The last link of a branch as a join lists it, with the counts that the join adds up. */
 interface BranchEnd extends BranchTip {
   entries: number;
   nodes: number;
@@ -189,7 +192,7 @@ function isCalledBy({ parent }: Head, { execution_id, scope, seq }: LinkOf): boo
 
 type LinkOf = Pick<Head, "execution_id" | "scope" | "seq">;
 
-/** What is wrong with a link as the one behind a fork, whose branches came to these tips. */
+/** The fault of a link as the join of a fork whose branches end at `tips`. */
 function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | undefined): string | undefined {
   const before = last?.head.inner ?? 0;
   if (!tips || head.node_type !== "join") {
@@ -206,7 +209,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
     : "the branches that it lists end otherwise: one was changed, cut off or added to";
 }
 
-/** Of an outcome that was taken over: contents of its source are gone, and no signed note says that they were erased. */
+/** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
 export function takenAway({ execution, scope, seq }: LinkId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it takes over, lacks a content that nobody erased`;
 }

@@ -4,62 +4,68 @@ import type { Head } from "../chain/head.ts";
 import type { AiMetadata } from "./ai-metadata.ts";
 import type { TraceStep } from "./trace-step.ts";
 
-/** One entry of the chain of work as the world sees it; field names are public. Contexts are given with `full` only. */
+/** The public form of one entry of the chain of work; field names are public. Only `full` includes contexts. */
 export interface TraceEntry extends ReturnType<typeof publicHead> {
   error_message: string | null;
   traceback: string | null;
   changes: { set: RawJson; delete: string[] };
   hash: string;
-  /** Of prompt nodes. */
+  /** Set for prompt and text nodes. */
   ai_metadata: AiMetadata | null;
   steps: TraceStep[];
   code_executed?: string | null;
   input_context?: RawJson | null;
   output_result?: RawJson | null;
   logs?: string | null;
-  /** Of a node that runs another workflow; `entries` with `full` only. */
+  /** Set for nodes that run another workflow; only `full` includes `entries`. */
   child?: { execution_id: string; workflow: string; version: number; entries?: TraceEntry[] };
-  /** Of a fork's link: what ran in its branches, before the next entry. */
+  /** Set for the link of a fork: the entries of its branches, which precede the next entry. */
   branches?: TraceBranch[];
 }
 
-/** A branch of a parallel fork, named by its first node, or an item of a map, named by its number; begun or not. */
+/**
+ * A branch of a parallel fork, named by its first node, or an item of a map, named by its number. It may not have
+ * started.
+ */
 export interface TraceBranch {
   branch: string;
   scope: string;
   entries: TraceEntry[];
 }
 
-/** What the public form takes over from a head. */
+/** Copies the public fields of a head. */
 export function publicHead(head: Head) {
   const { execution_id, seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
   const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
   const { reused_from: reused, edited, origin } = head;
   return defined({
-    ...{
-      execution_id,
-      seq,
-      scope,
-      node_id,
-      node_type,
-      status,
-      error_class,
-      decision_result,
-      path_taken,
-      execution_time_ms,
-      attempt,
-    },
-    /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
+    execution_id,
+    seq,
+    scope,
+    node_id,
+    node_type,
+    status,
+    error_class,
+    decision_result,
+    path_taken,
+    execution_time_ms,
+    attempt,
+    /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
     failed_deliveries,
-    ...{ sandbox_id, timestamp, prev },
+    sandbox_id,
+    timestamp,
+    prev,
     code_hash: code,
-    /** The execution that came to this outcome, and its link there; nothing ran for it here. */
+    /** The execution and link whose outcome this entry reuses; the node did not run here. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
-    /** Link 0 names the first run of all restarts, and where this execution is in it. Absent: this one itself. */
+    /**
+     * Link 0 names the first run of all restarts, and the place of this execution in it. Absent if it is this execution
+     * itself.
+     */
     origin: origin && { execution_id: origin.execution, place: origin.place },
-    /** Who wrote this outcome by hand, and when; nothing ran for it. */
+    /** The author and time of an outcome that was written by hand; the node did not run. */
     edited,
-    /** What names led to that its code could connect to on other ports than 80 and 443. */
+    /** Addresses that the host names resolved to, for ports other than 80 and 443. */
     resolved_hosts: addresses,
   });
 }

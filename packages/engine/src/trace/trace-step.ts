@@ -7,19 +7,19 @@ import type { Ports } from "../ports/index.ts";
 import type { StepDraft } from "../ports/pipeline.ts";
 import type { StepRecord } from "../protocol/attempts.ts";
 
-/** One agent run as the world sees it; field names are public. What was erased is null. */
+/** The public form of one agent run; field names are public. Erased contents are null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
-  /** Of `execution_time_ms`, the run of code in the sandbox. */
+  /** The part of `execution_time_ms` in which code ran in the sandbox. */
   run_time_ms?: number;
-  /** Of an attempt of the whole node. */
+  /** Set for an attempt of the whole node. */
   error_class?: RunErrorClass;
-  /** Of an attempt that another one followed: how long that was waited for; with jitter at most. */
+  /** Set for an attempt with a next one: the delay between them. With jitter it is the maximum. */
   retry_delay_ms?: number;
-  /** The delay is drawn between nothing and `retry_delay_ms`. */
+  /** The actual delay is random, between zero and `retry_delay_ms`. */
   retry_jitter?: true;
   timestamp: string;
-  /** What the model saw and answered, with `full` only. */
+  /** The prompt and the answer of the model; only with `full`. */
   prompt?: string | null;
   answer?: string | null;
 }
@@ -43,7 +43,7 @@ export async function traceStep(
   return { format: 1, ...step, ...defined({ run_time_ms, prompt: shown("prompt"), answer: shown("answer") }) };
 }
 
-/** A failed attempt of a whole node, which has all of its fields in its text. */
+/** Builds the step of a failed attempt of a whole node, whose text holds all of its fields. */
 export function attemptStep(record: StepRecord, node: Node | undefined): TraceStep {
   const hasJitter = record.retry_delay_ms && node && "retry" in node && node.retry?.jitter;
   return { ...nothingAsked, ...record, ...(hasJitter && { retry_jitter: true }) };

@@ -5,19 +5,20 @@ import type { Ports } from "../ports/index.ts";
 import { findOpenedFork } from "../protocol/branches.ts";
 import { sha256 } from "../sha256.ts";
 
-/** Branches that are looked at: a fork of more costs as much as the trace itself. */
+/** The limit of branches to read: for a larger fork it would cost as much as the trace itself. */
 const maxBranches = 20;
 
 /**
- * A text that changes with every change of `readTrace`: the record, and how far each open scope has come. It costs a read
- * for each open scope, and none for an execution that is over. Undefined where many branches are open.
+ * Returns a text that changes whenever the result of `readTrace` changes. It covers the record and the last link of
+ * each open scope. It costs a read for each open scope, and no read for an execution that has ended. Undefined if many
+ * branches are open.
  */
 export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
   const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
   return tips && sha256(JSON.stringify([execution, tips]));
 }
 
-/** A fork without its join may go on in any of its branches; other scopes grow at their end alone. */
+/** A fork without its join may continue in any of its branches; other scopes grow only at their end. */
 async function openTips(
   ports: Ports,
   execution: string,

@@ -11,28 +11,28 @@ import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 import { unreadableProblem } from "./unreadable.ts";
 
 /**
- * `open`: the run has not ended, every link so far holds, and nothing signs them yet. `anchored`: closed, every link
- * holds, the signature over the last one is valid, and the record of the run says the same. `broken`: anything else.
+ * `open`: the run has not ended, every link so far holds, and no signature covers them yet. `anchored`: the run is
+ * closed, every link holds, the signature over the last one is valid, and the record of the run agrees. `broken`:
+ * anything else.
  */
 export interface Verification {
   state: "open" | "anchored" | "broken";
-  /** Those that hold, in branches and in the executions that nodes ran, too. */
+  /** The number of sound links, including those in branches and in executions that nodes ran. */
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
-  /** Executions whose outcomes it took over, and which are not there any more, or were erased: nothing compares them. */
+  /** Source executions of reused outcomes that no longer exist or were erased, so the outcomes cannot be compared. */
   sourceGone: string[];
   /**
-   * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a
-   * branch, `execution` where in one that a node ran, `blob` (a SHA-256) and `key` (of the context) where what it names
-   * is a blob.
+   * The first faulty link, or link with a faulty content, and its fault. `scope` is set in a branch, `execution` in an
+   * execution that a node ran, `blob` (a SHA-256) and `key` (of the context) for a faulty blob.
    */
   problem?: Problem;
 }
 
 type Sound = Exclude<ScopeResult, { problem: Problem }>;
 
-/** Checks all that the chain says and names, and the record against it. Throws `ExecutionNotFound`. */
+/** Checks the chain, all contents that it names, and the record of the run. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const known = await knownOf(ports, id);
   const erasures = new Erasures(ports);
@@ -55,22 +55,22 @@ async function knownOf(ports: Ports, id: string): Promise<Known | Problem> {
   }
 }
 
-/** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */
+/** A second proof for unsigned runs: Step Functions succeeds only after the close entry. */
 async function hasSucceeded({ stateMachines }: Ports, { stateMachineArn, id }: Execution): Promise<boolean> {
   const run = await stateMachines.describe(stateMachineArn, id).catch(() => null);
   return run?.status === "succeeded";
 }
 
-/** What was known of the run before its chain was read. */
+/** Facts about the run that were read before its chain. */
 interface Known {
   record: Execution;
-  /** Its state machine has come to its end. */
+  /** Its state machine has completed. */
   isDone: boolean;
 }
 
 type Verdict = "open" | "anchored" | Problem;
 
-/** Of a chain that holds by itself. */
+/** The verdict on a chain that is sound by itself. */
 async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, erasures: Erasures): Promise<Verdict> {
   if ("message" in known) return known;
   try {
@@ -83,7 +83,7 @@ async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, er
 async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, erasures: Erasures): Promise<Verdict> {
   if (!tip || !first) return { seq: 0, message: "the chain has no link: link 0 was dropped" };
   const { seq, close } = tip.head;
-  // One that ended meanwhile has a record that knows of the end, which the chain as it was read may lack.
+  // If the run has ended meanwhile, the record knows of the end, which the chain as it was read may lack.
   const record = close ? await executionOf(ports, known.record.id) : known.record;
   const beginning =
     beginningMisfit(record, first) ??
@@ -96,7 +96,7 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
     return isUnderWay(record)
       ? "open"
       : { seq: seq + 1, message: `${closeDropped}: the record says that the run has ended` };
-  // A closer that died is followed by another one, which tells the record.
+  // If a closer died before it updated the record, another closer follows and updates it.
   const lags = isUnderWay(record);
   if (!lags && record.tip !== tip.entry.hash)
     return { seq, message: "the close entry is not the one that the record of the run knows" };

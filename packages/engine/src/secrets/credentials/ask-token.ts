@@ -2,31 +2,31 @@ import { z } from "zod";
 import { HostRefused, type OutgoingFetch } from "../../ports/outgoing.ts";
 import type { OAuth2 } from "./kinds.ts";
 
-/** A token is got anew when it has less than this to live. */
+/** The remaining life, in milliseconds, below which a token is replaced. */
 const leastLifeMs = 60_000;
-/** Pauses before further tries at an endpoint that does not answer: a restart takes seconds. */
+/** Pauses between tries at an endpoint that does not answer. A server restarts within seconds. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
-/** RFC 6749 lets a server leave the lifetime out. */
+/** The lifetime of a token without `expires_in`, which RFC 6749 makes optional. */
 const usualLifeSeconds = 3600;
 
 const Token = z.object({
   access_token: z.string().min(4),
   expires_in: z.coerce.number().positive().optional(),
-  /** A server may replace it with each use. */
+  /** A server may return a new one with each use. */
   refresh_token: z.string().min(4).optional(),
 });
 
-/** No token can be had: the endpoint says no, and will say so again. */
+/** The token endpoint refuses for good: another try would get the same answer. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 }
 
-/** The endpoint has not answered, however often it was asked. */
+/** The token endpoint did not answer in any try. */
 export class TokenEndpointLost extends TokenRefused {
   override name = "TokenEndpointLost";
 }
 
-/** The endpoint says nothing, or that it cannot for now. */
+/** The token endpoint did not answer, or answered that it cannot for now. */
 class Unanswered extends Error {
   override name = "Unanswered";
 }
@@ -42,7 +42,7 @@ export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): bo
   return expires_at === undefined || Date.parse(expires_at) - nowMs > leastLifeMs;
 }
 
-/** With a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
+/** Returns `values` with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
 export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
     try {
@@ -61,7 +61,9 @@ async function askOnce(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   const token = Token.safeParse(await response.json().catch(() => null));
   if (response.status >= 500 || response.status === 429) throw new Unanswered(`answered ${response.status}`);
   if (!response.ok || !token.success) {
-    throw new TokenRefused(`its token endpoint answered ${response.status} and no access token - store it anew`);
+    throw new TokenRefused(
+      `its token endpoint answered ${response.status} and no access token - store the credential again`,
+    );
   }
   const { access_token, expires_in = usualLifeSeconds, refresh_token } = token.data;
   return {

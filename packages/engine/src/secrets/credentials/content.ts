@@ -8,21 +8,21 @@ import type {
 } from "../../ports/credentials.ts";
 import { type CredentialValues, secretTexts } from "./kinds.ts";
 
-/** How long a value that was replaced is still looked for: nodes that began with it may be running. */
+/** How long a replaced value is still masked: nodes that started with it may still run. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 const maxRemembered = 20;
 
-/** What is sealed. */
+/** The sealed part of a credential. */
 const CredentialContent = z.object({
   format: z.literal(1),
   values: z.record(z.string(), z.unknown()),
-  /** Secrets that it had before, and until when (ISO 8601) they are masked. */
+  /** Replaced secrets, each masked until `until` (ISO 8601). */
   before: z.array(z.object({ secret: z.string(), until: z.string() })),
 });
 
 export type CredentialContent = z.infer<typeof CredentialContent>;
 
-/** Not secret, and bound to what is sealed: a text that is moved to another client or name does not open. */
+/** Binds a sealed text to its owner and name: it does not open for another client or name. It is not secret. */
 function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
   return { ...owner, name };
 }
@@ -31,12 +31,12 @@ export function ownerText(owner: CredentialOwner): string {
   return "client" in owner ? `client:${owner.client}` : `workflow:${owner.workflow}`;
 }
 
-/** Throws `CredentialLocked`. */
+/** Opens the sealed content of a record. Throws `CredentialLocked`. */
 export async function openContent(cipher: CredentialCipher, record: CredentialRecord): Promise<CredentialContent> {
   return CredentialContent.parse(JSON.parse(await cipher.open(record.sealed, sealingContext(record))));
 }
 
-/** The next revision of a credential, or its first. */
+/** Seals the first or next revision of a credential. */
 export async function sealRecord(
   cipher: CredentialCipher,
   record: Omit<CredentialRecord, "format" | "sealed" | "key">,
@@ -46,7 +46,7 @@ export async function sealRecord(
   return { format: 1, ...record, sealed, key };
 }
 
-/** New values, beside the secrets that they replace. */
+/** Combines new values with the secrets that they replace. */
 export function replacing(
   values: CredentialValues,
   old: { kind: CredentialKindName; content: CredentialContent } | undefined,
@@ -59,16 +59,16 @@ export function replacing(
   return { format: 1, values, before: Array.from(known.values()).slice(-maxRemembered) };
 }
 
-/** All that nobody may see of it, now and for a while. */
+/** All texts to mask for this credential: its secrets and recently replaced ones. */
 export function secretsIn(kind: CredentialKindName, { values, before }: CredentialContent): string[] {
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
 }
 
-/** A credential does not open: sealed with a key that is not here, for something else, or changed. */
+/** A credential does not open: it was changed, or sealed with another key or for another owner or name. */
 export class CredentialLocked extends Error {
   override name = "CredentialLocked";
 
   constructor(options?: ErrorOptions) {
-    super("it does not open - it was changed, or sealed with a key that is not here; store it anew", options);
+    super("it does not open: it was changed, or sealed with a key that is not here - store it again", options);
   }
 }

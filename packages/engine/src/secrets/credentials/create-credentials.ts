@@ -21,10 +21,13 @@ import {
 } from "./content.ts";
 import { type CredentialValues, kindOf, OAuth2 } from "./kinds.ts";
 
-/** A credential that was stored elsewhere counts here after so long at the latest. */
+/** The longest time until this process sees a credential that another process stored. */
 const rememberedMs = 60_000;
 
-/** Opened credentials. What an owner has is read once a minute; what this process stores itself counts at once. */
+/**
+ * Opens credentials. It reads the credentials of an owner once a minute; those that this process stores take effect
+ * immediately.
+ */
 export function createCredentials(parts: CredentialParts): Credentials {
   const remembered = new Map<string, { readAtMs: number; credentials: Promise<OwnedCredential[]> }>();
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
@@ -36,7 +39,7 @@ export function createCredentials(parts: CredentialParts): Credentials {
     return credentials;
   };
   const forget = (owner: CredentialOwner) => void remembered.delete(ownerText(owner));
-  /** A client's own wins over the workflow's of the same name. */
+  /** A client's own credential wins over the workflow's credential of the same name. */
   const all = async (client: string, workflow: string | null) => {
     const found = await Promise.all(ownersOf(client, workflow).map(ofOwner));
     const weakestFirst = found.reverse().flat();
@@ -111,7 +114,7 @@ interface OpenCredential {
   values: CredentialValues;
 }
 
-/** What lies over the context by flat names. Only the first of a kind has them without a prefix. */
+/** The members that credentials add to a context. Only the first credential of a kind has names without a prefix. */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
   return inOrder(credentials).flatMap(({ name, kind, values }) => {
@@ -124,19 +127,18 @@ function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   });
 }
 
-/** The one that is called like its kind is the first of it; the others stay as they are. */
+/** Puts a credential that is named like its kind first; the others keep their order. */
 function inOrder(credentials: readonly OpenCredential[]): OpenCredential[] {
   const isNamesake = ({ name, kind }: OpenCredential) => name === kind;
   return [...credentials.filter(isNamesake), ...credentials.filter((one) => !isNamesake(one))];
 }
 
-/** What opened credentials are made of. */
 export interface CredentialParts extends TokenParts {
   store: CredentialStore;
   cipher: CredentialCipher;
 }
 
-/** A credential of an owner; opened when it is first needed, and once. */
+/** A credential of an owner. It opens once, when it is first needed. */
 export class OwnedCredential {
   readonly #parts: CredentialParts;
   #record: CredentialRecord;
@@ -161,7 +163,10 @@ export class OwnedCredential {
     return this.#opening;
   }
 
-  /** One token for all nodes that need it now; an endpoint that was lost is not asked again for them. */
+  /**
+   * Gives all nodes that need a token now the same one. After an endpoint did not answer, it is not called again for
+   * them.
+   */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
     if (this.#refreshing) return this.#refreshing;
     const refreshing = refresh();
@@ -173,7 +178,7 @@ export class OwnedCredential {
     return refreshing;
   }
 
-  /** A later revision, which this process has written or read. */
+  /** Replaces the record by a later revision that this process has written or read. */
   become(record: CredentialRecord, content?: CredentialContent): void {
     this.#record = record;
     this.#opening = content && Promise.resolve(content);
@@ -184,10 +189,12 @@ export async function readOwned(parts: CredentialParts, owner: CredentialOwner):
   return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
 }
 
-/** As often as others may have been faster. */
+/** Each further try follows a change by another process. */
 const maxTries = 3;
 
-/** With an access token that lives for a minute, stored before it is used. Throws `TokenRefused`. */
+/**
+ * Returns the content with an access token that lives for at least a minute, stored before use. Throws `TokenRefused`.
+ */
 async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
     const content = await credential.content();
@@ -200,7 +207,7 @@ async function freshContent(parts: CredentialParts, credential: OwnedCredential)
         return refreshed.content;
       }
     } catch (error) {
-      // A server that gives a new refresh token with each use refuses the slower of two.
+      // A server that gives a new refresh token with each use refuses the slower of two callers.
       if (!(error instanceof TokenRefused) || !(await isOvertaken(parts, credential))) throw error;
     }
     if (tries === maxTries) throw new TokenRefused("others keep changing it - try again in a minute");

@@ -2,25 +2,24 @@ import { defined } from "@nova/workflow";
 import { z } from "zod";
 import type { CredentialKindName } from "../../ports/credentials.ts";
 
-/** Texts shorter than this occur everywhere, so nothing could tell where a secret stands. */
+/** Shorter texts occur everywhere, so they cannot be masked. */
 const shortestSecret = 6;
-/** Longer texts would leave the sandbox as blobs, and not be known again as what was given. */
+/** Longer texts would leave the sandbox as blobs, and could not be recognised as unchanged. */
 const longestTextBytes = 4096;
 
-/** What people store under a name, and what becomes of it where code runs. */
+/** A kind of credential: its fields, and how code sees them. */
 interface CredentialKind<Values extends object = CredentialValues> {
-  /** Fields whose values nobody but the code may see. */
+  /** Fields whose values are masked. */
   secretFields: readonly string[];
-  /** Names under which code finds the values in `context`; `name` is that of the credential. */
+  /** Members of `context` under which code finds the values; `name` is the name of the credential. */
   flatten(values: Values, name: string): Record<string, unknown>;
-  /** `host:port`, each that it is good for. */
+  /** Each `host:port` that the credential gives access to. */
   hosts(values: Values): string[];
 }
 
-/** Values as their kind has them. */
 export type CredentialValues = Record<string, unknown>;
 
-/** Its own values are all that a kind is ever given. */
+/** The cast is safe: a kind only receives values of its own schema. */
 function kind<Values extends object>(schema: z.ZodType<Values>, more: CredentialKind<Values>) {
   return { schema, ...more } as unknown as CredentialKind & { schema: z.ZodType<CredentialValues> };
 }
@@ -46,7 +45,6 @@ const Port = z
   .min(1, { error: "must be a port, 1 to 65535" })
   .max(65_535, { error: "must be a port, 1 to 65535" });
 
-/** An address that is called. */
 const WebAddress = z
   .url({ protocol: /^https?$/, error: 'must be an address such as "https://api.example.com"' })
   .refine((address) => !URL.canParse(address) || new URL(address).username + new URL(address).password === "", {
@@ -91,7 +89,7 @@ const email = kind(
   },
 );
 
-/** A PostgreSQL database; `sslmode` as libpq says it, such as `require`. */
+/** A PostgreSQL database; `sslmode` is a value of libpq such as `require`. */
 const database = kind(
   z.strictObject({
     host: Host,
@@ -108,7 +106,7 @@ const database = kind(
   },
 );
 
-/** An API that takes a password, a token or headers, such as an `X-Api-Key`, whose values are secret. */
+/** An API that takes a password, a token or headers such as `X-Api-Key`. Header values are secret. */
 const http = kind(
   z
     .strictObject({
@@ -129,22 +127,25 @@ const http = kind(
 );
 
 export const OAuth2 = z.strictObject({
-  /** Where access tokens come from; code never needs it. */
+  /** The address that issues access tokens; code never needs it. */
   token_url: WebAddress,
   client_id: Text,
   client_secret: Secret.optional(),
-  /** Absent: the client asks for itself (`client_credentials`). */
+  /** If absent, the client requests tokens for itself (`client_credentials`). */
   refresh_token: Secret.optional(),
   scope: Text.optional(),
-  /** The API that the tokens are for. */
+  /** The API that accepts the tokens. */
   api_url: WebAddress.optional(),
   access_token: Secret.optional(),
-  /** ISO 8601. Absent: a token that is there does not end. */
+  /** ISO 8601. If absent, an access token does not expire. */
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 export type OAuth2 = z.output<typeof OAuth2>;
 
-/** Access tokens that are got anew before they end. Code finds the token of the moment and nothing that gets others. */
+/**
+ * Access tokens that are replaced before they expire. Code sees the current token, but no value that obtains further
+ * ones.
+ */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
   flatten: ({ access_token, expires_at, api_url }) =>
@@ -154,7 +155,7 @@ const oauth2 = kind(OAuth2, {
 
 const Field = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, { error: "must be a name such as api_key" });
 
-/** Anything else: texts under names of their own, all of them secret. */
+/** Any other credential: named texts, all of them secret. */
 const custom = kind(
   z
     .record(Field, Secret)
@@ -163,7 +164,7 @@ const custom = kind(
   { secretFields: ["*"], flatten: prefixed, hosts: () => [] },
 );
 
-/** What a schema does not say itself: words that follow the field's name, and repeat no value. */
+/** Describes an issue that the schema cannot describe. The text follows the field's name and contains no value. */
 function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");
@@ -177,7 +178,7 @@ function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
 const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
 
-/** The values with their defaults, or what is wrong with them. */
+/** Returns the values with their defaults, or their errors. */
 export function checkValues(kind: CredentialKindName, values: unknown): z.ZodSafeParseResult<CredentialValues> {
   return credentialKinds[kind].schema.safeParse(values, { error: valueMisfit });
 }
@@ -186,7 +187,7 @@ export function kindOf(kind: CredentialKindName): CredentialKind {
   return credentialKinds[kind];
 }
 
-/** The texts that nobody may see. */
+/** All texts to mask in these values. */
 export function secretTexts(kind: CredentialKindName, values: CredentialValues): string[] {
   const { secretFields } = kindOf(kind);
   const secret = secretFields.includes("*") ? Object.values(values) : secretFields.map((field) => values[field]);
