@@ -77,7 +77,28 @@ export const rules: Rule[] = [
 ];
 
 /** Sentences that break a rule for a reason. At most 20. */
-export const exceptions: { path: string; text: string; reason: string }[] = [];
+export const exceptions: { path: string; text: string; reason: string }[] = [
+  {
+    path: "packages/examples/invoice/invoices/LICENSE.md",
+    text: "hereby granted",
+    reason: "the licence of the invoices, word for word",
+  },
+  {
+    path: "packages/agents/src/knowledge/shelf/guides/smtp.md",
+    text: "HTML besides text",
+    reason: "a guide for models, whose words are part of the keys of pinned code",
+  },
+  {
+    path: "test/sandbox/python/test_executions.py",
+    text: "left-behind",
+    reason: "a mark that the code of the test searches for",
+  },
+  {
+    path: "packages/sandbox/python/nova_harness/jail.py",
+    text: "behind doors",
+    reason: "a door is a thing of the harness (porter.py)",
+  },
+];
 
 const code = new Set([".ts", ".tsx", ".mjs"]);
 

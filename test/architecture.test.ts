@@ -12,7 +12,7 @@ import {
   sourceFiles,
 } from "./support/imports.ts";
 
-/** What each package may import of the others: arrows point one way. */
+/** The packages that each package may import: arrows point one way. */
 const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
@@ -99,7 +99,7 @@ const isSst = (specifier: string) => /^sst(\/|$)/.test(specifier);
 /** Modules that only some packages may know. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
-  { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "AWS is behind the engine's ports" },
+  { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "other packages reach AWS through ports" },
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
   { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
@@ -108,7 +108,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 
-/** Who calls out, by which address; everybody else has an `OutgoingFetch`, which looks at where a user's address leads. */
+/** Files that connect by themselves, with the targets. Others use an `OutgoingFetch`, which checks the address of a user's host. */
 const callers: Record<string, string> = {
   "packages/agents/src/model/fetch-answer.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
@@ -131,7 +131,7 @@ function packageOf({ path }: SourceFile): string {
   return packageFolder(path).replace("packages/", "");
 }
 
-/** What a file imports of NOVA's packages, its own included: `aws/ports` of `@nova/aws/ports`. */
+/** Imports of NOVA's packages in a file, with its own: `aws/ports` for `@nova/aws/ports`. */
 function facesIn({ specifiers }: SourceFile): string[] {
   return specifiers.filter((name) => name.startsWith("@nova/")).map((name) => name.slice("@nova/".length));
 }
@@ -151,15 +151,15 @@ function commandsOf(folder: string): string[] {
   return [...Object.values(others), test?.replace("--root ../.. ", "") ?? ""];
 }
 
-/** What others may import of a package, as `facesIn` writes it. */
+/** Exports of a package, in the form of `facesIn`. */
 function facesOf(name: string): string[] {
   const { exports = {} } = manifestOf(name === "functions" ? name : `packages/${name}`);
   return typeof exports === "string" ? [name] : Object.keys(exports).map((key) => join(name, key));
 }
 
 /**
- * Places that a file names behind the face of another package: in it, or above all of them. Stacks deploy the whole, and
- * the figures are taken of commands as users type them.
+ * Paths in a file that point into another package, or above all packages. Stacks deploy all packages, and the bench runs
+ * the commands that users type.
  */
 function placesBehindFaces(file: SourceFile): string[] {
   const own = packageFolder(file.path);
@@ -172,7 +172,7 @@ function placesBehindFaces(file: SourceFile): string[] {
   return [...file.files, ...file.places].filter(isBehind);
 }
 
-/** A path that goes on from where another package's file is. */
+/** A path that starts at the file of another package. */
 const beyondFace =
   /(?:new URL\(\s*[^()]*,\s*|dirname\(\s*(?:fileURLToPath\(\s*)?)import\.meta\.resolve\(\s*["'`]@nova\//;
 

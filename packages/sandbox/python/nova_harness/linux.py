@@ -99,7 +99,7 @@ def unshare(namespaces):
 
 
 def drop_capabilities():
-    """Drops all capabilities. If there is no other user, code stays root, but cannot mount, trace or send arbitrary signals."""
+    """Drops all capabilities. Without another user, code stays root, but cannot mount, trace or send arbitrary signals."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     checked(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 

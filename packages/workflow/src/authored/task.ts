@@ -33,11 +33,11 @@ export const taskFields = {
     )
     .default("code"),
   code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
-  codeFile: filledText("Python file inside of the workflow's folder, such as `extract.py`.").optional(),
+  codeFile: filledText("Python file in the workflow's folder, such as `extract.py`.").optional(),
   prompt: filledText(
     "The question to a model; for the executors `prompt` and `text`. In a text node `{Node}` stands for the output of another node.",
   ).optional(),
-  promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
+  promptFile: filledText("File with the prompt, in the workflow's folder, such as `extract.md`.").optional(),
   ...textFields,
   input_keys: InputKeys.optional(),
   model: nodeModel(
@@ -46,7 +46,7 @@ export const taskFields = {
   ...aiFields({
     limits: "one run of the node",
     ai: "Absent: as the workflow says.",
-    network: "the node's code can connect to, besides the workflow's and the hosts of its credentials",
+    network: "the node's code can connect to, in addition to the workflow's hosts and those of its credentials",
   }),
   timeout: seconds(
     { min: 1, max: longestNodeSeconds },

@@ -39,7 +39,7 @@ export const workflowFields = {
   ...aiFields({
     limits: "one run of the whole workflow",
     ai: "Absent: it does. A node may say otherwise.",
-    network: "the code of every node can connect to, besides its own and those of its credentials",
+    network: "the code of every node can connect to, in addition to the node's own hosts and those of its credentials",
   }),
   approval: z
     .literal("required", { error: 'must be "required", or be left out' })
