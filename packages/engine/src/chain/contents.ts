@@ -4,7 +4,10 @@ import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 import type { Head } from "./head.ts";
 
-/** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */
+/**
+ * The limit for inline contents of one item. A 400 KB item would cost 400 write units, and a partition would take 2.5
+ * commits a second.
+ */
 export const inlineContentsBytes = 8192;
 
 interface SealedContents<Name extends string> {
@@ -12,7 +15,7 @@ interface SealedContents<Name extends string> {
   digests: Partial<Record<Name, string>>;
 }
 
-/** Digests of all contents, and the largest ones moved to blobs until the rest fits an item. */
+/** Computes the digests of all contents, and moves the largest ones to blobs until the rest fits an item. */
 export async function sealContents<Name extends string>(
   texts: Partial<Record<Name, string>>,
   home: BlobHome,
@@ -41,7 +44,7 @@ export async function contentText(content: StoredContent, home: BlobHome, blobs:
   return "text" in content ? content.text : Buffer.from(await blobs.get(home, content.blob.sha256)).toString();
 }
 
-/** Null for what was erased on request. */
+/** Returns null if the content was erased on request. */
 export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -51,7 +54,7 @@ export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** A content of an entry; null where there is none, or none any more. */
+/** A content of an entry; null if the entry has none, or if it was erased. */
 export async function contentOrNull(
   { blobs }: Pick<Ports, "blobs">,
   entry: StoredEntry,
@@ -62,7 +65,7 @@ export async function contentOrNull(
   return content ? unlessErased(() => contentText(content, head, blobs)) : null;
 }
 
-/** An entry ready to be put: contents digested (the large ones stored already), head serialised, hash taken over it. */
+/** Builds an entry to write. It stores large contents, and hashes the head with the digests of all contents. */
 export async function sealEntry(
   fields: Omit<Head, "format" | "digests">,
   texts: Partial<Record<ContentName, string>>,

@@ -2,8 +2,8 @@
 export type Identified = { key: string; codeHash: string };
 
 /**
- * Id of a generation among those of a node, as heads and turns name it. The key alone is not enough: code that failed and
- * the code that replaced it were written for the same thing.
+ * Returns the id of a generation of a node, as heads and turns store it. The key alone is not enough: code that failed
+ * and its replacement have the same key.
  */
 export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;

@@ -4,7 +4,7 @@ import type { ContentName, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
-/** The hashed part of an entry, format 1. Personal data has only its digest here, so that it can be erased. */
+/** The hashed part of an entry, format 1. It has only digests of personal data, so that the data can be erased. */
 export interface Head extends BlobHome {
   format: 1;
   execution_id: string;
@@ -20,7 +20,7 @@ export interface Head extends BlobHome {
   decision_result: string | null;
   /** The node that comes next by the edge taken: `<fork>.join` after a fork, null at the end of a map's item. */
   path_taken: string | null;
-  /** ISO 8601: when the outcome was known. */
+  /** Time of the outcome, ISO 8601. */
   timestamp: string;
   execution_time_ms: number;
   sandbox_id: string | null;
@@ -55,9 +55,11 @@ export interface Head extends BlobHome {
   sealed?: true;
   /** Prompt nodes that do not use code of earlier executions. All entries have the same value. Absent: none. */
   fresh?: readonly string[];
-  /** Entries in the branches that were joined in this scope so far; absent: none. */
+  /** Entries in the branches that were joined in this scope so far. Absent if there are none. */
   inner?: number;
-  /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
+  /**
+   * How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. Absent if never.
+   */
   loops?: Readonly<Record<string, number>>;
   /** Upper bound of the events of this scope in the history of its Step Functions execution. Absent: not counted. */
   events?: number;
@@ -85,7 +87,7 @@ export interface Head extends BlobHome {
   origin?: Origin;
   /** In link 0: the outcomes that this execution reuses. */
   plan?: Plan;
-  /** The entry of an earlier execution that has the same outcome. Nothing ran for this one. */
+  /** The entry of an earlier execution whose outcome this entry reuses. The node did not run here. */
   reused_from?: ReusedLink;
   /** The person who wrote the outcome by hand. Nothing ran for it. */
   edited?: Edited;
@@ -103,12 +105,12 @@ export interface Head extends BlobHome {
     count: number;
     /** The node that the error of the run names. Absent: the run has completed. */
     node?: string;
-    /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent: none. */
+    /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent if there are none. */
     idle?: string[];
   };
 }
 
-/** `place`: `billing/` inside the execution that the node `billing` runs; empty in the first run itself. */
+/** `place` is `billing/` inside the execution that the node `billing` runs, and empty in the first run itself. */
 export interface Origin {
   execution: string;
   place: string;
@@ -127,7 +129,7 @@ export const noRun = {
   steps: [] as string[],
 };
 
-/** The execution that this one is a restart of, by its plan. */
+/** The execution that this one restarts, according to its plan. */
 export function sourceOf({ plan }: Head): string | undefined {
   return plan?.after;
 }
@@ -136,7 +138,7 @@ export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
 }
 
-/** An execution that a node ran, by the hash of its close entry. */
+/** An execution that a node ran. `tip` is the hash of its close entry. */
 export interface ChildTip {
   execution: string;
   workflow: string;
@@ -144,21 +146,24 @@ export interface ChildTip {
   tip: string;
 }
 
-/** The document of outcomes that this execution reuses. A node whose place has none in the document runs. */
+/** Names the document of outcomes that this execution reuses. Nodes at places without an outcome run. */
 export interface Plan {
-  /** SHA-256 of the document (`outcomes.ts`), a blob of this execution. */
+  /** SHA-256 of the document (`outcomes.ts`), which is a blob of this execution. */
   outcomes: string;
-  /** The start of the places of this execution in the document, such as `billing/`: a node of another execution runs it. */
+  /**
+   * The prefix of this execution's places in the document, such as `billing/`. Set if a node of another execution runs
+   * it.
+   */
   within?: string;
   /** The execution of the family that this one restarts or follows. Erasing its contents erases those of this one, too. */
   after?: string;
-  /** Hash of the last entry of `after`, if the document refers to entries of that. */
+  /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
   tip?: string;
-  /** The places from which on everything runs again. */
+  /** The places from which everything runs again. */
   from?: string[];
-  /** Nodes that run again wherever they come up. */
+  /** Nodes that run again at every place. */
   again?: string[];
-  /** Keys of the initial context that have other values than in `after`, and who patched them. */
+  /** Keys of the initial context whose values differ from those in `after`, and the author of the patch. */
   patch?: { keys: string[]; by: string };
 }
 
@@ -172,16 +177,16 @@ export interface ReusedLink extends LinkId {
   hash: string;
 }
 
-/** The last entry of a branch: a join's `branches` content is a list of them. */
+/** The last entry of a branch. The content `branches` of a join is a list of these. */
 export type BranchTip = Omit<ReusedLink, "execution">;
 
-/** `error` content of a failed entry. */
+/** The content `error` of a failed entry. */
 export interface FailureRecord {
   message: string;
   /** In a join: the node that failed, and its branch. `message` names both. */
   node?: string;
   within?: string;
-  /** Of a join: the message of that node itself. */
+  /** Set for a join: the message of the failed node itself. */
   reason?: string;
   traceback?: string;
 }

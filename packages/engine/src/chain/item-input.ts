@@ -13,7 +13,10 @@ import { branchOf, isItem } from "./scope.ts";
 /** Key of an item's number, beside the item itself. */
 const indexKey = "index";
 
-/** The context in front of a link, and its stored form. A map's item finds itself and its number in it. */
+/**
+ * Loads the context before a link and its stored form. The first node of a map's item also finds the item and its
+ * number in it.
+ */
 export async function contextBefore(ports: Ports, { before, beforeEntry, at }: Position): Promise<LoadedContext> {
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;
@@ -30,7 +33,10 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
   return { context: kept.context.apply(changes, by), stored: { ...kept.stored, inline } };
 }
 
-/** What a node finds: the context that its entry builds on, and the same with the failure before it, if there is one. */
+/**
+ * Loads the input of a node: `kept` is the context that its entry builds on, `input` also has the failure of the node
+ * before, if any.
+ */
 export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
@@ -53,7 +59,7 @@ async function itemText(ports: Ports, fork: StoredEntry, index: number): Promise
   return readItem(JSON.parse(text) as ItemPages, index, pages);
 }
 
-/** Where the items of a map are: each page is a blob, so that an item costs one read. */
+/** The stored items of a map. Each page is a blob, so that an item costs one read. */
 export interface ItemPages {
   count: number;
   pages: ItemPage[];
@@ -66,7 +72,7 @@ export interface ItemPage {
   count: number;
 }
 
-/** A page is parsed for each of its items, so it is small and has few; more pages make the list of them long. */
+/** A page is parsed for each of its items, so pages are small. A smaller limit would make the list of pages long. */
 const pageBytes = 32 * 1024;
 const pageItems = 256;
 

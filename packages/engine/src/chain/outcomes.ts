@@ -14,15 +14,15 @@ import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 import type { Edited, FailureRecord, ReusedLink } from "./head.ts";
 
-/** The outcome of one place, written out. Large values may be references to blobs of the execution that uses it. */
+/** The written outcome of one place. Large values may be references to blobs of the execution that uses it. */
 export interface WrittenOutcome {
   set: Member[];
   delete: string[];
-  /** The label of the edge that a decision, or a person, chose. */
+  /** The label of the edge that a decision or a person chose. */
   decision: string | null;
-  /** The node failed and set nothing. */
+  /** Set if the node failed; then it set no values. */
   error?: { class: RunErrorClass; failure: FailureRecord };
-  /** The entry that it was copied from, or the person who wrote it. */
+  /** The entry that it was copied from, or its author. */
   from?: ReusedLink | Edited;
 }
 
@@ -91,8 +91,9 @@ const Reference = z
   });
 
 /**
- * The text of a document of outcomes that consists of references only. `place` is the name of a place as `Names` writes it
- * (`find`, `poll#2`, `each[3].find`, `billing/send`), or `billing/`: the last entry of the execution that `billing` ran.
+ * Builds the text of a document of outcomes that consists of references only. `place` is the name of a place in the
+ * form of `Names` (`find`, `poll#2`, `each[3].find`, `billing/send`). `billing/` stands for the last entry of the
+ * execution that `billing` ran.
  */
 export function writeReferences(references: Iterable<readonly [place: string, EntryReference]>): string {
   const members = Array.from(references, ([key, { entry, condition }]): Member => {
@@ -142,8 +143,8 @@ export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: stri
 }
 
 /**
- * A document of outcomes: JSON text of an object. Its keys are places. Its values are written outcomes, or references to
- * entries. A node whose place has none runs.
+ * A document of outcomes: JSON text of an object. Its keys are places. Its values are written outcomes, or references
+ * to entries. A node whose place has none runs.
  */
 export class OutcomeDocument {
   readonly #texts: ReadonlyMap<string, string>;
@@ -158,7 +159,7 @@ export class OutcomeDocument {
     return text === undefined ? undefined : parseOutcome(place, text);
   }
 
-  /** Whether some places start with `inside`, which ends with `/`: those of an execution that a node runs. */
+  /** Returns whether some places start with `inside`, which ends with `/`: places of an execution that a node runs. */
   hasPlacesIn(inside: string): boolean {
     this.#insides ??= new Set(
       [...this.#texts.keys()].flatMap((place) =>
@@ -169,7 +170,7 @@ export class OutcomeDocument {
   }
 }
 
-/** A warm Lambda keeps documents, which never change: every task of an execution asks for the same one. */
+/** Documents in memory. They never change, and every task of an execution reads the same one. */
 const kept = new WeakMap<BlobStore, LRUCache<string, OutcomeDocument>>();
 
 export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<OutcomeDocument> {

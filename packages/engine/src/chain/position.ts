@@ -10,25 +10,31 @@ import { contentText } from "./contents.ts";
 import { type FailureRecord, type Head, headOf } from "./head.ts";
 import { type BranchPlace, branchOf, isItem } from "./scope.ts";
 
-/** What one consistent read gives a node: the link before it, and whatever is at its own already. */
+/** The result of one consistent read for a node: the link before it, and its own link if that exists. */
 export interface Position {
-  /** The link before: its output is this node's input. In front of a branch what a link 0 of it would say. */
+  /**
+   * The link before, whose output is this node's input. For the first link of a branch it is the head that a link 0
+   * would have.
+   */
   before: Head;
-  /** The same as stored; in front of a branch the fork's. */
+  /** The stored entry of `before`; for the first link of a branch the fork's entry. */
   beforeEntry: StoredEntry;
   /** This node's own link. */
   at: LinkId;
   next: Link;
 }
 
-/** Without a read where this process has just written the link before: only for a write that fails where more came since. */
+/**
+ * Returns the position without a read if this process has just written the link before. Use it only before a write that
+ * fails if further links exist.
+ */
 export async function latestPosition(ports: Ports, at: LinkId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
   return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
 }
 
-/** Of the first link of a branch: no link 0 is stored, what a link 0 would say comes from the fork's link. */
+/** Reads the position of a link. A branch stores no link 0, so the fork's link replaces it. */
 export async function readPosition(ports: Ports, at: LinkId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
   if (place) {
@@ -40,7 +46,7 @@ export async function readPosition(ports: Ports, at: LinkId): Promise<Position> 
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */
+/** Returns the start of a branch: the fork's entry, and the head that a link 0 of the branch would have. */
 export async function branchStart(
   ports: Ports,
   fork: StoredEntry,
@@ -70,7 +76,7 @@ async function readFork(ports: Ports, at: LinkId, { parent, fork, seq }: BranchP
   return branchStart(ports, entry, at.scope);
 }
 
-/** Entries that many links ask for, such as those that branches begin behind, kept in a warm Lambda: they never change. */
+/** Entries in memory that many links read, such as forks. They never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
@@ -86,7 +92,7 @@ export async function readKept(chain: ChainStore, at: LinkId): Promise<StoredEnt
 /** A context together with its stored form, which the next link builds on. */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
-/** The context that a link left behind. */
+/** Loads the context after a link. */
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
   const head = headOf(entry);
   const { context } = entry.contents;
@@ -94,14 +100,14 @@ export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promis
   return loadContext(await contentText(context, head, blobs), blobPages(blobs, head));
 }
 
-/** What an entry set and deleted. */
+/** The members that an entry set, and the keys that it deleted. */
 export async function readChanges(entry: StoredEntry, blobs: BlobStore): Promise<Changes> {
   const { context, stored } = await contextAfter(entry, blobs);
   const set = context.writtenBy(linkLabel(headOf(entry))).map(({ key, json }) => ({ key, json }));
   return { set, delete: stored.deleted };
 }
 
-/** What failed, from a failed link: the `error` that an onError target finds in its context. */
+/** Reads the failure of a failed link: the `error` that the target of onError finds in its context. */
 export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<FailureRecord> {
   const content = entry.contents.error;
   return content
@@ -109,7 +115,7 @@ export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<F
     : { message: "erased" };
 }
 
-/** What the node behind `entry` sees: `kept`, the context it left, and after a failure the failure under `error`. */
+/** The context that the node after `entry` sees: `kept`, and after a failure also the failure under `error`. */
 export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobStore): Promise<Context> {
   const head = headOf(entry);
   if (head.status === "success") return kept;

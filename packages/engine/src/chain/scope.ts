@@ -1,6 +1,6 @@
 import type { LinkId } from "../ports/chain.ts";
 
-/** What a branch's scope says of it: the fork's link, and which of its branches this is. */
+/** The place of a branch according to its scope: the fork's link and the branch. */
 export interface BranchPlace {
   /** Scope of the fork. */
   parent: string;
@@ -24,12 +24,12 @@ export function branchScope({ scope, seq }: Omit<LinkId, "execution">, fork: str
   return `${scope}/${fork}@${seq}.${branch}`;
 }
 
-/** An id begins with a letter, so a branch that is digits is an item of a map. */
+/** Ids start with a letter, so a branch of digits is an item of a map. */
 export function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
 }
 
-/** The items that a scope is in, outermost first, and the outermost map; nothing where it is in no map. */
+/** The outermost map around a scope, and its item numbers from outside to inside; empty outside maps. */
 export function itemsOf(scope: string): { map?: string; items?: number[] } {
   const found = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
   const map = found[0]?.[1];

@@ -2,30 +2,32 @@ import type { Spending } from "../ports/executions.ts";
 import { storableNumber } from "./storable.ts";
 
 const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
-/** Dollars are kept to the billionth: sums of fractions would else grow digits that mean nothing. */
+/** Dollars are rounded to the billionth: sums of fractions would otherwise grow meaningless digits. */
 const billionth = 1e9;
 
-/** What these have cost together. */
 export function sumOfSpendings(spendings: readonly Spending[]): Spending {
   return spendings.reduce((sum, spending) => combined(sum, spending, 1), nothing);
 }
 
-/** Undefined where there is nothing on either side: entries say only what there was. */
+/** Undefined if both sides are: entries omit the field then. */
 export function addSpendings(before: Spending | undefined, more: Spending | undefined): Spending | undefined {
   return before && more ? combined(before, more, 1) : (before ?? more);
 }
 
-/** What came to be spent since. */
+/** The spending between two sums. */
 export function spentSince(before: Spending | undefined, after: Spending | undefined): Spending {
   return combined(after ?? nothing, before ?? nothing, -1);
 }
 
-/** Undefined where nothing was asked of a model. */
+/** Undefined if no model was called. */
 export function unlessNothing(spending: Spending): Spending | undefined {
   return Object.values(spending).some((value) => value !== 0) ? spending : undefined;
 }
 
-/** Counts come from models, so every sum is one that a store takes: nothing else could be closed. */
+/**
+ * Adds or subtracts. Counts come from models, so sums are limited to numbers that a store accepts: otherwise the run
+ * could not be closed.
+ */
 function combined(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
   return {

@@ -1,30 +1,33 @@
 import { type Member, valueAt } from "@nova/workflow";
 import type { LinkId } from "../ports/chain.ts";
 
-/** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */
+/**
+ * The link that wrote a key: its number on the main line, scope and number in a branch. Branches can therefore share
+ * pages.
+ */
 export type LinkLabel = number | string;
 
 export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
   return scope === "" ? seq : `${scope}#${seq}`;
 }
 
-/** Whether a link with this label is in a branch, or in a branch inside of that. */
+/** Returns whether a link with this label is in the branch `scope`, or in a branch inside it. */
 export function isWithin(label: LinkLabel, scope: string): boolean {
   return typeof label === "string" && (label.startsWith(`${scope}#`) || label.startsWith(`${scope}/`));
 }
 
-/** One top-level key: its value's JSON text (references inside), and the link that wrote it. */
+/** One top-level key: its value's JSON text, which may contain references, and the link that wrote it. */
 export interface Slot extends Member {
   by: LinkLabel;
 }
 
-/** What a node adds: values set, keys deleted. */
+/** The changes of a node: values set, keys deleted. */
 export interface Changes {
   set: Member[];
   delete: string[];
 }
 
-/** What a run knows at one link: a JSON object as text, in order. Immutable. */
+/** The data of a run at one link: a JSON object as text, in order. Immutable. */
 export class Context {
   readonly #slots: ReadonlyMap<string, Slot>;
 
@@ -52,13 +55,13 @@ export class Context {
     return this.#slots.get(key);
   }
 
-  /** JSON text of the value at a dot path, not inside of blobs; a key that contains dots wins. */
+  /** JSON text of the value at a dot path, without reading blobs. A key that contains dots takes precedence. */
   get(path: string): string | undefined {
     const found = this.find(path);
     return found && valueAt(found.json, found.inside);
   }
 
-  /** The value of the key that a path begins with, and the way on inside of it. */
+  /** The value of the key at the start of a path, and the remaining steps inside it. */
   find(path: string): { json: string; inside: string[] } | undefined {
     const steps = path.split(".");
     for (let length = steps.length; length > 0; length--) {
@@ -68,7 +71,7 @@ export class Context {
     return undefined;
   }
 
-  /** What a link set: the node's own results, `outputs[node]`. */
+  /** The members that a link set: the node's own results, `outputs[node]`. */
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }

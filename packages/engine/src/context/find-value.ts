@@ -2,21 +2,21 @@ import { type ExactValue, memberOf, parseExact } from "@nova/workflow";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
-/** Text of a JSON blob. */
+/** Loads the text of a JSON blob. */
 export type LoadJson = (sha256: string) => Promise<string>;
 
-/** The first of some keys that a dot path begins with: a key may have dots in it. */
+/** The first of some keys that a dot path starts with. A key may contain dots. */
 export function keyOfPath(keys: ReadonlySet<string>, path: string): string | undefined {
   return [...keys].find((key) => path === key || path.startsWith(`${key}.`));
 }
 
-/** JSON text of the value at a dot path, in blobs too. Undefined where it leads nowhere. */
+/** JSON text of the value at a dot path, including values in blobs. Undefined if the path leads nowhere. */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
   const found = context.find(path);
   return found && valueIn(found.json, found.inside, load);
 }
 
-/** The text itself, or what it refers to where it is a reference to JSON. */
+/** Returns the text, or the content of its blob if it is a reference to JSON. */
 export async function loadedText(text: string, load: LoadJson): Promise<string> {
   if (!text.includes(`"${blobKey}"`)) return text;
   const value: unknown = JSON.parse(text);
@@ -29,7 +29,7 @@ async function valueIn(json: string, steps: readonly string[], load: LoadJson): 
   let value: ExactValue | undefined = parseExact(json);
   for (const step of steps) {
     if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
-    // A file or a long text has nothing inside.
+    // Files and long texts have no members.
     if (isMarked(value)) return undefined;
     value = memberOf(value, step);
   }

@@ -4,23 +4,23 @@ import { sha256 } from "../sha256.ts";
 import { type Changes, Context, type LinkLabel, type Slot } from "./context.ts";
 
 /**
- * How a link stores its context in at most a few KB, whatever the context holds: recent keys inline, older ones in
- * pages, which are blobs written once and shared by all later links. When the inline part is full it becomes a page;
- * pages of like size merge, so their number grows with the logarithm of the context and a chain's cost per node stays
- * flat. A key found in several places has its newest value and its oldest place in the order.
+ * The stored form of a context: a few KB per link, however large the context is. Recent keys are inline. Older keys are
+ * in pages: blobs that are written once and shared by all later links. A full inline part becomes a page, and pages of
+ * similar size merge. So the number of pages grows with the logarithm of the context, and each node costs the same. If
+ * a key occurs several times, its newest value counts, at the position of its oldest one.
  */
 export interface StoredContext {
   pages: { sha256: string; bytes: number }[];
   /** Keys of pages that later links deleted. */
   removed: string[];
   inline: Row[];
-  /** What this very link deleted. */
+  /** Keys that this link deleted. */
   deleted: string[];
 }
 
 export type Row = [key: string, by: LinkLabel, json: string];
 
-/** Inline limit in bytes of JSON: leaves room for head, error and logs in the 8 KB of an item. */
+/** Inline limit in bytes of JSON. It leaves space for head, error and logs in the 8 KB of an item. */
 const inlineLimitBytes = 4096;
 const removedLimitBytes = 1024;
 
@@ -29,12 +29,11 @@ export interface PageStore {
   save(sha256: string, text: string): Promise<void>;
 }
 
-/** The stored form alone: what is inline, without the pages. */
+/** Parses the stored form without loading its pages. */
 export function loadStored(text: string): StoredContext {
   return JSON.parse(text) as StoredContext;
 }
 
-/** What a page holds, from its text. */
 export function rowsIn(page: string): Row[] {
   return JSON.parse(page) as Row[];
 }
@@ -50,7 +49,7 @@ export async function loadContext(text: string, pages: PageStore) {
   return { context: new Context(slots.values()), stored };
 }
 
-/** The stored form of `context`, which is `before` plus `changes`; pages that it needs are saved first. */
+/** Builds the stored form of `context`, which is `before` plus `changes`. It saves new pages first. */
 export async function storeContext(
   context: Context,
   before: StoredContext,
@@ -65,7 +64,7 @@ export async function storeContext(
     if (slot) slots.set(key, slot);
   }
   const inline = rowsOf(slots.values());
-  // A deleted key must stay hidden even when it is set again later: it then belongs at the end of the order.
+  // A deleted key stays hidden even if it is set again later: it then belongs at the end of the order.
   const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
   const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };
   if (sizeOf(removed) > removedLimitBytes) return { ...next, ...(await onePage(context, pages)) };
@@ -115,11 +114,11 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Pages kept in a warm Lambda, in characters over all executions. */
+/** Limit for pages in memory, in characters over all executions. */
 const maxKept = 16 * 1024 * 1024;
 const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
 
-/** Context pages as blobs of the execution; immutable, so a warm Lambda keeps the recent ones. */
+/** Stores context pages as blobs of the execution. They are immutable, so a warm Lambda keeps recent ones in memory. */
 export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
   const cache =
     caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });

@@ -1,7 +1,7 @@
 import { type ExactValue, isRawNumber, parsedOrNot, parseExact, RawJson } from "@nova/workflow";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 
-/** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
+/** The key that marks a reference inside a value. User data with this key (or an escaped one) gets one `$` more. */
 export const blobKey = "$blob";
 
 const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
@@ -10,12 +10,12 @@ export function referenceText(ref: BlobRef): string {
   return JSON.stringify({ [blobKey]: { sha256: ref.sha256, bytes: ref.bytes, type: ref.type } });
 }
 
-/** What a reference says, whole: a blob that is known as bytes is not known as JSON. */
+/** Identifies a reference with all its fields: a blob that is known as bytes is not known as JSON. */
 export function referenceKey({ sha256, bytes, type }: BlobRef): string {
   return `${sha256} ${bytes} ${type}`;
 }
 
-/** All references inside a value's text. Text without the marker costs a substring search. */
+/** All references inside a value's text. A text without the marker costs only a substring search. */
 export function referencesIn(text: string): BlobRef[] {
   if (!text.includes(`"${blobKey}"`)) return [];
   const found: BlobRef[] = [];
@@ -29,7 +29,7 @@ export function referencesIn(text: string): BlobRef[] {
   return found;
 }
 
-/** A reference, when this object is exactly one. */
+/** The reference, if this object is exactly one. */
 export function asReference(value: object): BlobRef | undefined {
   const keys = Object.keys(value);
   if (keys.length !== 1 || keys[0] !== blobKey) return undefined;
@@ -55,7 +55,7 @@ export function escapeReferences(text: string): string {
   return found ? JSON.stringify(value) : text;
 }
 
-/** The value with other keys, but for objects that stay as they are. */
+/** Renames the keys of a value, except in objects for which `stays` is true. */
 function withKeys(
   value: ExactValue,
   renamed: (key: string) => string,
@@ -68,7 +68,7 @@ function withKeys(
   return Object.fromEntries(members);
 }
 
-/** Values for readers: escaped keys as their owner wrote them, unless they would look like a reference. */
+/** Restores escaped keys for readers, unless the result would look like a reference. */
 export function asWritten<T>(value: T): T {
   if (value instanceof RawJson) return new RawJson(writtenText(value.text)) as T;
   if (Array.isArray(value)) return value.map(asWritten) as T;
@@ -85,25 +85,28 @@ function writtenText(text: string): string {
 function looksLikeReference(value: object): boolean {
   const [[only, inner] = [""], second] = Object.entries(value);
   if (!/^\$+blob$/.test(only) || second !== undefined) return false;
-  // Numbers of a reference are no user's: they need not keep their digits.
+  // Numbers of a reference are not user data, so they need not keep their digits.
   return asReference(JSON.parse(JSON.stringify({ [blobKey]: inner }))) !== undefined;
 }
 
-/** A reference in JSON text. It is an object: inside of a string its quotes have backslashes. */
+/** Matches a reference in JSON text. Inside a string the quotes would have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
-/** Longer than any reference that NOVA or its harness writes: what is kept of one chunk for one that spans two. */
+/**
+ * The number of characters kept from a chunk for a reference that spans two. It exceeds the length of any reference
+ * that NOVA or its harness writes.
+ */
 const overlap = 400;
 
-/** Finds the references in a JSON text that passes by in chunks, however long it is. */
+/** Finds the references in a JSON text of any length that arrives in chunks. */
 export class ReferenceScan {
   readonly #found = new Map<string, BlobRef>();
   #tail = "";
 
   look(chunk: Uint8Array): void {
-    // References are ASCII; as Latin-1 a character that is cut in two does no harm.
+    // References are ASCII. In Latin-1 a character that is cut in two does no harm.
     const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     for (const [, inner = ""] of text.matchAll(written)) {
-      // What earlier releases took for JSON may be none.
+      // The match may not be valid JSON.
       const ref = asReference({ [blobKey]: parsedOrNot(inner) });
       if (ref) this.#found.set(referenceKey(ref), ref);
     }

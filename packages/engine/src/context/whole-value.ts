@@ -3,13 +3,15 @@ import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 import type { Context } from "./context.ts";
 import { asReference } from "./references.ts";
 
-/** Where the blobs of a value are. */
+/** The home and the store of a value's blobs. */
 export interface ValueSource {
   home: BlobHome;
   blobs: BlobStore;
 }
 
-/** JSON text of a whole value of a context, blobs of text and JSON included; null above `maxBytes` or without the key. */
+/**
+ * JSON text of a whole value of a context, including text and JSON in blobs; null above `maxBytes` or without the key.
+ */
 export async function wholeValue(
   input: Context,
   key: string,
@@ -20,7 +22,7 @@ export async function wholeValue(
   return slot ? wholeJson(slot.json, maxBytes, source) : null;
 }
 
-/** The same of a value's own JSON text. */
+/** Returns the same as `wholeValue` for a value's own JSON text. */
 export async function wholeJson(json: string, maxBytes: number, { home, blobs }: ValueSource): Promise<string | null> {
   let left = maxBytes;
   const taken = (text: string): string => {

@@ -11,42 +11,53 @@ export interface LinkId {
 export interface Turn {
   node: string;
   state: "held" | "failing" | "closed";
-  /** Where its code begins, and nowhere else; null where no code runs (a close, an approval, a wait between attempts). */
+  /**
+   * The only sandbox in which its code may start; null if no code runs (a close, an approval, a wait between attempts).
+   */
   sandbox: string | null;
-  /** That sandbox, where other executions may use it: whoever adopts the turn knows it as well. Between attempts, the next one's. */
+  /**
+   * The sandbox, if other executions may use it, so that a delivery that adopts the turn knows it too. Between attempts
+   * it is the sandbox for the next one.
+   */
   warm?: Sandbox;
-  /** What its scope has besides from now on, where the sandbox was among it; absent: what it had before. */
+  /** The spare sandboxes of the scope from now on, if the sandbox was one of them. Absent if they stay as before. */
   spare?: Sandbox[];
-  /** The attempt that runs; between two attempts the one that failed. */
+  /** The attempt that runs, or between two attempts the one that failed. */
   attempt: number;
-  /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
+  /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
   failedDeliveries?: number;
-  /** When that began, or failed: ISO 8601, milliseconds. */
+  /** Time at which the attempt started or failed: ISO 8601, milliseconds. */
   since: string;
-  /** Between two attempts alone: the next one does not begin before. ISO 8601. */
+  /** Set between two attempts: the earliest time of the next one. ISO 8601. */
   due?: string;
-  /** Of a prompt node that began with pinned code: the key of its generation, so that every delivery runs the same. */
+  /**
+   * Set for a prompt node that started with pinned code: the id of its generation, so that every delivery runs the same
+   * code.
+   */
   generation?: string;
-  /** Of a prompt node whose turn has moved: how many of its steps counted at each move; -1 where it began anew. */
+  /**
+   * Set for a prompt node whose turn has moved: how many of its steps counted at each move; -1 at the end of an
+   * attempt.
+   */
   kept?: number[];
-  /** What names led to that its code may connect to on other ports than 80 and 443. */
+  /** Addresses that host names resolved to, for ports other than 80 and 443. */
   addresses?: Record<string, string[]>;
 }
 
-/** Contents of an entry that can be erased on request; the head holds their digests, so the chain still verifies. */
+/** Contents of an entry that can be erased on request. The head holds their digests, so the chain still verifies. */
 export type ContentName =
   | "context"
   | "code"
-  /** Of a hit behind an analysis: that code, where its workflow has not locked it, and what it found. */
+  /** Set for a cache hit after an analysis: its code, unless the workflow has locked it, and its result. */
   | "analysis_code"
   | "analysis"
   | "error"
   | "logs"
-  /** Of a join: the last entries of the branches that had begun, in order (`BranchTip[]`). */
+  /** Set for a join: the last entries of the branches that had started, in order (`BranchTip[]`). */
   | "branches"
-  /** Of link 0: the labels of the run, by name. */
+  /** Set for link 0: the labels of the run, by name. */
   | "labels"
-  /** Of a map's entry: where its items are (`ItemPages`). */
+  /** Set for a map's entry: the pages of its items (`ItemPages`). */
   | "items";
 
 /** The immutable outcome at a link. `head` is JSON text (chain/head.ts), `hash` its SHA-256. */
@@ -54,20 +65,20 @@ export interface StoredEntry {
   head: string;
   hash: string;
   contents: Partial<Record<ContentName, StoredContent>>;
-  /** Of a close entry: HMAC over `hash`, by the signer. */
+  /** Set for a close entry: HMAC over `hash`, by the signer. */
   signature?: string;
 }
 
 export type StoredContent = { text: string } | { blob: { sha256: string; bytes: number } };
 
-/** What is stored at one link. */
+/** The stored items of one link. */
 export interface Link {
   seq: number;
   turn?: Turn;
   entry?: StoredEntry;
 }
 
-/** Contents of a step that can be erased on request; its text holds their digests. */
+/** Contents of a step that can be erased on request. Its text holds their digests. */
 export type StepContentName =
   | "input"
   | "output"
@@ -77,15 +88,17 @@ export type StepContentName =
   | "logs"
   | "prompt"
   | "answer"
-  /** What code that succeeded did to the context (`CodeResult`). */
+  /** The result of code that succeeded (`CodeResult`). */
   | "result"
-  /** Of pinned code that failed: what the analysis in front of it did (`CodeResult`). */
+  /** Set for pinned code that failed: the result of the analysis before it (`CodeResult`). */
   | "analysis";
 
-/** How far a scope reaches. */
+/** The last link of a scope. */
 export type ScopeTip = Pick<LinkId, "scope" | "seq">;
 
-/** One agent run inside a node: `text` is its JSON record, empty where it was erased, `hash` the SHA-256 of that text. */
+/**
+ * One agent run inside a node. `text` is its JSON record, empty if it was erased; `hash` is the SHA-256 of that text.
+ */
 export interface StoredStep {
   step: number;
   text: string;
@@ -93,25 +106,25 @@ export interface StoredStep {
   contents?: Partial<Record<StepContentName, StoredContent>>;
 }
 
-/** What happened to an execution after its close, noted beside its chain. Like an entry, a note never changes. */
+/** An event of an execution after its close, stored beside its chain. A note never changes, like an entry. */
 export type ChainNote =
-  /** Its contents were erased on request; `signature`: HMAC over `erasureText`, by the signer. */
+  /** Its contents were erased on request. `signature` is an HMAC over `erasureText`, by the signer. */
   | { kind: "erased"; signature: string }
-  /** An execution takes over its outcomes. */
+  /** Another execution reuses its outcomes. */
   | { kind: "restart"; execution: string };
 
 /**
- * The chain partitions (DynamoDB). Reads are strongly consistent. A put answers `false` when its condition failed;
- * it throws `StoreUnavailable` for throttling and server errors that outlast the client's own retries, and then the
- * write may or may not have happened.
+ * The chain partitions (DynamoDB). Reads are strongly consistent. A put returns `false` if its condition failed. It
+ * throws `StoreUnavailable` for throttling and server errors that outlast the client's own retries; the write may then
+ * have happened or not.
  */
 export interface ChainStore {
-  /** One query: the entry at `at.seq`, the turn and the entry behind it. */
+  /** Reads with one query: the entry at `at.seq`, and the turn and entry after it. */
   readTail(at: LinkId): Promise<{ here?: StoredEntry; next: Link }>;
-  /** The last item of exactly this scope, and the one before where that is its turn. */
+  /** The last item of exactly this scope, and the item before if the last one is its turn. */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: LinkId): Promise<Link>;
-  /** Writes the turn if there is none (`expected` null), or over `expected`: its state, sandbox and attempt. */
+  /** Writes the turn if there is none (`expected` null), or replaces `expected`: its state, sandbox and attempt. */
   putTurn(at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean>;
   /** Writes the entry if there is none. */
   putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
@@ -122,8 +135,11 @@ export interface ChainStore {
   notes(execution: string): Promise<ChainNote[]>;
   /** Every link of exactly this scope, in order, page by page. */
   links(execution: string, scope: string): AsyncIterable<Link>;
-  /** Entries 1 to `seq` of each of these scopes, in order, as far as they are there: few reads for many short scopes. */
+  /** Entries 1 to `seq` of each of these scopes that exist, in order. It needs few reads for many short scopes. */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
-  /** The link at each of these places, with its turn, by scope; one place of a scope. Few reads for many scopes. */
+  /**
+   * The link at each of these places with its turn, by scope; at most one place per scope. It needs few reads for many
+   * scopes.
+   */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

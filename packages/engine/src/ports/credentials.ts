@@ -1,22 +1,22 @@
 import type { Member } from "@nova/workflow";
 
-/** What a node's code finds of credentials, and nobody but it. */
+/** The credentials of a node. Only its code may see them. */
 export interface CredentialOverlay {
-  /** Lie over the context in the sandbox, each value as JSON text, and never leave it. */
+  /** Members to add to the context in the sandbox, each value as JSON text. They never leave the sandbox. */
   members: Member[];
-  /** Values that nothing which is kept or shown may contain. */
+  /** Values that no stored or shown text may contain. */
   secrets: string[];
-  /** `host:port`, all that the credentials are for. */
+  /** Each `host:port` that the credentials give access to. */
   hosts: string[];
 }
 
-/** Credentials of clients and workflows, opened. */
+/** Opened credentials of clients and workflows. */
 export interface Credentials {
   /**
-   * Those that a node declares; `names` undefined: all of the client's and of the workflow's. Throws `NodeFailed` where
-   * one that is named is not there or does not open, or a token endpoint gives no token. `asStored`: no endpoint is asked
-   * and nothing is stored, tokens are those that were got last. `workflowId` null: only the client's own, for a use that
-   * the client itself has chosen.
+   * The credentials that a node declares; if `names` is undefined, all of the client and the workflow. Throws
+   * `NodeFailed` if a named one is missing or does not open, or if a token endpoint gives no token. With `asStored` no
+   * endpoint is called and no token is stored: the tokens are the last stored ones. With `workflowId` null only the
+   * client's own count, for a use that the client itself has chosen.
    */
   forNode(
     client: string,
@@ -24,19 +24,19 @@ export interface Credentials {
     names: readonly string[] | undefined,
     how?: { asStored: boolean },
   ): Promise<CredentialOverlay>;
-  /** The secret values of a client and a workflow as far as they open: for text that was made with them before. */
+  /** The secret values of a client and a workflow that open, for masking text that was made with them before. */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
-  /** What this process has read of an owner counts no more: somebody has just stored something here. */
+  /** Discards the credentials in memory of an owner, after a write in this process. */
   forget(owner: CredentialOwner): void;
 }
 
-/** What a credential holds: which fields, and which of them are secret. */
+/** The kind of a credential: it defines the fields, and which of them are secret. */
 export type CredentialKindName = "email" | "database" | "http" | "oauth2" | "custom";
 
-/** Whose it is: a client's, or a workflow's for all of its runs. */
+/** The owner: a client, or a workflow for all of its runs. */
 export type CredentialOwner = { client: string } | { workflow: string };
 
-/** A credential as it is stored: what is in it, only the cipher can say. */
+/** A stored credential. Only the cipher can open its content. */
 export interface CredentialRecord {
   format: 1;
   owner: CredentialOwner;
@@ -44,38 +44,41 @@ export interface CredentialRecord {
   kind: CredentialKindName;
   /** Text of a `CredentialContent`, sealed for its owner and name. */
   sealed: string;
-  /** Names the key that sealed it. */
+  /** The name of the key that sealed it. */
   key: string;
-  /** From 1; every write makes it one more. */
+  /** Starts at 1; every write increases it by one. */
   revision: number;
-  /** ISO 8601; when a person stored it, which neither a refreshed token nor another key changes. */
+  /** The time at which a person stored it, ISO 8601. A refreshed token or another key does not change it. */
   changedAt: string;
 }
 
-/** Which credential: its place in the store. */
+/** Identifies a credential in the store. */
 export type CredentialPlace = Pick<CredentialRecord, "owner" | "name">;
 
 export interface CredentialStore {
-  /** By name; strongly consistent. */
+  /** Sorted by name; strongly consistent. */
   list(owner: CredentialOwner): Promise<CredentialRecord[]>;
   get(place: CredentialPlace): Promise<CredentialRecord | undefined>;
-  /** Writes revision `record.revision` over the one before, or the first one; false where another one lies there. */
+  /**
+   * Writes revision `record.revision` over the one before, or the first one. Returns false if another revision is
+   * stored.
+   */
   put(record: CredentialRecord): Promise<boolean>;
-  /** False when there was none. */
+  /** Returns false if there was none. */
   remove(place: CredentialPlace): Promise<boolean>;
-  /** Of all owners, a page at a time; what was written a moment ago may be missing. */
+  /** Credentials of all owners, a page at a time; eventually consistent. */
   listAll(after?: string): Promise<{ records: CredentialRecord[]; after?: string }>;
 }
 
-/** Encrypts credentials. `context` is not secret; a text opens with exactly the same one only. */
+/** Encrypts credentials. `context` is not secret; a text opens only with exactly the same context. */
 export interface CredentialCipher {
   /** Name of the key that seals from now on. */
   currentKey(): Promise<string>;
   seal(text: string, context: Record<string, string>): Promise<{ sealed: string; key: string }>;
   /** Throws `CredentialLocked`. */
   open(sealed: string, context: Record<string, string>): Promise<string>;
-  /** Goes over to a new key, where keys are made here and no rotation is under way. */
+  /** Switches to a new key, if the cipher makes its own keys and no rotation is under way. */
   renew(): Promise<void>;
-  /** Opens nothing any more that another key than the current one has sealed, where keys are kept here. */
+  /** Removes all keys except the current one, if the cipher keeps its own keys. */
   forgetOldKeys(): Promise<void>;
 }

@@ -11,40 +11,40 @@ export interface ExecutionError {
   message: string;
 }
 
-/** What models were paid, and for how much text. */
+/** The cost and the tokens of models. */
 export interface Spending {
   cost_usd: number;
   tokens_input: number;
-  /** Of the input, what the provider had in its prompt cache. */
+  /** Input tokens that the provider had in its prompt cache. */
   tokens_cached: number;
   tokens_output: number;
 }
 
-/** The node that runs an execution, in another one. */
+/** The node of another execution that runs this execution. */
 export interface Parent extends LinkId {
-  /** How many executions are around this one. */
+  /** The number of executions around this one. */
   depth: number;
 }
 
-/** The one mutable record of a run; the chain, not this, says what happened. */
+/** The one mutable record of a run. The chain, not this record, is the history. */
 export interface Execution {
   format: 1;
   id: string;
   workflowId: string;
   version: number;
-  /** The state machine version that runs it. */
+  /** The ARN of the state machine version that runs it. */
   stateMachineArn: string;
   client: string;
-  /** Execution whose blobs it shares: its own id, or that of the outermost one around it. */
+  /** The execution whose blobs it shares: its own id, or that of the outermost execution around it. */
   root: string;
   parent?: Parent;
-  /** Id of the trigger of its workflow that started it; absent: somebody asked for it. */
+  /** Id of the trigger of its workflow that started it; absent if a caller started it. */
   trigger?: string;
-  /** Business keys by which it is found: what the labels of its workflow came to at its start. Absent: none. */
+  /** Business keys for searching, computed from the labels of its workflow at the start. Absent if there are none. */
   labels?: Record<string, string>;
-  /** The execution whose outcomes it takes over. */
+  /** The execution whose outcomes it reuses. */
   restartedFrom?: string;
-  /** Executions that take over its outcomes; one that is not there was never begun. */
+  /** Executions that reuse its outcomes. A name without a record is of a restart that never started. */
   restarts?: string[];
   status: ExecutionStatus;
   /** ISO 8601. */
@@ -52,23 +52,26 @@ export interface Execution {
   endedAt?: string;
   durationMs?: number;
   error?: ExecutionError;
-  /** Runs of code, once closed. */
+  /** Runs of code; set at the close. */
   nodes?: number;
-  /** Once closed, where models were asked. */
+  /** Set at the close, if models were called. */
   spent?: Spending;
-  /** Hash of the close entry, once closed. */
+  /** Hash of the close entry; set at the close. */
   tip?: string;
-  /** Its end went out as an event, and something that has to follow failed. */
+  /** The event of its end was published, but a later step of the close failed. */
   endPublished?: boolean;
-  /** Pools in which it holds or waits for a slot; absent: no quota counts it. */
+  /** Pools in which it holds or waits for a slot; absent if no quota counts it. */
   pools?: string[];
-  /** Its place among the runs of everybody that wait for a slot. */
+  /** Its position in the order of all runs that wait for a slot. */
   rank?: string;
-  /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
+  /** Set while it is queued: a ULID of the process that tries to start it, or "" if there is none. */
   admission?: string;
-  /** Somebody asks to erase it; its contents are gone, and its blobs perhaps not; nobody keeps anything of it. */
+  /**
+   * `asked`: its erasure was requested. `emptied`: its contents are erased, but perhaps not its blobs. `true`:
+   * everything is erased.
+   */
   erased?: "asked" | "emptied" | true;
-  /** In the sparse "open" index until everything that follows a close is done. */
+  /** In the sparse "open" index until all work after the close is done. */
   open: boolean;
 }
 
@@ -85,11 +88,11 @@ export interface ExecutionQuery {
   errorClass?: string;
   /** Id of the trigger that started it. */
   trigger?: string;
-  /** A label that it has. */
+  /** A label of the execution. */
   label?: Label;
   /**
-   * So many records of each workflow or client are looked at, at most, in search of those that fit: a page may then have
-   * fewer executions than `limit`, and a cursor all the same. Absent: as many as it takes, as of those that have not ended.
+   * The maximum of records to read of each workflow or client. A page may then have fewer executions than `limit` and
+   * still a cursor. Absent: as many as the page needs. Records of unfinished executions are never limited.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */
@@ -97,43 +100,45 @@ export interface ExecutionQuery {
   to?: string;
   limit?: number;
   cursor?: string;
-  /** Of a client or a workflow. */
+  /** Oldest first, for a query by client or workflow. */
   oldestFirst?: boolean;
 }
 
-/** A sandbox that an execution has left for others, and all that it offers, as far as is known. */
+/** An idle sandbox that an execution offers to others, and all sandboxes that it offers, as far as known. */
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 
 export interface ExecutionList {
   items: Execution[];
-  /** Ids of runs whose records are there, and have another form than NOVA writes. */
+  /** Ids of runs whose records NOVA did not write in this form. */
   unreadable?: string[];
   cursor?: string;
 }
 
 export interface ExecutionStore {
-  /** False when the id is there already. The source of a restart learns of it before; throws where that was erased. */
+  /**
+   * Returns false if the id exists. It first adds the restart to the source's record, and throws if the source was
+   * erased.
+   */
   create(execution: Execution): Promise<boolean>;
-  /** Throws `UnreadableRecord` for one that has another form than NOVA writes. */
+  /** Throws `UnreadableRecord` for a record that NOVA did not write in this form. */
   get(id: string): Promise<Execution | undefined>;
-  /** Sets the fields given. */
   update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
-  /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
+  /** Removes it from the open index, and offers its sandboxes. Returns false if it was removed before. */
   leave(execution: Pick<Execution, "id" | "client">, idle: readonly Sandbox[]): Promise<boolean>;
   /**
-   * What is on offer, a moment late: of a client, that of the execution that began last first, of a hundred at most; of all
-   * clients that of some hundreds of those that began first.
+   * Offered sandboxes, eventually consistent. For a client: at most a hundred offers, of the executions that started
+   * last first. For all clients: some hundreds, of the executions that started first.
    */
   idle(client?: string): Promise<Offer[]>;
-  /** Offers this one instead. False where somebody has taken the other one. */
+  /** Replaces the offered sandbox by `instead`. Returns false if another execution has taken it. */
   keepIdle(offer: Offer, instead: Sandbox): Promise<boolean>;
-  /** False where somebody else has taken it. */
+  /** Returns false if another execution has taken it. */
   takeIdle(offer: Offer): Promise<boolean>;
-  /** Sets the status of an open execution where it is one of `from`; false where it is not. */
+  /** Sets the status of an open execution if it is one of `from`; otherwise returns false. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**
-   * Of a queued, open execution whose admission is `from`, or `to` already: whose it is from now on, and with `begun`
-   * that it runs. False where it is another's by now, or is not queued any more.
+   * Sets the admission of a queued, open execution from `from` to `to`, also if it is `to` already. With `begun` the
+   * execution runs. Returns false if another process admits it, or if it is no longer queued.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first, unless the query says otherwise. */
@@ -142,26 +147,29 @@ export interface ExecutionStore {
 }
 
 /**
- * What a service does once a run has ended: its figures, the slots that it held, what it has cost its client. The record
- * says how it ended. Called before the record leaves the open index, by every finisher of the close, several at once if
- * need be, and again until that has happened: everything in it can be done twice.
+ * The service's work after the end of a run: statistics, slots, the client's cost. The record says how the run ended.
+ * Every finisher of the close calls it before the record leaves the open index, several at the same time if necessary,
+ * and again until that has happened. So every step of it can be repeated.
  */
 export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 
 export interface StateMachines {
-  /** Creates or updates the machine of a workflow and publishes a version; answers the version's ARN. */
+  /** Creates or updates the machine of a workflow and publishes a version. Returns the version's ARN. */
   publish(name: string, definition: string, description: string): Promise<string>;
   /** StartExecution, idempotent for the same name and input. */
   start(stateMachineArn: string, name: string, input: string): Promise<void>;
-  /** StopExecution; an execution that is unknown or over is success. */
+  /** StopExecution. It succeeds for an execution that is unknown or has ended. */
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
-  /** SendTaskSuccess; false: nobody waits with this token any more. */
+  /** SendTaskSuccess. Returns false if no task waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
-  /** Names of a machine's running executions, of all versions, further ones by their run; eventually consistent. */
+  /**
+   * Names of a machine's running executions over all versions; further executions of a run count under its name.
+   * Eventually consistent.
+   */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
-  /** Null: there is no such execution. */
+  /** Null if there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
-  /** Address of the execution for people; null: it has none. */
+  /** Address of the execution for people; null if it has none. */
   page(stateMachineArn: string, name: string): string | null;
 }
 

@@ -14,9 +14,9 @@ export interface Clock {
   sleep(ms: number): Promise<void>;
 }
 
-/** Ends what takes too long. */
+/** Creates time limits. */
 export interface Timer {
-  /** Fires after this many milliseconds, even if the clock jumps. It keeps no process alive. */
+  /** Fires after this many milliseconds, even if the clock jumps. It does not keep the process alive. */
   timeout(ms: number): AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export interface Signer {
   verify(text: string, signature: string): Promise<boolean>;
 }
 
-/** Execution events for the world (EventBridge). Publishing the same one twice is harmless. */
+/** Publishes execution events (EventBridge). Publishing an event twice is harmless. */
 export interface EventBus {
   publish(
     type: "execution.completed" | "execution.failed" | "execution.waiting",
@@ -34,19 +34,19 @@ export interface EventBus {
   ): Promise<void>;
 }
 
-/** How people get to a task: an address, or the command that answers it. */
+/** Addresses for people and other systems. */
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
-  /** The address of a path of the API; undefined where nobody knows it. */
+  /** The address of a path of the API; undefined if the API's address is unknown. */
   toApi(path: string): string | undefined;
-  /** Where a wait goes on by one `POST`. Throws `NodeFailed` where nobody knows the API's address. */
+  /** The address at which one `POST` lets a wait continue. Throws `NodeFailed` if the API's address is unknown. */
   toResume(id: string, token: string): string;
 }
 
-/** What a dashboard counts. */
+/** Counts for a dashboard. */
 export type Meter = (what: "sandbox made" | "sandbox taken over", numbers?: { wait_ms: number }) => void;
 
-/** The outside world of the engine, as its own code needs it; adapters live in `aws` and `sandbox`. */
+/** The outside world of the engine, as interfaces; adapters are in `aws` and `sandbox`. */
 export interface Ports {
   chain: ChainStore;
   executions: ExecutionStore;
@@ -67,11 +67,11 @@ export interface Ports {
   credentials: Credentials;
   hostNames: HostNames;
   links: Links;
-  /** Absent: nobody counts. */
+  /** Absent if there are no metrics. */
   meter?: Meter;
   clock: Clock;
   timer: Timer;
-  /** This and the next two are made once per process, and shared in no other way. */
+  /** Each process has one instance of this and of the following fields. */
   warmPool: WarmPool;
   tailCache: TailCache;
   inFlight: InFlight;

@@ -9,62 +9,65 @@ export interface PromptTask {
   client: string;
   version: WorkflowVersion;
   node: TaskNode;
-  /** The edges that leave it. */
+  /** The edges that leave the node. */
   edges: Edge[];
-  /** What its code will find: each value's JSON text, large parts as blob references. */
+  /** The input of its code: each value's JSON text, large parts as blob references. */
   input: readonly Member[];
-  /** Top-level keys whose values nobody but the code may see. */
+  /** Top-level keys whose values only the code may see. */
   secrets: ReadonlySet<string>;
-  /** Top-level keys of credentials, of whose values nobody but the code may know more than the type. */
+  /** Top-level keys of credentials. The model sees only the types of their values. */
   credentials: ReadonlySet<string>;
-  /** The text with the values of secrets masked. */
+  /** Masks the values of secrets in a text. */
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */
   frozen: boolean;
-  /** Only code that this very execution has proven may run: whatever was kept before, and what is locked, does not count. */
+  /** Only code that this execution has proven may run. Code from earlier executions or from the lock does not count. */
   fresh: boolean;
-  /** What models have cost in earlier attempts of this node. */
+  /** Cost of models in earlier attempts of this node. */
   earlierUsd: number;
-  /** What models have cost in this run before this node: in its scope, and in what was joined there. */
+  /** Cost of models in this run before this node: in its scope, and in branches joined there. */
   spentUsd: number;
 }
 
-/** A text node at its place in a run, with the question as its model gets it: references replaced, secrets masked. */
+/** A text node at its place in a run, with the question for its model: references replaced, secrets masked. */
 export interface TextTask
   extends Pick<PromptTask, "at" | "client" | "version" | "node" | "edges" | "mask" | "earlierUsd" | "spentUsd"> {
   system: string;
   prompt: string;
-  /** What the step of the first answer says it was made from. */
+  /** The sources of the question, which the step of the first answer records. */
   record: unknown;
 }
 
-/** Code that was written, proven and kept before. */
+/** Code that was written, proven and stored in an earlier run. */
 export interface PinnedCode {
-  /** Key of its generation. */
+  /** The id of its generation. */
   generation: string;
   code: string;
-  /** Looks at the data before: `code` finds its result. */
+  /** Code that analyses the data first; `code` finds its result. */
   analysis?: string;
 }
 
-/** Where pinned code has its claims: places in front of the journal, which no step ever has. -1 names no claim at all. */
+/** The claims of pinned code: places before the journal, which no step has. -1 names no claim at all. */
 export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 
-/** Analysis that ran in front of pinned code. */
+/** The analysis that ran before pinned code. */
 export interface PinnedAnalysis {
   code: string;
-  /** JSON text of what it found, secrets masked; null where it failed. */
+  /** JSON text of its result, secrets masked; null if it failed. */
   json: string | null;
 }
 
-/** A run of an agent, ready to be recorded; the public fields of a step. */
+/** A run of an agent, ready to be recorded, with the public fields of a step. */
 export interface StepDraft {
-  /** 1 InputAnalyzer, or the TextWriter of a text node, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor, 6 OutputValidator. */
+  /**
+   * 1 InputAnalyzer, or the TextWriter of a text node, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor,
+   * 6 OutputValidator.
+   */
   step_number: number;
   step_name: string;
   agent_name: string;
   attempt_number: number;
-  /** A summary: nothing large, nothing secret. */
+  /** A summary without large or secret values. */
   input_data: unknown;
   output_data: unknown;
   generated_code: string | null;
@@ -74,7 +77,7 @@ export interface StepDraft {
   tokens_cached: number;
   tokens_output: number;
   cost_usd: number;
-  /** Sentences on tokens and cost that are not what they seem: estimated, or of a model without a price. Absent: none. */
+  /** Notes about tokens and cost that are estimated, or of a model without a price. Absent if there are none. */
   cost_notes?: string[];
   tool_calls: ToolCall[];
   status: "success" | "failed";
@@ -82,17 +85,17 @@ export interface StepDraft {
   traceback?: string;
   logs?: string;
   execution_time_ms: number;
-  /** What the model saw and answered, in full, secrets masked; stored as contents. */
+  /** The full prompt and answer of the model, secrets masked; stored as contents. */
   prompt?: string;
   answer?: string;
-  /** Of a run of the node's code that succeeded: what it did, so that a redelivery need not ask the sandbox again. */
+  /** Set if the node's code succeeded: its result, so that a redelivery need not ask the sandbox again. */
   result?: CodeResult;
 }
 
 export interface ToolCall {
   function: string;
   arguments: Record<string, unknown>;
-  /** A summary of what it found. */
+  /** A summary of the result. */
   found?: unknown;
 }
 
@@ -103,13 +106,13 @@ export interface JournalStep extends StepDraft {
   timestamp: string;
 }
 
-/** The steps of one link, in order: what was recorded once is answered again, never run again. */
+/** The steps of one link, in order. A recorded step is read back, and never runs again. */
 export interface Journal {
-  /** The step at the next place: the recorded one, by whichever delivery, or the one `work` makes. */
+  /** Returns the step at the next place: the recorded one of any delivery, or the result of `work`. */
   next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
 }
 
-/** What the code's result means for the node; the same judgement that code written by hand meets. */
+/** The meaning of the code's result for the node. Code written by hand is judged in the same way. */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
   | {
@@ -120,14 +123,17 @@ export type Judgement =
       types?: readonly string[] | undefined;
     };
 
-/** What the engine does for a pipeline. Errors of the infrastructure are thrown through it, and are none of its business. */
+/**
+ * The functions that the engine gives to a pipeline. They throw errors of the infrastructure, which the pipeline must
+ * not catch.
+ */
 export interface PipelineMeans {
   journal: Journal;
   /**
-   * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` lies over the context
-   * and is dropped from the result. `network: false`: the code reaches nothing, whatever the node may. Pinned code runs
-   * at `pinnedPlaces`. `code` is the one that ran: where no recorded step has it yet, another delivery may have begun
-   * with what its own model wrote.
+   * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` is added to the
+   * context and dropped from the result. With `network: false` the code reaches no host, even if the node may reach some. Pinned
+   * code runs at `pinnedPlaces`. The returned `code` is the one that ran: before a step is recorded, another delivery
+   * may have started code of its own model.
    */
   execute(
     journal: number,
@@ -135,23 +141,23 @@ export interface PipelineMeans {
     options: { timeoutSeconds: number; extra?: readonly Member[]; network?: false },
   ): Promise<{ sandboxId: string; result: CodeResult; code: string }>;
   judge(result: CodeResult): Promise<Judgement>;
-  /** Text of a whole value, blobs included, for checks without a model; null above `maxBytes`. */
+  /** Text of a whole value, including blobs, for checks without a model; null above `maxBytes`. */
   valueText(key: string, maxBytes: number): Promise<string | null>;
   /** US dollars that models have cost so far in other branches and items of the run. */
   spentBesideUsd(): Promise<number>;
-  /** What the client's models have cost this month, steps that are recorded here included; null where nobody limits it. */
+  /** The client's cost of models this month, including steps recorded here; null without a limit. */
   monthBudget(): Promise<MonthBudget | null>;
   /** Milliseconds until the node's budget is spent. */
   timeLeftMs(): number;
-  /** Fires when this Lambda has to stop: throw `NodeUnfinished`. */
+  /** Fires when this Lambda has to stop; then throw `NodeUnfinished`. */
   signal: AbortSignal;
   now(): number;
 }
 
-/** What the engine does for a question to a model. */
+/** The functions that the engine gives for a question to a model. */
 export type TextMeans = Omit<PipelineMeans, "execute" | "judge" | "valueText">;
 
-/** What a pipeline came to. `code` is the last one that was written, null where none was; `analysis`: of a hit. */
+/** The outcome of a pipeline. `code` is the last code that was written, or null; `analysis` is set for a cache hit. */
 export type PipelineOutcome = {
   code: string | null;
   cacheHit: boolean;
@@ -164,25 +170,28 @@ export type PipelineOutcome = {
       class: RunErrorClass;
       message: string;
       traceback?: string;
-      /** Of an exception: its class and those that it derives from. */
+      /** Set for an exception: its class and base classes. */
       types?: readonly string[];
       logs?: string;
       sandboxId: string | null;
     }
 );
 
-/** What an outcome says of code where none was written and none ran. */
+/** The code fields of an outcome without code. */
 export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
-/** Writes the code of prompt nodes, and the answers of text nodes, with models; nothing behind this port knows the chain. */
+/**
+ * Writes the code of prompt nodes, and the answers of text nodes, with models. Adapters of this port do not know the
+ * chain.
+ */
 export interface Pipeline {
-  /** Code that was pinned for such a node and fits this input; null: it has to be written. */
+  /** Pinned code for this node that fits this input; null if a model has to write it. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
-  /** The pinned code that an earlier delivery began with. */
+  /** The pinned code with which an earlier delivery started. */
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
-  /** Runs pinned code, and writes code where there is none or it failed by its own fault. */
+  /** Runs pinned code. It writes new code if there is none, or if the pinned code failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
-  /** Asks the model of a text node. Its result sets the answer, and at a decision the edge. */
+  /** Asks the model of a text node. The result sets the answer, and for a decision the edge. */
   answer(task: TextTask, means: TextMeans): Promise<PipelineOutcome>;
 }
 
@@ -192,10 +201,13 @@ export interface MonthBudget {
   limitUsd: number;
 }
 
-/** What models may cost a client. */
+/** Limits for the cost of models per client. */
 export interface Budgets {
-  /** Of this month; null where there is no limit. */
+  /** The budget of this month; null if there is no limit. */
   ofMonth(client: string): Promise<MonthBudget | null>;
-  /** What a node has cost its client so far: again and again while it goes on, never less than before. */
+  /**
+   * Records the cost of a node for its client so far. The caller repeats it while the node runs, with values that never
+   * decrease.
+   */
   note(client: string, node: LinkId, usd: number): Promise<void>;
 }

@@ -2,18 +2,18 @@ import type { WrittenJson } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
 
 /**
- * `open`: nobody has answered. `answered`: an answer is on its way into the chain, or there and not yet handed to Step
- * Functions. `sent`: it was. `expired`: the time was over, or the run was closed. The chain, not this, says which answer
- * counts.
+ * `open`: without an answer. `answered`: the answer is on its way to the chain, or there, but not yet sent to Step
+ * Functions. `sent`: Step Functions has it. `expired`: the time was over, or the run was closed. The chain, not the
+ * status, decides which answer counts.
  */
 export type TaskStatus = "open" | "answered" | "sent" | "expired";
 
-/** What became of the mail about an approval. */
+/** The result of the mail about an approval. */
 export interface TaskMail {
   to: string[];
   /** ISO 8601. */
   at: string;
-  /** Why it was not sent; absent: it was. */
+  /** The reason why it was not sent; absent if it was sent. */
   problem?: string;
 }
 
@@ -75,7 +75,7 @@ export interface TaskStore {
   pending(from?: string): AsyncIterable<WaitingTask>;
   /** Like `pending`, for one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
-  /** Sets the status if it is one of `from`; false otherwise, or without such a task. */
+  /** Sets the status if it is one of `from`; returns false otherwise, or if there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /** Stores a token in an item of its own, so that a late delivery replaces none. */
@@ -120,17 +120,17 @@ export interface WakeStore {
   tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
   /** Keeps an event for a week. */
   keepEvent(key: string, event: KeptEvent): Promise<void>;
-  /** Those under a key that came then or later, oldest first. */
+  /** Events under a key that arrived then or later, oldest first. */
   eventsAt(key: string, from: string): AsyncIterable<KeptEvent>;
 }
 
-/** An address by which another system lets a wait go on, handed out before the wait begins. */
+/** An address at which another system lets a wait continue. It exists before the wait starts. */
 export interface ResumeLink {
   format: 1;
   /** `task_` and a ULID, known before the wait has a task. */
   id: string;
   execution: string;
-  /** Whose run it is. */
+  /** Client of the run. */
   client: string;
   scope: string;
   node: string;
@@ -140,25 +140,25 @@ export interface ResumeLink {
   tokenHash: string;
   /** ISO 8601. */
   createdAt: string;
-  /** JSON text that came with the one call, as a context keeps it; absent until then. */
+  /** JSON text from the one call, in the form of a context; absent before the call. */
   body?: string;
   calledAt?: string;
 }
 
-/** Links lie beside the tasks of their execution (DynamoDB). Reads are strongly consistent. */
+/** Resume links are stored beside the tasks of their execution (DynamoDB). Reads are strongly consistent. */
 export interface ResumeLinkStore {
-  /** Keeps one that is there. */
+  /** Keeps an existing link. */
   create(link: ResumeLink): Promise<void>;
   get(key: TaskKey): Promise<ResumeLink | undefined>;
   ofExecution(execution: string): Promise<ResumeLink[]>;
-  /** Once: false where it was called before. */
+  /** Records the one call; returns false if the link was called before. */
   call(key: TaskKey, body: string, at: string): Promise<boolean>;
 }
 
-/** Encrypts short texts: KMS in the cloud, AES-256-GCM with a key at hand on a laptop. */
+/** Encrypts short texts: KMS in the cloud, AES-256-GCM with a local key on a laptop. */
 export interface Vault {
-  /** `context` is not secret; the text opens with exactly the same one only. At most 4,096 bytes (KMS Encrypt). */
+  /** `context` is not secret; the text opens only with exactly the same context. At most 4,096 bytes (KMS Encrypt). */
   seal(text: string, context: Record<string, string>): Promise<string>;
-  /** Throws `VaultLocked` where the key or the context is another one, or the text was changed. */
+  /** Throws `VaultLocked` if the key or the context differs, or if the text was changed. */
   open(sealed: string, context: Record<string, string>): Promise<string>;
 }

@@ -1,6 +1,6 @@
 import type { HistoryBudget, LockedCode, Workflow } from "@nova/workflow";
 
-/** A published version, immutable but for the state of its publication. */
+/** A published version. Only the state of its publication may change. */
 export interface WorkflowVersion {
   format: 1;
   workflowId: string;
@@ -12,47 +12,50 @@ export interface WorkflowVersion {
   template: string;
   /** ARN of the state machine version; runs start on it. */
   stateMachineArn: string;
-  /** Where its loops go on in further executions: by what a run counts how full a history is. */
+  /** Set if its loops may continue in further executions: how a run counts the events of its history. */
   history?: HistoryBudget;
-  /** It is a draft, which this client runs while it is built, and no workflow that others can run. */
+  /** Set for a draft: the client that may run it. Other clients cannot run it. */
   draftOf?: string;
   createdAt: string;
 }
 
 export interface WorkflowStore {
   get(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
-  /** As it is stored at this moment, whatever this process has read of it before: for whoever trusts nothing. */
+  /** The version as it is stored now, ignoring versions in memory, for verification. */
   stored(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
-  /** False when this version number is taken. */
+  /** Returns false if this version number exists. */
   create(version: WorkflowVersion): Promise<boolean>;
-  /** Of all workflows that have a version, those behind `after`; in order, without reading any definition. */
+  /** Ids of all workflows with a version that come after `after`, in order, without reading definitions. */
   ids(after?: string): AsyncIterable<string>;
-  /** Every version of every workflow, with its definition: hundreds of reads, so for work that nobody waits for. */
+  /**
+   * Every version of every workflow, with its definition. It needs hundreds of reads, so use it only in background
+   * work.
+   */
   everyVersion(): AsyncIterable<WorkflowVersion>;
 }
 
-/** Code that a model wrote for a node, as kept (format 1): what a lock holds of it, and what became of it since. */
+/** Stored code that a model wrote for a node (format 1): the fields of a lock, and its status since. */
 export interface Generation extends LockedCode {
   format: 1;
   workflowId: string;
   node: string;
-  /** Null: for every client of the workflow. */
+  /** Null if it serves every client of the workflow. */
   client: string | null;
   /** `candidate`: not yet proven by a run; `pinned`: it runs; `replaced`: kept for its history. */
   status: "candidate" | "pinned" | "replaced";
-  /** Of the prompt, rounded; absent where no embedding model was set. Finds it for tasks like this one. */
+  /** Embedding of the prompt, rounded, to find it for similar tasks. Absent if no embedding model was configured. */
   embedding?: number[];
 }
 
 /** Generated code (DynamoDB). */
 export interface GenerationStore {
-  /** In any order; replaced ones included. */
+  /** In any order, including replaced ones. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;
   ofWorkflow(workflowId: string): Promise<Generation[]>;
-  /** False when this key and code are there already. */
+  /** Returns false if this key and code exist. */
   create(generation: Generation): Promise<boolean>;
-  /** Changes what may change: status, proof, approval. */
+  /** Changes the mutable fields: status, proof, approval. */
   update(
     generation: Pick<Generation, "workflowId" | "node" | "client" | "key" | "codeHash">,
     changes: Partial<Pick<Generation, "status" | "provenBy" | "approved">>,

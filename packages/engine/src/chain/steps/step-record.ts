@@ -6,7 +6,7 @@ import type { CodeResult } from "../../ports/sandboxes.ts";
 import { sha256 } from "../../sha256.ts";
 import { contentText, sealContents } from "../contents.ts";
 
-/** What the hashed text of a step takes over from the pipeline as it is. */
+/** Fields that the hashed text of a step copies from the pipeline. */
 const plainFields = [
   ...(["step_number", "step_name", "agent_name", "attempt_number", "sandbox_id", "model_used"] as const),
   ...(["tokens_input", "tokens_cached", "tokens_output", "cost_usd", "status", "execution_time_ms"] as const),
@@ -14,34 +14,34 @@ const plainFields = [
 
 type PlainFields = Pick<StepDraft, (typeof plainFields)[number]>;
 
-/** The hashed text of a step, format 1. What is large, or may be personal data, is a content: its digest is in here. */
+/** The hashed text of a step, format 1. Large or personal values are contents, of which it has only the digests. */
 export interface StepText extends PlainFields {
   format: 1;
-  /** Of `execution_time_ms`, the run of code in the sandbox. */
+  /** The part of `execution_time_ms` in which code ran in the sandbox. */
   run_time_ms?: number;
   cost_notes?: string[];
   timestamp: string;
-  /** SHA-256 of the blobs that its result refers to and may refer to. */
+  /** SHA-256 of the blobs that the result refers to, or may refer to. */
   blobs?: string[];
   digests: Partial<Record<StepContentName, string>>;
 }
 
 type StepTexts = Partial<Record<StepContentName, string | null>>;
 
-/** What the engine knows of a step besides what the pipeline says. */
+/** Facts about a step that the engine adds to those of the pipeline. */
 export interface StepFacts {
   journal: number;
-  /** Where it lies at its link. */
+  /** The number of the step at its link. */
   number: number;
   timestamp: string;
   runTimeMs: number | undefined;
-  /** Of pinned code that failed: what the analysis in front of it did. */
+  /** Set for pinned code that failed: the result of the analysis that ran before it. */
   analysis?: CodeResult;
   blobs: string[];
   mask(text: string): string;
 }
 
-/** A step ready to be put, its large contents stored, and the same step as every later delivery will read it. */
+/** Builds a step to write and stores its large contents. Also returns the step as later deliveries will read it. */
 export async function sealStep(
   draft: StepDraft,
   facts: StepFacts,
@@ -60,7 +60,7 @@ export async function sealStep(
   return { stored, step: stepFrom(facts.journal, told, texts) };
 }
 
-/** The code and what it did stay as they are: both will be used again. */
+/** Code and its result stay unmasked, because later deliveries use them. */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
   const masked = (text: string | undefined) => (text === undefined ? undefined : mask(text));
@@ -71,13 +71,15 @@ function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Recor
     error: json(message === null ? undefined : { message, ...(traceback && { traceback }) }),
     tools: json(draft.tool_calls.length > 0 ? draft.tool_calls : undefined),
     code: draft.generated_code ?? undefined,
-    ...{ logs: masked(logs || undefined), prompt: masked(prompt), answer: masked(answer) },
+    logs: masked(logs || undefined),
+    prompt: masked(prompt),
+    answer: masked(answer),
     result: result && JSON.stringify(result),
     analysis: analysis && JSON.stringify(analysis),
   });
 }
 
-/** Contents that are not among `texts`, or were erased, are null. */
+/** Contents are null if they are missing from `texts` or were erased. */
 export function stepFrom(journal: number, told: StepText, texts: StepTexts): JournalStep {
   const { format: _, digests: __, blobs: ___, run_time_ms: ____, ...facts } = told;
   const error = parsed(texts.error) as { message: string; traceback?: string } | null;
@@ -99,10 +101,10 @@ function parsed(text: string | null | undefined): unknown {
   return text == null ? null : JSON.parse(text);
 }
 
-/** What a delivery goes on with; what the model saw and answered in full is for people. */
+/** Contents that a later delivery needs. The full prompt and answer are only for people. */
 const replayed: StepContentName[] = ["input", "output", "code", "tools", "error", "logs", "result"];
 
-/** The recorded step at a place, as a pipeline gets it again. Throws `BlobMissing` for a content that was erased. */
+/** Rebuilds a recorded step for a pipeline. Throws `BlobMissing` for a content that was erased. */
 export async function replayedStep(
   place: number,
   stored: StoredStep,
@@ -115,7 +117,7 @@ export async function replayedStep(
 
 type Read = (content: NonNullable<NonNullable<StoredStep["contents"]>[StepContentName]>) => Promise<string | null>;
 
-/** Texts of those contents that are there. */
+/** Reads the texts of the named contents that exist. */
 export async function stepTexts({ contents = {} }: StoredStep, names: StepContentName[], read: Read) {
   const texts: StepTexts = {};
   await Promise.all(
@@ -129,7 +131,10 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 
 export type Failed = PipelineOutcome & { status: "failed" };
 
-/** A pipeline's failure lies where its next step would, so that no delivery takes another. No entry lists it. */
+/**
+ * Builds the record of a pipeline's failure. It takes the number of the next step, so that no delivery runs that step.
+ * No entry lists it.
+ */
 export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });
@@ -145,15 +150,15 @@ export async function readEnding({ contents }: StoredStep, home: BlobHome, blobs
   return { ...noCode, status: "failed", class: "NodeFailed", message: "erased" };
 }
 
-/** Each attempt of a turn has step numbers of its own: late deliveries disturb no later attempt. */
+/** Each attempt of a turn has its own step numbers, so that late deliveries do not disturb later attempts. */
 const stepsPerAttempt = 1000;
-/** From here on are notes: what only deliveries of the same node want to know. No entry lists them. */
+/** The first number of notes, which only deliveries of the same node read. No entry lists them. */
 const firstNote = 5000;
 
-/** Among `kept`: the attempt ended there, and the next one has a journal of its own. */
+/** Marks the end of an attempt in `kept`: the next attempt has a journal of its own. */
 export const attemptBoundary = -1;
 
-/** Whether pinned code runs there, or the analysis in front of it. */
+/** Returns whether the place belongs to pinned code or to the analysis before it. */
 export function isPinnedPlace(place: number): boolean {
   return place === pinnedPlaces.code || place === pinnedPlaces.analysis;
 }
@@ -167,7 +172,7 @@ export function stepNumber({ kept = [] }: Moves, place: number): number {
   return (moves < 0 ? kept.length : first + moves) * stepsPerAttempt + place;
 }
 
-/** Number of what a whole attempt came to, behind its steps. */
+/** Number of the record of a whole attempt, after its steps. */
 export function attemptNumber({ kept = [] }: Moves): number {
   return (kept.length + 1) * stepsPerAttempt - 1;
 }
@@ -176,7 +181,7 @@ export function noteNumber(turn: Moves, place: number): number {
   return firstNote + stepNumber(turn, place);
 }
 
-/** What is recorded of the attempts before this one, in order. */
+/** The recorded steps of earlier attempts, in order. */
 export function earlierSteps({ kept = [] }: Moves, stored: readonly StoredStep[]): StoredStep[] {
   return kept.flatMap((count, move) => {
     if (count !== attemptBoundary) return [];
@@ -185,7 +190,7 @@ export function earlierSteps({ kept = [] }: Moves, stored: readonly StoredStep[]
   });
 }
 
-/** The steps that count, in order. */
+/** The steps of the current attempt that count, in order. */
 export function journalOf(turn: Moves, stored: readonly StoredStep[]): StoredStep[] {
   const byNumber = new Map(stored.map((step) => [step.step, step]));
   const steps: StoredStep[] = [];

@@ -48,9 +48,14 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
-      ...{ execution_id: id, scope: "", seq: 0, ...home },
-      ...{ workflow_id: version.workflowId, workflow_version: version.version },
-      ...{ node_id: node?.id ?? "start", node_type: "start" },
+      ...home,
+      execution_id: id,
+      scope: "",
+      seq: 0,
+      workflow_id: version.workflowId,
+      workflow_version: version.version,
+      node_id: node?.id ?? "start",
+      node_type: "start",
       status: "success",
       ...noRun,
       path_taken: start ? defaultNext({ version, ...start }) : null,
@@ -86,7 +91,13 @@ export async function recordOf(
   const first = headOf(entry);
   const { execution_id: id, client, root, timestamp, parent, trigger } = first;
   return {
-    ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
+    format: 1,
+    id,
+    workflowId,
+    version,
+    stateMachineArn,
+    client,
+    root,
     status: "running",
     startedAt: timestamp,
     ...defined({ parent, trigger, restartedFrom: sourceOf(first), labels: await labelsIn(ports, entry) }),
