@@ -75,9 +75,9 @@ describe("tampering", () => {
     ["a link away", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
     ["link 0 away", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
     [
-      "a link behind the close",
+      "a link after the close",
       5,
-      /behind the close/,
+      /after the close/,
       (story) => {
         const head = JSON.stringify({ ...JSON.parse(entryAt(story, 2).head), seq: 5, prev: entryAt(story, 4).hash });
         place(story, 5).entry = { head, hash: sha256(head), contents: {} };

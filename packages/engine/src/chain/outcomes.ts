@@ -112,7 +112,7 @@ export function checkOutcomes(text: string): void {
   const problem = jsonProblem(text);
   if (problem !== undefined) throw new OutcomesRefused(`the document of outcomes is no JSON: it ${problem}`);
   if (!text.trimStart().startsWith("{"))
-    throw new OutcomesRefused("the document of outcomes is no object - write what each place came to under its name");
+    throw new OutcomesRefused("the document of outcomes is no object - write the outcome of each place under its name");
   for (const { key, json } of membersOf(text)) parseOutcome(key, json);
 }
 

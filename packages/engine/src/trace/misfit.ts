@@ -61,7 +61,7 @@ export function hashMisfit({ head, hash }: StoredEntry): string | undefined {
 }
 
 function misfitBehind(head: Head, last: Checked): string | undefined {
-  if (last.head.close) return "it was added behind the close entry";
+  if (last.head.close) return "it was added after the close entry";
   if (head.prev !== last.entry.hash) return "it does not name the hash of the link before: one of the two was changed";
   const other = constant.find((field) => head[field] !== last.head[field]);
   if (other !== undefined) return `its ${other} is another than that of the link before`;

@@ -211,5 +211,5 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
 
 /** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
 export function takenAway({ execution, scope, seq }: LinkId): string {
-  return `link ${seq}${scope} of ${execution}, whose outcome it takes over, lacks a content that nobody erased`;
+  return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }

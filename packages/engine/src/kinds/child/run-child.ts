@@ -39,12 +39,14 @@ import { createRecord, firstLink, recordOf } from "../start/first-link.ts";
 import { InputsRefused, refuseMisfitsOf } from "../start/given.ts";
 import type { WaitsFor } from "../waits-for.ts";
 
-/** What the first task answers: Step Functions starts this execution, and waits for its end. */
+/** The answer of the first task: Step Functions starts this execution, and waits for its end. */
 export interface ChildAnswer extends RunPosition {
   child: { arn: string; name: string; input: RunPosition };
 }
 
-/** A workflow node: the first task makes the other execution, the second one reads from its chain what it came to. */
+/**
+ * Runs a workflow node. The first task creates the other execution; the second one reads the outcome from its chain.
+ */
 export async function runChild(
   ports: KindPorts,
   event: WaitEvent,
@@ -63,7 +65,7 @@ export async function runChild(
   }
 }
 
-/** Null: the node has an outcome, or its run is over; read again. */
+/** Null if the node has an outcome or its run has ended; the caller then reads again. */
 async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
   const { position, node, turn } = calling;
   const child = await beginChild(ports, calling);
@@ -72,7 +74,7 @@ async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
     await commitOutcome(ports, position, node, failed(calling, child.problem, facts));
     return null;
   }
-  // Whoever closed the run before link 0 was written did not see it: then it is ours to end.
+  // A closer that read the chain before link 0 was written did not see the execution, so this delivery ends it.
   const { entry, turn: now } = await ports.chain.read(position.at);
   if (!entry && now?.state === "held") return child;
   await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
@@ -83,15 +85,17 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
-  // How it ended its state machine knows; where that never began, or Step Functions gave up on it, it is stopped.
+  // Only the state machine knows how the execution ended. If it never started, or Step Functions gave up on it, it is
+  // stopped.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
 }
 
 /**
- * A late delivery of the first task names an execution that is over; Step Functions says so and goes on to the second. An
- * outcome that nothing was run for names its own execution, with another input: Step Functions does not start it twice.
+ * A late delivery of the first task names an execution that has ended; Step Functions notices this and continues with
+ * the second task. A reused or written outcome names its own execution with another input, so Step Functions does not
+ * start it twice.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
@@ -112,7 +116,7 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
   return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
 }
 
-/** Gives the turn its entry, once the execution that the node runs has ended or is stopped. */
+/** Writes the entry of the turn after the execution that the node runs has ended or was stopped. */
 export async function settleChild(ports: SettlingPorts, held: Calling, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const child = await childOf(ports, position.at, turn);
@@ -122,7 +126,6 @@ export async function settleChild(ports: SettlingPorts, held: Calling, reason: R
   return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
 }
 
-/** The execution that the node runs. */
 export async function describeChildWait(
   _ports: unknown,
   _node: WorkflowNode,
@@ -132,7 +135,7 @@ export async function describeChildWait(
   return { kind: "workflow", until: null, execution_id: childId(at, since) };
 }
 
-/** What a node comes to whose execution was closed; `stopped` is why, where it was stopped for the node's sake. */
+/** The outcome of a node whose execution was closed. `stopped` is the reason if it was stopped because of the node. */
 export async function childOutcome(
   ports: Ports,
   calling: Calling,
@@ -156,12 +159,12 @@ function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason
   return stopped ?? { class: "NodeInterrupted", message: `${name} was ${status}` };
 }
 
-/** `ExecutionClosed` would say that this run, not the other one, was closed. */
+/** `ExecutionClosed` would mean that this run was closed, not the other one. */
 function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
 }
 
-/** What the node sets: values of the context that the other workflow's last node left. */
+/** The members that the node sets: values of the other workflow's last context. */
 async function resultsOf(
   ports: Ports,
   { node, position }: Calling,
@@ -181,7 +184,7 @@ async function resultsOf(
   return offloadMembers(members, savingTo(ports, before));
 }
 
-/** Whether a document tells what nodes of the execution come to that a node would run. */
+/** Returns whether a document has outcomes for nodes inside the execution that a node would run. */
 export async function hasInnerPlaces(...place: Parameters<typeof findInnerPlaces>): Promise<boolean> {
   return (await findInnerPlaces(...place)) !== null;
 }
@@ -192,10 +195,10 @@ export interface Child {
   version: WorkflowVersion;
 }
 
-/** Executions inside of one another, at most: a workflow that runs itself has to come to an end. */
+/** The limit of nested executions: a workflow that runs itself must end. */
 const deepest = 8;
 
-/** Makes the execution that a node runs: link 0 settles version and input, the record follows. */
+/** Creates the execution that a node runs. Link 0 fixes version and input; the record follows. */
 export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);
@@ -208,7 +211,7 @@ export async function beginChild(ports: Ports, calling: Calling): Promise<Child 
   return { id, version };
 }
 
-/** The execution that a turn has made, if it came to that. */
+/** The execution that a turn has created, or null. */
 export async function childOf(ports: Ports, at: Position["at"], { since }: Turn): Promise<Child | null> {
   const id = childId(at, since);
   const entry = await firstEntry(ports, id);
@@ -237,7 +240,7 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   return (await firstEntry(ports, id)) ?? entry;
 }
 
-/** The version that a workflow node runs, if it started now. */
+/** The version that a workflow node would run now. */
 export async function findCalledVersion(
   ports: Pick<Ports, "workflows">,
   { workflow, version }: WorkflowNode,
@@ -255,7 +258,7 @@ async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {
   return { execution, scope, seq, depth: ((own && headOf(own).parent?.depth) ?? 0) + 1 };
 }
 
-/** What the other workflow starts with, checked against its `inputs`. */
+/** The initial context of the other workflow, checked against its `inputs`. */
 export async function childInput(
   ports: Ports,
   calling: Calling,
@@ -295,20 +298,20 @@ async function misfitOf(
 
 export type Calling = HeldNode<WorkflowNode>;
 
-/** Instead of a path: all that there is. */
+/** Stands for the whole context instead of a path. */
 const whole = "$";
 
-/** From which context values are taken, and what must not leave it. */
+/** A context to copy values from, and the keys that must not leave it. */
 interface Source {
-  /** `the context`, `the last context of workflow "billing"`: how a sentence names it. */
+  /** Names the context in messages: `the context`, `the last context of workflow "billing"`. */
   title: string;
   context: Context;
-  /** Keys that are secret there. */
+  /** Keys that are secret in this context. */
   secrets: ReadonlySet<string>;
   load: LoadJson;
 }
 
-/** Values for the keys of a mapping; `maySee`: keys that are secret on the other side as well. */
+/** Values for the keys of a mapping. `maySee` holds the keys that are secret on the other side as well. */
 export async function mapped(
   mapping: Readonly<Record<string, string>>,
   source: Source,
@@ -334,7 +337,7 @@ export async function mapped(
   return members;
 }
 
-/** All keys under their own names; secrets only where they are secret on the other side too. */
+/** All keys under their own names; secret ones only if they are secret on the other side too. */
 function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
   return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
 }

@@ -28,8 +28,8 @@ export async function runMap(
 }
 
 /**
- * The map's own entry: the list, taken apart into pages of items. It holds the turn meanwhile, because nothing may be
- * written behind a branch that somebody has closed. `"again"`: somebody else was faster.
+ * Writes the map's own entry with its list, split into pages of items. The map holds the turn meanwhile, because no
+ * entry may follow in a branch that is closed. Returns `"again"` if another delivery was faster.
  */
 async function commitItems(
   ports: Ports,
@@ -68,7 +68,7 @@ async function readItems(
   return succeeded(defaultNext(definition), { ...facts, more });
 }
 
-/** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
+/** Fails a map whose list was not read. It runs no code, so nothing has to be stopped. */
 export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, version, turn } = held;
   const kept = await contextBefore(ports, position);
@@ -81,7 +81,7 @@ export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, r
   return commitOutcome(ports, position, node, outcome, kept);
 }
 
-/** Texts of the elements of the list at a dot path. Else why there is no list. */
+/** Texts of the elements of the list at a dot path, or the reason why there is no list. */
 export async function findItems(
   context: Context,
   path: string,
@@ -90,7 +90,7 @@ export async function findItems(
   const name = `context[${JSON.stringify(path)}]`;
   const found = await findValue(context, path, load);
   if (found === undefined)
-    return { problem: `there is no ${name} - "items" takes the path of a list that is there before the map begins` };
+    return { problem: `there is no ${name} - "items" takes the path of a list that exists before the map starts` };
   const text = await loadedText(found, load);
   if (text.trimStart().startsWith("[")) return elementsOf(text);
   return { problem: `${name} is ${describeJsonType(text)}, not a list - "items" takes the path of a list` };

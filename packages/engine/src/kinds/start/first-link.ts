@@ -26,9 +26,9 @@ export interface FirstLink {
   trigger?: string | undefined;
   /** No model is ever called: only pinned code runs. */
   frozen?: boolean;
-  /** Nothing goes outside: see `Head.sealed`. */
+  /** See `Head.sealed`. */
   sealed?: boolean;
-  /** Ids of prompt nodes that are written anew. */
+  /** Ids of prompt nodes whose code is written again. */
   fresh?: readonly string[];
   /** See `Head.origin`. */
   origin?: Origin;
@@ -36,7 +36,10 @@ export interface FirstLink {
   plan?: Plan | undefined;
 }
 
-/** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
+/**
+ * Builds link 0: the start node's entry, which is the initial context. From now on NOVA keeps events for waits of the
+ * run.
+ */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
@@ -48,10 +51,10 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
-      ...home,
       execution_id: id,
       scope: "",
       seq: 0,
+      ...home,
       workflow_id: version.workflowId,
       workflow_version: version.version,
       node_id: node?.id ?? "start",
@@ -75,14 +78,17 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   );
 }
 
-/** Writes the record of an execution whose link 0 is written. The source of a restart has a note of it from now on. */
+/**
+ * Writes the record of an execution whose link 0 is written. For a restart it also adds a note to the chain of the
+ * source.
+ */
 export async function createRecord({ executions, chain }: Ports, record: Execution): Promise<void> {
   await executions.create(record);
   const { id, restartedFrom } = record;
   if (restartedFrom !== undefined) await chain.putNote(restartedFrom, { kind: "restart", execution: id });
 }
 
-/** The record of an execution that begins with this link. */
+/** Builds the record of an execution that starts with this link. */
 export async function recordOf(
   ports: Pick<Ports, "blobs">,
   entry: StoredEntry,

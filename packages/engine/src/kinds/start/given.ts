@@ -27,8 +27,7 @@ export class InputsRefused extends Error {
 }
 
 /**
- * Rejects with `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are
- * there.
+ * Rejects with `InputsRefused`. Values that come as files are bytes: their schema only checks that they are present.
  */
 export async function refuseMisfits(
   workflow: Pick<Workflow, "inputs">,
@@ -49,7 +48,7 @@ export async function refuseMisfits(
   }
 }
 
-/** The same of values as contexts keep them: of those in blobs the schema is asked no more than whether they are there. */
+/** Checks stored values in the same way. The schema only checks that values in blobs are present. */
 export function refuseMisfitsOf(workflow: Pick<Workflow, "inputs">, members: readonly Member[]): Promise<void> {
   const groups = Map.groupBy(members, ({ json }) => referencesIn(json).length > 0);
   const keysInBlobs = (groups.get(true) ?? []).map(({ key }) => key);
@@ -65,30 +64,30 @@ interface Bytes extends Stored {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes that go under a key of the initial context without passing through memory. */
+/** Bytes for a key of the initial context. They do not pass through memory. */
 export interface FileInput extends Bytes {
   key: string;
 }
 
-/** Bytes that take the place of a text somewhere inside of the initial context. */
+/** Bytes that replace a text somewhere inside the initial context. */
 export interface FileInPlace extends Bytes {
-  /** A text of `newFileMark`: it stands nowhere else. */
+  /** A text of `newFileMark`, which occurs nowhere else. */
   mark: string;
 }
 
-/** Bytes that are a blob of the execution already, under a key or in the place of a text. */
+/** Bytes that are a blob of the execution already, for a key or in place of a text. */
 export type StoredFile = Stored & ({ key: string } | { mark: string });
 
 export type StartFile = FileInput | FileInPlace | StoredFile;
 
-/** Nobody who writes a part of the context can guess it. */
+/** The authors of parts of the context cannot guess this text. */
 export function newFileMark(): string {
   return `nova-file-${randomUUID()}`;
 }
 
 const marks = /"nova-file-[0-9a-f-]{36}"/g;
 
-/** The context with references in the places of marks; whatever else in it looks like a reference is escaped. */
+/** Replaces the marks in a context by references. Other members that look like references are escaped. */
 export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
   const escaped = escapeReferences(context);
   if (files.length === 0) return escaped;
@@ -100,7 +99,7 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
-/** Each content once, however many files have it. */
+/** Saves each content once, however many files have it. */
 export async function saveFiles(
   { blobs }: Pick<Ports, "blobs">,
   home: BlobHome,

@@ -7,7 +7,7 @@ import { referencesIn } from "../../context/references.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 
-/** Labels of a run by name, from its initial context; undefined: it has none. A secret input is as good as missing. */
+/** Labels of a run by name, from its initial context; undefined if it has none. A secret input counts as missing. */
 export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<string, string> | undefined {
   const { labels = {} } = workflow;
   const secrets = secretKeys(workflow);
@@ -28,7 +28,7 @@ function rendered(template: string, context: Context): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Numbers keep the digits that they were sent with. */
+/** Numbers keep the digits that the caller sent. */
 function shown(json: string | undefined): string | undefined {
   if (json === undefined || json === "null" || referencesIn(json).length > 0) return undefined;
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;

@@ -13,47 +13,57 @@ import { createRecord, type FirstLink, firstLink, recordOf } from "./first-link.
 import { fileMembers, placeFiles, refuseMisfits, type StartFile, saveFiles } from "./given.ts";
 
 export interface StartRequest {
-  /** `exec_` and a ULID; whoever asks again under the same id gets the same run. Absent: a new one. */
+  /** `exec_` and a ULID. A second start with the same id returns the same run. Absent: a new id. */
   id?: string;
   version: WorkflowVersion;
-  /** JSON text of an object; its values arrive at the nodes digit for digit. */
+  /** JSON text of an object. Its values reach the nodes with all digits. */
   context: string;
   files?: readonly StartFile[];
   client?: string;
-  /** Id of the trigger of the workflow that starts it; absent: somebody asks for it. */
+  /** Id of the trigger of the workflow that starts it; absent if a caller starts it. */
   trigger?: string;
-  /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
+  /** Only pinned code runs, and no model is called, in this execution and in those that it runs. */
   frozen?: boolean;
-  /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
+  /**
+   * Ids of prompt nodes whose code is written again, even if it is stored or locked. `freshProblem` says which nodes
+   * are not allowed.
+   */
   fresh?: readonly string[];
   /** Outcomes that are committed instead of running their nodes. */
   outcomes?: GivenOutcomes;
-  /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
+  /**
+   * The run waits for slots of these pools until `beginExecution` starts it. The process that `admission` names may
+   * start it first.
+   */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
 
 export interface GivenOutcomes {
-  /** `chain/outcomes.ts` says what is in it. */
+  /** The text of a document in the form of `chain/outcomes.ts`. */
   document: string;
-  /** The first execution of the family whose blobs the document names; absent: this one. */
+  /** The first execution of the family whose blobs the document names; absent if it is this one. */
   root?: string;
   /** The execution of that family that started last. */
   after?: string;
-  /** Hash of the last entry of `after`, if the document refers to entries of that. */
+  /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
   tip?: string;
-  /** What the run begins with besides its context, as contexts keep it: large values are references to the family's blobs. */
+  /**
+   * Members that the run starts with in addition to its context, in stored form: large values are references to the
+   * family's blobs.
+   */
   set?: readonly Member[];
-  /** Nodes without an outcome run only if they are without effects, without network and credentials; no model is asked. */
+  /** Nodes without an outcome run only if they have no effects, network or credentials. No model is called. */
   sealed?: boolean;
 }
 
-/** Whose a run is that is started for no client. */
+/** The client of a run that is started without one. */
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
 /**
- * Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper
- * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`, `OutcomesRefused`.
+ * Starts an execution: link 0 (the start node's entry, the initial context), then the record, then StartExecution. A
+ * sweeper repeats a lost step. With a `queue` there is no StartExecution yet. Throws `InputsRefused`,
+ * `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
@@ -86,7 +96,7 @@ export function newId({ clock }: Pick<Ports, "clock">): string {
   return `exec_${nextId(clock.now())}`;
 }
 
-/** Link 0, then the record, then StartExecution where nothing has it wait. */
+/** Writes link 0 and the record. Without a `queue` it also calls StartExecution. */
 export async function begin(
   ports: Ports,
   link: Omit<FirstLink, "startedAt">,
@@ -104,7 +114,7 @@ export async function begin(
   return begun;
 }
 
-/** Has the state machine run what link 0 and record are there of; of one that it runs already it does nothing. */
+/** Starts the state machine for a run with link 0 and record. It does nothing if the state machine runs it already. */
 export async function beginExecution(
   { stateMachines }: Pick<Ports, "stateMachines">,
   record: Execution,
@@ -112,7 +122,7 @@ export async function beginExecution(
   await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
 }
 
-/** The record of a run whose link 0 was written before, on the version that it was begun with. */
+/** The record of a run whose link 0 was written before, with the version that link 0 names. */
 async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
   const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
   if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
@@ -121,12 +131,12 @@ async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): 
   return recordOf(ports, entry, begun ?? version);
 }
 
-/** Nodes of a workflow whose code a model writes. */
+/** Ids of the nodes of a workflow whose code a model writes. */
 export function promptNodes({ nodes }: Pick<Workflow, "nodes">): string[] {
   return nodes.filter((node) => "executor" in node && node.executor.kind === "prompt").map(({ id }) => id);
 }
 
-/** Why these nodes cannot be written anew, one sentence with the way out; null: they can. */
+/** The reason why the code of these nodes cannot be written again: one sentence with the way out. Null if it can. */
 export function freshProblem(
   workflow: Pick<Workflow, "nodes">,
   { fresh = [], frozen = false }: Pick<StartRequest, "fresh" | "frozen">,
@@ -138,5 +148,5 @@ export function freshProblem(
   const stranger = fresh.find((id) => !ids.includes(id));
   if (stranger === undefined) return null;
   const advice = ids.length === 0 ? "this workflow has none" : `its prompt nodes are ${ids.join(", ")}`;
-  return `there is no prompt node "${stranger}" whose code could be written anew - ${advice}`;
+  return `there is no prompt node "${stranger}" whose code could be written again - ${advice}`;
 }

@@ -20,11 +20,11 @@ import { type Waiting, waitingAt } from "./waiting-task.ts";
 
 export interface Answer {
   choice: string;
-  /** JSON text of what comes with it. */
+  /** JSON text of the data of the answer. */
   data?: string;
-  /** Who says so. */
+  /** The person who answers. */
   by: string;
-  /** By which way: `nova approve on <host>`, a page, an address. */
+  /** The channel of the answer: `nova approve on <host>`, a page, an address. */
   from: string;
 }
 
@@ -32,16 +32,16 @@ export interface Answered {
   task: WaitingTask;
   /** ISO 8601. */
   at: string;
-  /** False: it is in the chain, but Step Functions could not be told; the sweeper does it. */
+  /** False if it is in the chain but did not reach Step Functions; the sweeper sends it then. */
   sent: boolean;
 }
 
 const longestName = 200;
 
 /**
- * Answers an approval: into the chain first, then to Step Functions. One that was answered, expired or closed before is
- * refused, whoever was faster: the chain decides. It is asked in this order: is it one of the choices, does the task
- * still wait, does the data fit the form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
+ * Answers an approval: first in the chain, then at Step Functions. A task that was answered, expired or closed before
+ * refuses; the chain decides. The checks come in this order: the choice exists, the task still waits, the data fits the
+ * form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
  */
 export async function answerTask(ports: Ports, request: TaskName & Answer): Promise<Answered> {
   const task = await findTask(ports, request);
@@ -64,8 +64,8 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
 }
 
 /**
- * The record says first that an answer is under way, so that a sweeper looks after it; then the chain. Answers whether
- * Step Functions knows. Throws `AnswerRefused` when somebody else was faster.
+ * Marks the task as answered first, so that a sweeper follows it up, and then writes to the chain. Returns whether Step
+ * Functions has the answer. Throws `AnswerRefused` if another answer was faster.
  */
 async function commitAnswer(
   ports: Ports,
@@ -84,7 +84,10 @@ async function commitAnswer(
   return sent;
 }
 
-/** Goes on with what came for a task: JSON text as a context keeps it. False when the task waits no longer. */
+/**
+ * Continues the run with the value that arrived for a task: JSON text in the form of a context. Returns false if the
+ * task no longer waits.
+ */
 export async function handOver(
   ports: Ports,
   task: WaitingTask,
@@ -102,7 +105,7 @@ export async function handOver(
   }
 }
 
-/** Goes on with an event, its JSON text as it came. */
+/** Continues the run with an event; `text` is its original JSON text. */
 export function handOverEvent(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
   return handOver(ports, task, (home) => slimText(ports, home, text));
 }
@@ -117,12 +120,12 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
   }
 }
 
-/** What the data of an answer with this choice has to be like. */
+/** The JSON schema for the data of an answer with this choice. */
 export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): WrittenJson | undefined {
   return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
 }
 
-/** JSON text of the data, checked against the form of the choice. Without a form anything may come, or nothing. */
+/** JSON text of the data, checked against the form of the choice. Without a form any data may come, or none. */
 async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise<string> {
   const form = formOf(task, choice);
   const text = data?.trim() ?? (form ? "{}" : "null");
@@ -135,7 +138,7 @@ async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise
   return text;
 }
 
-/** The value that the context gets; what is large in the data lies in blobs. */
+/** The value for the context. Large parts of the data are in blobs. */
 async function answerText(
   ports: Ports,
   { before }: Position,
@@ -146,7 +149,7 @@ async function answerText(
   return `{"choice":${JSON.stringify(choice)},"data":${slim},"by":${text(by)},"at":"${at}","from":${text(from)}}`;
 }
 
-/** What a sealed token is bound to: it opens for no other task. */
+/** The context of a sealed token, so that it opens for no other task. */
 function bondOf({ execution, id }: TaskKey): Record<string, string> {
   return { execution, task: id };
 }
@@ -156,7 +159,7 @@ export async function keepToken(ports: Ports, task: TaskKey, token: string): Pro
   await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
 }
 
-/** Hands the committed outcome to Step Functions, with every token that was given out for it; most of them are dead. */
+/** Sends the committed outcome to Step Functions with every token of the task. Most tokens are no longer valid. */
 export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<void> {
   const output = JSON.stringify(await answerFor(entry, eventOf(task), ports));
   for (const { sealed } of await ports.tasks.tokens(task)) {

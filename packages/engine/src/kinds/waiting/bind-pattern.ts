@@ -23,18 +23,18 @@ import { sha256 } from "../../sha256.ts";
 
 export type Bound = { pattern: WrittenJson } | { problem: string };
 
-/** Of a pattern's text, whatever the context puts into it. */
+/** Limit for the text of a pattern with its values from the context. */
 const maxPatternBytes = 64 * 1024;
 
-/** What a pattern may hold of the context. */
+/** The values that a pattern may take from the context. */
 export interface BindingSource {
   input: Context;
   load: LoadJson;
-  /** Whether a value at a path, as JSON text, must not be kept in the open. */
+  /** Returns whether the value at a path, as JSON text, must not be stored in plain text. */
   isSecret(path: string, json: string): boolean;
 }
 
-/** The pattern with values of the context, none of which is taken for an operator or a wildcard. */
+/** Puts values of the context into a pattern. None of them acts as an operator or a wildcard. */
 export async function bindPattern(pattern: JsonObject, source: BindingSource): Promise<Bound> {
   const values = new Map<string, Leaf>();
   for (const path of pathsInPattern(pattern)) {
@@ -78,7 +78,7 @@ function filled(text: string, values: ReadonlyMap<string, Leaf>, isWildcard: boo
   return parts.map((part) => ("leaf" in part ? shown(part.leaf ?? null, isWildcard) : part.text)).join("");
 }
 
-/** A definition has such a number where JavaScript has rounded one; this one has all of its digits. */
+/** Restores the digits of a number that JavaScript would round. */
 function whole(leaf: Leaf): Leaf {
   if (!isRawNumber(leaf)) return leaf;
   const digits = leaf.rawJSON;
@@ -92,22 +92,22 @@ function shown(leaf: Leaf, isWildcard: boolean): string {
   return isWildcard ? asWildcard(text) : text;
 }
 
-/** A pattern as it is compared. */
+/** A pattern in the form for comparison. */
 export function matchable(pattern: WrittenJson): MatchableObject {
   return typeof pattern === "string" ? (parseExact(pattern) as MatchableObject) : pattern;
 }
 
-/** A list of more values would make as many entries for one task. */
+/** A longer list would create as many index entries for one task. */
 const maxListed = 20;
 
-/** A list of a pattern that holds plain values alone, templates of such among them. */
+/** A list in a pattern that holds only plain values, or templates for them. */
 interface ExactList {
   way: string[];
   values: Leaf[];
   isTemplate: boolean;
 }
 
-/** By which value of an event a pattern's tasks are found. It depends on the definition alone. */
+/** Chooses the value of an event by which a pattern's tasks are found. It depends only on the definition. */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
   const isSource = ({ way, values, isTemplate }: ExactList) =>
@@ -117,7 +117,7 @@ export function shapeOf(pattern: MatchableObject): WakeShape {
   return [source ? String(source.values[0]) : null, ...(best?.way ?? [])];
 }
 
-/** Where a task with this bound pattern is found. */
+/** The index keys of a task with this bound pattern. */
 export function wakeOf(shape: WakeShape, bound: MatchableObject): Wake {
   const [, ...way] = shape;
   if (way.length === 0) return { shape, keys: [keyOf(shape)] };
@@ -125,7 +125,7 @@ export function wakeOf(shape: WakeShape, bound: MatchableObject): Wake {
   return { shape, keys: keysOf(shape, values as Leaf[]) };
 }
 
-/** The keys that an event makes with a shape. */
+/** The index keys of an event for a shape. */
 export function keysFor(shape: WakeShape, event: MatchableObject): string[] {
   const [source, ...way] = shape;
   if (source !== null && event.source !== source) return [];
@@ -151,7 +151,7 @@ function keysOf(shape: WakeShape, leaves: readonly Leaf[]): string[] {
   return [...new Set(leaves.map((leaf) => keyOf(shape, leaf)))];
 }
 
-/** Numbers that are the same have the same key; what else has it the pattern tells apart. */
+/** Equal numbers have the same key. Other values with the same key differ when the pattern is compared. */
 function keyOf(shape: WakeShape, leaf?: Leaf): string {
   const number = leaf === undefined ? undefined : numberText(leaf);
   const value = number === undefined ? leaf : Number(number);

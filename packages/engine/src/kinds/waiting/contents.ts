@@ -12,34 +12,37 @@ import { shownValue } from "../../secrets/shown-context.ts";
 import type { KeptAnswer } from "./refusals.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
-/** A value of the context that a message names: secrets masked, large ones references. */
+/** A value of the context that a message names: secrets masked, large values as references. */
 export interface NamedValue {
   /** Dot path. */
   path: string;
   value: RawJson;
 }
 
-/** What came for a task, as its link has it. */
+/** The outcome of a task, as its link stores it. */
 export interface KeptOutcome {
-  /** Of an approval. */
+  /** Set for an approval. */
   choice?: string;
-  /** Absent: an event did, or the time was over. */
+  /** Absent if an event arrived or the time was over. */
   by?: string;
   /** ISO 8601. */
   at: string;
-  /** What came with an answer, or the event itself; absent: nothing. */
+  /** The data of an answer, or the event itself; absent if there is none. */
   data?: RawJson;
 }
 
-/** What the chain of work knows about a task. */
+/** The facts about a task that are in the chain of work. */
 export interface TaskContents {
-  /** In the order of the message, each once, as the node found them. Null: erased, with the context or the workflow. */
+  /**
+   * In the order of the message, each once, with the values that the node found. Null if the context was erased or the
+   * workflow is gone.
+   */
   named: NamedValue[] | null;
-  /** Null: nothing came, or what came was erased. */
+  /** Null if there is no outcome, or if it was erased. */
   outcome: KeptOutcome | null;
 }
 
-/** Reads what a task is about and what came of it, where it waits and where it waits no longer. */
+/** Reads the values that a task names and its outcome, whether it still waits or not. */
 export async function taskContents(ports: Ports, task: WaitingTask): Promise<TaskContents> {
   const { execution, scope, seq } = task;
   const version = await ports.workflows.get(task.workflowId, task.version);
@@ -67,7 +70,7 @@ async function namedIn(ports: Ports, node: WaitingNode, position: Position, secr
   });
 }
 
-/** Null where the context of the entry was erased. */
+/** Returns null if the context of the entry was erased. */
 async function unlessGone<T>(entry: StoredEntry, read: () => Promise<T>): Promise<T | null> {
   return entry.contents.context ? unlessErased(read) : null;
 }

@@ -14,8 +14,8 @@ import { type EventNode, isWaitingNode } from "./waiting-node.ts";
 const maxKeys = 200;
 
 /**
- * Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. EventBridge may
- * deliver an event twice: the second delivery wakes no later wait of a run that has taken it.
+ * Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. EventBridge
+ * may deliver an event twice: the second delivery wakes no later wait of a run that has taken it.
  */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
@@ -30,7 +30,7 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
 
 async function* tasksFor(ports: Ports, event: MatchableObject, text: string): AsyncIterable<WaitingTask> {
   let shapes = await ports.wakes.shapes();
-  // A wait that starts after the event is kept finds it; a wait that started before has its shape in a second reading.
+  // A wait that starts after the event is kept finds it. The second read finds the shape of a wait that started before.
   if (await keepEvent(ports, shapes, event, text)) shapes = await ports.wakes.shapes();
   const keys = new Set(shapes.flatMap(({ shape }) => keysFor(shape, event)));
   if (keys.size > maxKeys) return yield* ports.tasks.pending();
@@ -85,7 +85,7 @@ export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: E
   }
 }
 
-/** Ids of the events that earlier waits of the run have taken, of the waits for which `counts` is true. */
+/** Ids of the events that earlier waits of the run have taken, for the waits for which `counts` returns true. */
 async function takenBefore(
   ports: Ports,
   task: WaitingTask,

@@ -13,7 +13,7 @@ import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { chosen, isWaitingNode, termsOf } from "./waiting-node.ts";
 
-/** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
+/** Handles the timeout of a task (protocol, case k): a recorded answer counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
   const place = await acquireTurn(ports, event);
   if (place.entry) return place.entry;
@@ -25,7 +25,7 @@ export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<
   return entry;
 }
 
-/** The task of a link is nobody's any more: its turn has an entry that no answer made. */
+/** Marks the task of a link as expired: its turn has an entry that no answer made. */
 async function dropTask(ports: Ports, at: LinkId, turn: Turn): Promise<void> {
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);
@@ -41,11 +41,11 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
     return chosen(way, { key: node.into, json }, facts);
   }
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
-  const what = node.type === "approval" ? "nobody answered" : "no event came that fits";
+  const what = node.type === "approval" ? "no answer came" : "no event came that fits";
   return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, facts);
 }
 
-/** Gives the turn of a node that runs no code its failed entry, and takes its task off the list. */
+/** Writes the failed entry for the turn of a node that runs no code, and removes its task from the list. */
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));

@@ -7,9 +7,9 @@ import { AnswerRefused, runIsOver } from "./refusals.ts";
 import { waitingAt } from "./waiting-task.ts";
 
 /**
- * A task by its id, or the only approval that an execution, or one node of it, has asked for so far. An answer without
- * the id of a task may be a repetition. So it never counts for the second approval of its name, even if that one alone
- * is open.
+ * Names a task by its id, or as the only approval that an execution, or one node of it, has created so far. An answer
+ * without the id of a task may be a repetition. So it never counts for the second approval of its name, even if only
+ * that one is open.
  */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
@@ -28,7 +28,10 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
   throw await severalAsked(ports, node === undefined ? execution : `"${node}"`, [task, ...others]);
 }
 
-/** Names the open tasks, and who decided the latest of the others: a repeated answer learns that it has arrived. */
+/**
+ * Builds a refusal that names the open tasks, and the latest decision of the others, so that a repeated answer learns
+ * that it arrived before.
+ */
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
   const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
@@ -44,7 +47,7 @@ function endOf({ answeredAt, expiresAt }: WaitingTask): string {
   return answeredAt ?? expiresAt;
 }
 
-/** Why a task takes no answer; undefined while it does. */
+/** The reason why a task takes no answer; undefined if it takes one. */
 async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused | undefined> {
   try {
     await waitingAt(ports, task);
@@ -55,7 +58,7 @@ async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused
   }
 }
 
-/** Tasks that a sentence names. */
+/** The limit of tasks that a message names. */
 const maxNamed = 10;
 
 function advice(open: readonly WaitingTask[]): string {

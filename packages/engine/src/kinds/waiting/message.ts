@@ -5,14 +5,14 @@ import { asReference } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 
-/** A value inside a message is cut behind so many characters, a whole message too. */
+/** The limits in characters for a value inside a message, and for a whole message. */
 const longestValue = 500;
 const longestMessage = 4000;
 
-/** What people read, or why it cannot be made. `mask` hides secrets. */
+/** The text for people, or the reason why it cannot be built. */
 type Message = { text: string } | { problem: string };
 
-/** Fills a template from the context: texts as they are, everything else as its JSON text. */
+/** Fills a template from the context: texts unchanged, other values as JSON text. `mask` hides secrets. */
 export function renderMessage(template: string, context: Context, mask: (text: string) => string): Message {
   const texts: string[] = [];
   for (const part of templateParts(template)) {
@@ -46,7 +46,7 @@ function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** The command that answers this task and no later one; several choices stand for one of them. */
+/** The command that answers this task and no later one. Several choices are joined by `|`. */
 export function approveCommand(
   { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,

@@ -4,17 +4,17 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 
-/** An answer that nobody asked for, or that comes too late; the message says which and what to do. */
+/** An answer without a matching question, or a late answer. The message says which, and what to do. */
 export class AnswerRefused extends Error {
   override name = "AnswerRefused";
 }
 
-/** An answer that the task would take if it fitted: its choice, or its data. */
+/** An answer with a choice or data that do not fit an open task. */
 export class AnswerMisfit extends AnswerRefused {
   override name = "AnswerMisfit";
 }
 
-/** What an approval leaves in the context, as far as it can be read without its data. */
+/** The fields of an approval's answer in the context that can be read without its data. */
 export interface KeptAnswer {
   choice: string;
   by: string | null;
@@ -22,7 +22,7 @@ export interface KeptAnswer {
   from: string | null;
 }
 
-/** Why a task whose link has an entry takes no answer any more. */
+/** The refusal of a task whose link already has an entry. */
 export async function decidedBefore(
   ports: Ports,
   task: WaitingTask,

@@ -30,20 +30,20 @@ export interface RequestEvent extends NodeEvent {
   token: string;
 }
 
-/** What the function answers; it lies in the history of Step Functions, so it says nothing that is secret. */
+/** Output of the function. It is stored in the history of Step Functions, so it contains no secrets. */
 export interface Requested {
   task: string | null;
 }
 
 /**
- * An approval, or a wait for an event, begins (protocol, Approval): turn, token, task, then the chain is read once
- * more, so that an answer that came meanwhile finds the token or is found here. Every delivery may do all of it.
- * Throws what the node came to where that is a failure.
+ * Starts an approval, or a wait for an event (protocol, Approval): turn, token, task. It then reads the chain once
+ * more: an answer that arrived meanwhile either finds the token or is found here. Every delivery may do all of it.
+ * Throws the outcome of the node if it is a failure.
  */
 export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
   const { node } = definition;
-  if (!isWaitingNode(node)) throw chainBroken(`${node.type} node "${node.id}" waits for nobody`);
+  if (!isWaitingNode(node)) throw chainBroken(`${node.type} node "${node.id}" waits for no answer or event`);
   for (;;) {
     const place = await acquireTurn(ports, event);
     if (place.entry) return answerWith(ports, event, place.entry);
@@ -55,7 +55,7 @@ export async function requestApproval(ports: KindPorts, event: RequestEvent): Pr
 
 type Asking = HeldNode<WaitingNode>;
 
-/** Null: the node has an outcome, or its run is over; read again. */
+/** Null if the node has an outcome, or its run has ended; the caller then reads again. */
 async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
   const { position, node, turn } = asking;
   const question = await questionFor(ports, asking);
@@ -117,7 +117,7 @@ function taskFor(
   };
 }
 
-/** What people are asked, or what is waited for. */
+/** The question to people, or the event that the task waits for. */
 type Question = Pick<WaitingTask, "message" | "pattern" | "wake" | "link">;
 
 async function questionFor(ports: Ports, { position, node, version }: Asking): Promise<Question | { problem: string }> {
@@ -142,7 +142,10 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
   return { message: "", ...bound, wake, ...(link && { link: link.id }) };
 }
 
-/** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */
+/**
+ * Returns whether the task's event or call arrived before the task. It checks after writing the task, because an event
+ * is kept before it looks for tasks.
+ */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;

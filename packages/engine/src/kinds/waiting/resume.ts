@@ -15,15 +15,15 @@ import { handOver } from "./answer.ts";
 import { AnswerRefused, runIsOver } from "./refusals.ts";
 import { isWaitingNode } from "./waiting-node.ts";
 
-/** The wait of a link is over, and takes nothing any more. */
+/** The wait of a link has ended and takes no further call. */
 export class WaitOver extends Error {
   override name = "WaitOver";
 }
 
 /**
- * The one call of a link, with JSON text: it is kept first, so that a wait that begins now finds it; then a wait that has
- * begun goes on with it. The same call again, whose answer was lost, does what is left to do. Answers whether the wait has
- * it already. Throws `AnswerRefused` for a second call, `WaitOver`.
+ * Handles the one call of a link with JSON text. It stores the text first, so that a wait that starts now finds it;
+ * then a wait that has started continues with it. A repetition of the same call, whose answer was lost, completes the
+ * remaining steps. Returns whether the wait has the text already. Throws `AnswerRefused` for a second call, `WaitOver`.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
@@ -32,7 +32,7 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   if (link.body === undefined) {
     if (!record.open) throw new WaitOver(runIsOver({ execution: record.id }).message);
     if (task && (isOver(task) || Date.parse(task.expiresAt) <= ports.clock.now())) throw waitIsOver(task);
-    // A sweeper looks after what is answered, and after the body with it, should this be the last that we do.
+    // A sweeper follows up an answered task and its body if this process dies here.
     if (task) await ports.tasks.move(task, ["open"], "answered", at);
     if (!(await ports.resumeLinks.call(link, body, at))) throw usedBefore(link);
   } else if (link.body !== body) throw usedBefore(link);
@@ -42,7 +42,7 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   throw waitIsOver(waiting);
 }
 
-/** What a call has left for a task, from before it began or from one that died: false where it is nothing. */
+/** Hands over a call that arrived before the task, or whose process died. Returns false if there is none. */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
   const link = id === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
@@ -70,16 +70,19 @@ function usedBefore({ node }: ResumeLink): AnswerRefused {
 
 type Visit = Pick<ResumeLink, "execution" | "scope" | "node" | "visit">;
 
-/** What a token looks like in any text: nobody has to know it to mask it. The first part names the execution. */
+/** The form of a token in any text, by which tokens are masked. The first part names the execution. */
 const tokenPattern = /^nova_rt_([0-9A-HJKMNP-TV-Z]{26})[\w-]{43}$/;
 
-/** The execution that a token is for; undefined for what is no token. */
+/** The execution of a token; undefined if the text is no token. */
 export function executionOfToken(token: string): string | undefined {
   const [, execution] = tokenPattern.exec(token) ?? [];
   return execution && `exec_${execution}`;
 }
 
-/** `tasks[node].url`: where the next visit of a wait goes on, or null. Throws `NodeFailed` without an API. */
+/**
+ * `tasks[node].url`: the address at which the next visit of a wait continues, or null. Throws `NodeFailed` without an
+ * API.
+ */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const found = version && nodeIndex(version.workflow).get(node)?.node;
@@ -97,7 +100,7 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
   return url;
 }
 
-/** The link that was handed out for the visit that begins at a link of the chain, if there is one. */
+/** The resume link that was issued for the visit that starts at a link of the chain, or undefined. */
 export async function linkOfVisit(ports: Ports, at: LinkId, node: string): Promise<ResumeLink | undefined> {
   const all = await ports.resumeLinks.ofExecution(at.execution);
   const own = all.filter((link) => link.node === node && link.scope === at.scope);
@@ -106,7 +109,7 @@ export async function linkOfVisit(ports: Ports, at: LinkId, node: string): Promi
   return own.find((link) => link.visit === visit);
 }
 
-/** Where a node of the same branch stands, or of one around it: the scope, and a link that its next visit is not before. */
+/** Finds a node in the same branch or in one around it: its scope, and a link that its next visit does not precede. */
 function levelOf(workflow: Workflow, at: LinkId, node: string): LinkId | undefined {
   const place = branchOf(at.scope);
   const branches = (place && forksOf(workflow).get(place.fork)?.branches) ?? [];
@@ -130,7 +133,7 @@ function nameOf({ execution, scope, node, visit }: Visit): string {
   return JSON.stringify([execution, scope, node, visit]);
 }
 
-/** Nobody else can make it, and it tells nothing of what else is signed. */
+/** The token cannot be computed without the signing key, and reveals no other signature. */
 async function tokenOf({ signer }: Ports, visit: Visit): Promise<string> {
   const signature = await signer.sign(`resume link ${sha256(nameOf(visit))}`);
   return `nova_rt_${ulidOf(visit.execution)}${createHash("sha256").update(signature).digest("base64url")}`;

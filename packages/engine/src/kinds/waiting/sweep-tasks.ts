@@ -11,13 +11,13 @@ import { sendAnswer } from "./answer.ts";
 import { expiredEntry } from "./expire.ts";
 import { takeCalled } from "./resume.ts";
 
-/** Whoever answers, and Step Functions when a time is over, get so long to do it themselves. */
+/** The time that the answering process, or Step Functions after a timeout, has to finish its own work. */
 const graceMs = 60_000;
 
-/** Ids of tasks by what a sweep did with them. */
+/** Ids of tasks by the result of the sweep. */
 export interface SweptTasks {
   sent: string[];
-  /** Back in the list: an answer was under way and never came. */
+  /** Tasks that are open again: their answer was under way and never reached the chain. */
   reopened: string[];
   expired: string[];
   failed: { id: string; reason: string }[];
@@ -27,7 +27,7 @@ export function noTasks(): SweptTasks {
   return { sent: [], reopened: [], expired: [], failed: [] };
 }
 
-/** Sends what was answered and not sent, and ends tasks that are overdue or whose run is over. */
+/** Sends unsent answers, and ends tasks that are overdue or whose run has ended. */
 export async function sweepTasks(
   ports: KindPorts,
   openExecutions: ReadonlySet<string> | undefined,
@@ -66,7 +66,7 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
   return "reopened";
 }
 
-/** The link has an entry, or will have none that is an answer. */
+/** Updates the task of a link that has an entry, or that will have none from an answer. */
 async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
   const head = entry && headOf(entry);
   const isAnswered = head?.status === "success" && head.node_id === task.node;

@@ -21,16 +21,16 @@ import { redactorAt } from "../../secrets/secret-inputs.ts";
 import type { WaitsFor } from "../waits-for.ts";
 import { isWaitingNode } from "./waiting-node.ts";
 
-/** A longer wait lets the scope's sandbox go, and is told as waiting. */
+/** A longer wait releases the scope's sandbox, and appears as waiting. */
 const keptWarmMs = 60_000;
 
-/** What the first task answers: Step Functions pauses until then. Nothing is in the chain but the turn. */
+/** The answer of the first task: Step Functions pauses until then. The chain has only the turn. */
 export interface WaitAnswer extends RunPosition {
   /** ISO 8601. */
   until: string;
 }
 
-/** A wait for a time: the first task takes the turn and says until when, the second writes the entry. */
+/** Runs a wait for a time. The first task writes the turn and returns the time; the second one writes the entry. */
 export async function runWait(
   ports: KindPorts,
   event: WaitEvent,
@@ -59,7 +59,10 @@ export async function runWait(
   }
 }
 
-/** The record says that it waits, and no sandbox waits with it. False: the node has an outcome already; read again. */
+/**
+ * Sets the record to waiting and releases the sandboxes. Returns false if the node has an outcome already; the caller
+ * then reads again.
+ */
 async function beginLongWait(ports: Ports, { at, before }: Position): Promise<boolean> {
   await markWaiting(ports, at.execution);
   const { entry } = await ports.chain.read(at);
@@ -68,7 +71,7 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
   return !entry;
 }
 
-/** A late delivery of the first task has nothing to wait for any more. */
+/** A late delivery of the first task need not wait any more. */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
   const answer = await answerFor(entry, event, ports);
   const head = headOf(entry);
@@ -97,10 +100,10 @@ async function untilFor(
 
 type Until = { ms: number } | { problem: string };
 
-/** Step Functions: an execution lives a year. */
+/** Step Functions ends an execution after a year. */
 const longestMs = 366 * 24 * 3600 * 1000;
 
-/** When a wait ends, for a turn that began at `sinceMs`: every delivery comes to the same. */
+/** The end of a wait whose turn started at `sinceMs`. Every delivery computes the same time. */
 function untilOf(node: WaitNode, input: Context, sinceMs: number): Until {
   if (node.for.kind === "seconds") return { ms: sinceMs + node.for.seconds * 1000 };
   if (node.for.kind === "event") return { problem: "it waits for an event and has no time" };
@@ -122,7 +125,7 @@ function momentOf(json: string, sinceMs: number): Until {
   return { ms };
 }
 
-/** Of an approval or a wait; null where it is about to ask. */
+/** Describes an approval or a wait; null if it has no task yet. */
 export async function describeWait(
   ports: Ports,
   node: ApprovalNode | WaitNode,
@@ -134,7 +137,7 @@ export async function describeWait(
   const task = await ports.tasks.get({ execution: at.execution, id });
   if (!task) return null;
   const common = { until: task.expiresAt, task_id: id };
-  // With the digits that it was bound with.
+  // The pattern keeps the digits of its bound values.
   const pattern = task.pattern === undefined ? null : new RawJson(textOfJson(task.pattern));
   if (task.kind === "event") return { kind: "event", ...common, pattern };
   return { kind: "approval", ...common, message: task.message, choices: task.choices };

@@ -13,7 +13,7 @@ export function isWaitingNode(node: Node): node is WaitingNode {
   return node.type === "approval" || (node.type === "wait" && node.for.kind === "event");
 }
 
-/** What both kinds say of their waiting. `into`: key of the context that the answer goes to. */
+/** The fields that both kinds of waiting nodes share. `into` is the key of the context that takes the answer. */
 interface Terms extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms"> {
   timeoutSeconds: number;
   into: string;
@@ -28,7 +28,7 @@ export function termsOf(node: WaitingNode): Terms {
   return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
 }
 
-/** An answer by one of the choices, or the timeout that has an edge. */
+/** The outcome for a choice, or for a timeout with an edge. */
 export function chosen(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
   return { ...succeeded(null, facts, [set]), ...way };
 }

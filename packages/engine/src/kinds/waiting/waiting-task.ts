@@ -6,13 +6,13 @@ import { eventOf } from "../../protocol/event.ts";
 import { AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
-/** A task that still waits, and where. */
+/** A task that still waits, with its place. */
 export interface Waiting extends NodeDefinition<WaitingNode> {
   task: WaitingTask;
   position: Position;
 }
 
-/** Throws `AnswerRefused` where the task waits no longer. */
+/** Throws `AnswerRefused` if the task no longer waits. */
 export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);

@@ -31,7 +31,7 @@ const Text = z
   .refine((text) => !text.includes("\0") && text.isWellFormed(), { error: "must be printable text" });
 
 const Secret = Text.refine((text) => text.length >= shortestSecret, {
-  error: "must have at least 6 characters: what is shorter cannot be told from other data, and so not be masked",
+  error: "must have at least 6 characters: shorter texts occur in other data, so they cannot be masked",
 });
 
 const Host = Text.regex(/^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?)$/i, {
