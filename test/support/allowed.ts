@@ -8,7 +8,7 @@ interface Line {
   partitions: string[];
 }
 
-/** What test/stacks proves that the roles allow, by the name of a function. */
+/** Permissions of each role, by role name; test/stacks keeps this file true. */
 const allowed = readAllowed(readFileSync(join(root, "test/stacks/allowed.txt"), "utf8"));
 
 function readAllowed(text: string): Map<string, Line[]> {
@@ -20,14 +20,14 @@ function readAllowed(text: string): Map<string, Line[]> {
   );
 }
 
-/** `dynamodb:Query on Table.Arn where pk is C#* or E#*` */
+/** Parses a line such as `dynamodb:Query on Table.Arn where pk is C#* or E#*`. */
 function readLine(line: string): Line {
   const [action = "", on = ""] = line.split(" on ");
   const [resources = "", partitions] = on.split(" where pk is ");
   return { action, resources: resources.split(" "), partitions: partitions?.split(" or ") ?? [] };
 }
 
-/** Those of the calls that the role of a function does not allow; a call that names no resource is one on any. */
+/** Returns the calls that the role of the function does not allow. A call without a resource may be on any resource. */
 export function forbidden(functionName: string, calls: readonly string[]): string[] {
   const role = functionName === "nova-retain" ? "nova-erase" : functionName;
   const lines = allowed.get(`${role.replaceAll("-", "")}role`);

@@ -6,7 +6,7 @@ import { root } from "./imports.ts";
 
 const esbuild = createRequire(createRequire(import.meta.url).resolve("sst/package.json"))("esbuild");
 
-/** What SST's handler for Node puts in front of each file. */
+/** SST's handler for Node puts these lines at the top of each file. */
 const banner = [
   "import { createRequire as topLevelCreateRequire } from 'module';",
   "const require = topLevelCreateRequire(import.meta.url);",
@@ -19,15 +19,27 @@ export async function bundleHandlers(files: readonly string[], out: string): Pro
   const { esbuild: own, sourcemap, splitting, minify, format } = bundling;
   await esbuild.build({
     ...own,
-    ...{ sourcemap, splitting, minify, format, banner: { js: banner }, outExtension: { ".js": ".mjs" } },
-    ...{ platform: "node", target: "esnext", mainFields: ["module", "main"], external: ["sharp", "pg-native"] },
-    ...{ keepNames: true, bundle: true, metafile: true, logLevel: "silent", absWorkingDir: root },
+    sourcemap,
+    splitting,
+    minify,
+    format,
+    banner: { js: banner },
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    target: "esnext",
+    mainFields: ["module", "main"],
+    external: ["sharp", "pg-native"],
+    keepNames: true,
+    bundle: true,
+    metafile: true,
+    logLevel: "silent",
+    absWorkingDir: root,
     entryPoints: files.map((file) => `functions/${file}.ts`),
     outdir: join(out, "functions"),
   });
 }
 
-/** Bytes of a folder's files, by what their names end with. */
+/** Returns the total bytes of the files in a folder whose names end with `ending`. */
 export function bytesIn(folder: string, ending: string): number {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending))

@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
 /**
- * Test files run in one process after another's: each begins with the variables and in the folder that the process
- * began with, and without the doubles of the file before.
+ * Test files share a process. Each file starts with the variables and the folder that the process started with, and
+ * without the test doubles of the previous file.
  */
 const began = Symbol.for("nova.tests.began");
 const kept = globalThis as { [began]?: { environment: NodeJS.ProcessEnv; folder: string } };
@@ -16,7 +16,7 @@ vi.useRealTimers();
 vi.restoreAllMocks();
 vi.unstubAllGlobals();
 
-/** Whatever account the shell is in, no test is. */
+/** Keeps tests away from the AWS account of the shell. */
 function accountOfTests(): NodeJS.ProcessEnv {
   return { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "test-secret" };
 }

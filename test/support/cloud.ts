@@ -22,13 +22,16 @@ import { keepPython, lendPython } from "./known-python.ts";
 
 export interface TestCloud extends LocalCloud {
   publish(source: WorkflowSource | string | object, options?: EmitOptions): Promise<WorkflowVersion>;
-  /** Starts, waits for the end, reads the chain with everything in it. */
+  /** Starts a run, waits for its end and returns its trace. */
   run(version: WorkflowVersion, context?: string, files?: FileInput[]): Promise<Trace>;
-  /** A workflow of one action with this code. */
+  /** Runs a workflow that has one action with this code. */
   runCode(code: string, options?: { context?: string; node?: object; files?: FileInput[] }): Promise<Trace>;
 }
 
-/** A cloud in a folder of its own; one per test file, since it is the process's environment. */
+/**
+ * Opens a cloud with its own data folder. A test file can open only one, because it sets environment variables of the
+ * process.
+ */
 export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
   lendPython(dataDir);
@@ -63,7 +66,10 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
   });
 }
 
-/** A cloud that delivers every task twice and kills Lambdas, which run from their bundle; for the project "chaos". */
+/**
+ * Opens a cloud that delivers every task twice and kills Lambdas. The Lambdas run from their bundle; only tests of the
+ * project "chaos" have it.
+ */
 export async function openChaoticCloud(seed: number): Promise<TestCloud> {
   const { invokeLambda, close } = chaoticFunctions(seed, new URL(inject("bundledFunctions")));
   const cloud = await openTestCloud({ invokeLambda });
@@ -75,35 +81,37 @@ export function oneNode(code: string, node: object = {}): object {
   return inARow("one-node", { work: { code, ...node } });
 }
 
-/** A workflow of actions one after the other: their code, or their fields. */
+/** Builds a workflow whose actions run one after the other. `actions` gives the code or the fields of each one. */
 export function inARow(id: string, actions: Record<string, string | object>, workflow: object = {}): object {
   const path = ["start", ...Object.keys(actions), "end"];
   const nodes = Object.entries(actions).map(([node, fields]) => ({
-    ...{ id: node, type: "action" },
+    id: node,
+    type: "action",
     ...(typeof fields === "string" ? { code: fields } : fields),
   }));
   return {
-    ...{ id, ...workflow },
+    id,
+    ...workflow,
     nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }],
     edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
   };
 }
 
-/** The entry of a node, the last one where it ran more than once. */
+/** Returns the last entry of a node. */
 export function entryOf(trace: Trace, node = "work"): Trace["entries"][number] {
   const entry = trace.entries.filter(({ node_id }) => node_id === node).at(-1);
   if (!entry) throw new RangeError(`node "${node}" has no entry; the path is ${trace.path.join(" > ")}`);
   return entry;
 }
 
-/** Everything that Step Functions keeps of a run, as text. */
+/** Returns the whole Step Functions history of a run as text. */
 export async function historyText({ execution: { id, stateMachineArn } }: Trace): Promise<string> {
   const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:").replace(/:\d+$/, "")}:${id}`;
   const { events } = await new SFNClient().send(new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }));
   return JSON.stringify(events);
 }
 
-/** Ids of sandboxes that are neither on offer nor gone. */
+/** Returns the ids of living sandboxes that are not offered for reuse. */
 export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
   const offered = new Set((await ports.executions.idle()).map(({ idle }) => idle.id));
   const running = await Sandbox.list().nextItems();
@@ -111,8 +119,8 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Of those the ones that some run has had and not offered. What is missing here was taken by a delivery that was killed
- * before it had said so: it dies by its lifetime.
+ * Returns the ids of living sandboxes that a run recorded and did not offer for reuse. A sandbox that is missing here was
+ * created by a delivery that was killed before it recorded it; such a sandbox ends with its lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -1,4 +1,6 @@
-/** Goes round as long as the code of its decision says so; by default until `n` is `wanted`. */
+/**
+ * Builds a workflow with a loop. The code of its decision ends the loop; by default it does so when `n` is `wanted`.
+ */
 export function countingLoop(id: string, code = "context['branch_decision'] = context['n'] < context['wanted']") {
   return {
     id,
@@ -17,7 +19,7 @@ export function countingLoop(id: string, code = "context['branch_decision'] = co
   };
 }
 
-/** What a run of it visits. */
+/** Returns the nodes that a run of `countingLoop` visits. */
 export function countingPath(rounds: number): string[] {
   return ["start", ...Array.from({ length: rounds }, () => ["up", "there"]).flat(), "end"];
 }

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Something outside that code can change: answers each request with how often its path has been asked for. */
+/** A server that counts requests by path and answers each one with the new count. Code of nodes can call it. */
 export interface CountingServer extends AsyncDisposable {
   url: string;
-  /** Of a workflow or a node: code reaches nothing of its own machine unless it may. */
+  /** Network settings for a workflow or a node. By default, code cannot reach its own machine. */
   reach: { network: { allow: string[] } };
   count(path: string): number;
   counts(): Record<string, number>;
-  /** Resolves when the path has been asked for. */
+  /** Resolves after the first request to the path. */
   asked(path: string): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import {
 
 const placeText = ({ owner, name }: CredentialPlace) => `${ownerText(owner)} ${name}`;
 
-/** Credentials in memory, as DynamoDB keeps them; `reads` are the owners whose lists were read. */
+/** A store of credentials in memory. `reads` names the owners whose lists were read. */
 export class MemoryCredentials implements CredentialStore {
   readonly reads: string[] = [];
   readonly #records = new Map<string, CredentialRecord>();
@@ -38,13 +38,13 @@ export class MemoryCredentials implements CredentialStore {
     return this.#records.delete(placeText(place));
   }
 
-  /** One to a page. */
+  /** Returns pages of one credential each. */
   async listAll(after = "0") {
     const record = [...this.#records.values()][Number(after)];
     return record ? { records: [record], after: String(Number(after) + 1) } : { records: [] };
   }
 
-  /** As if a person had stored it. */
+  /** Stores the credential as the API does for a person. */
   async have(owner: CredentialOwner, name: string, kind: CredentialKindName, values: Record<string, unknown>) {
     const revision = ((await this.get({ owner, name }))?.revision ?? 0) + 1;
     const place = { owner, name, kind, revision, changedAt: "2026-01-01T00:00:00.000Z" };
@@ -52,7 +52,10 @@ export class MemoryCredentials implements CredentialStore {
   }
 }
 
-/** Seals nothing, and opens what is for the same owner and name, sealed with one of its keys; the last one seals. */
+/**
+ * A cipher that encrypts nothing. It opens a credential only for the same owner and name, and only if one of `keys`
+ * sealed it. The last key seals.
+ */
 export function mirrorCipher(keys: string[] = ["key-1"]): CredentialCipher {
   const current = () => keys.at(-1) as string;
   return {

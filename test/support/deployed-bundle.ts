@@ -4,19 +4,19 @@ import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
 import { type DeployedFunction, functionsOf } from "./functions.ts";
 import { type Bundle, stacksOf } from "./stacks.ts";
 
-/** What a deployment makes of one function, alone in a folder, and what it tells it. */
+/** The bundle of one deployed function in its own folder, with its environment variables. */
 export interface DeployedBundle {
   folder: string;
-  /** The module with the handler. */
+  /** Path of the module with the handler. */
   file: string;
   variables: DeployedFunction["variables"];
-  /** Sources that are read when it starts, and all that may be read later. */
+  /** Sources that the function loads at its start, and all sources that it can load. */
   modules: { atStart: string[]; ever: string[] };
 }
 
 const made = new Map<LambdaName, Promise<DeployedBundle>>();
 
-/** Once for all tests of a process. */
+/** Bundles the function once for all tests of a process. */
 export function deployedBundle(name: LambdaName): Promise<DeployedBundle> {
   const bundle = made.get(name) ?? make(name);
   made.set(name, bundle);
@@ -42,7 +42,7 @@ function sourcesFrom(outputs: Bundle["outputs"], source: string, kinds: readonly
   return [...reached].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
 }
 
-/** Files of a bundle besides its code, in the order of their names. npm leaves a package.json of its own. */
+/** Returns the files of a bundle that are not code, sorted by name, without the package.json that npm writes. */
 export function carriedIn({ folder }: DeployedBundle): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const files = names.filter((name) => statSync(join(folder, name)).isFile());

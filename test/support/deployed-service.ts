@@ -12,21 +12,21 @@ interface Answer {
   body?: string;
 }
 
-/** The functions of the service as they are deployed, in front of a cloud of their own, and what they ask of AWS. */
+/** The deployed functions of the service in front of their own cloud. It records the AWS calls that they make. */
 export interface DeployedService extends AsyncDisposable {
   cloud: TestCloud;
   calls: WatchedCalls;
   names: string[];
-  /** What was asked of the API, as `GET /path`. */
+  /** Requests to the API, as `GET /path`. */
   asked: string[];
-  /** The parsed answer; throws where it is no success. */
-  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  /** Sends a request and returns the parsed answer. Throws if the status is no success. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answer
   ask(request: string, body?: object, headers?: Record<string, string>): Promise<any>;
-  /** As EventBridge and Scheduler do. */
+  /** Invokes a function as EventBridge and Scheduler do. */
   invoke(name: keyof typeof serviceFunctions, event: object): Promise<unknown>;
 }
 
-/** What takes long goes over the bus only where `NOVA_QUEUES` says so before. */
+/** Opens the service. It sends slow work over the event bus only if `NOVA_QUEUES` is set before the call. */
 export async function openDeployedService(): Promise<DeployedService> {
   const api = {
     handler: async (event: object, context: object): Promise<Answer> =>
@@ -38,7 +38,10 @@ export async function openDeployedService(): Promise<DeployedService> {
   const key = await createKey(cloud.service, null, { ulid: monotonicFactory()(), role: "admin" });
   const asked: string[] = [];
   return {
-    ...{ cloud, calls, asked, names: Object.keys(functions) },
+    cloud,
+    calls,
+    asked,
+    names: Object.keys(functions),
     async ask(request, body, headers = {}) {
       asked.push(request.replace(/\?.*/, ""));
       const sent = { authorization: `Bearer ${key.text}`, "content-type": "application/json", ...headers };

@@ -9,7 +9,7 @@ export interface Explained {
 const section =
   /^### (\w+): [^\n]+?(?<warning> \(warning\))?\n\n[^#][^\n]*\n\n```\w*\n# wrong\n(?<bad>.*?)\n# right\n(?<good>.*?)\n```$/gms;
 
-/** What a page of docs/ says about each code of findings, in its order. */
+/** Returns the finding codes that a page of docs/ explains, in the order of the page. */
 export function explainedIn(page: string): [code: string, explained: Explained][] {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), "utf8");
   return Array.from(text.matchAll(section), ({ 1: code = "", groups = {} }) => {
@@ -18,7 +18,7 @@ export function explainedIn(page: string): [code: string, explained: Explained][
   });
 }
 
-/** The severity of every code that the page explains. */
+/** Returns the severity of every code that the page explains. */
 export function severitiesIn(page: string): Record<string, string> {
   return Object.fromEntries(explainedIn(page).map(([code, { severity }]) => [code, severity]));
 }

@@ -1,4 +1,4 @@
-/** Workflows with forks and maps, and what they come to: the same with and without faults. */
+/** A workflow with forks or maps, and its expected result. Faults do not change that result. */
 export interface ForkedRun {
   workflow: object;
   context?: object;
@@ -8,7 +8,7 @@ export interface ForkedRun {
 
 export const action = (id: string, code: string, more: object = {}) => ({ id, type: "action", code, ...more });
 
-/** `"a > b > c"` as edges. */
+/** Parses lines such as `"a > b > c"` into edges. */
 export function ways(...lines: string[]): { from: string; to: string }[] {
   return lines.flatMap((line) => {
     const ids = line.split(" > ");
@@ -20,7 +20,7 @@ export function between(id: string, nodes: object[], edges: object[]): object {
   return { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
 }
 
-/** Two branches that set one key; `merge` says which counts. */
+/** Builds a workflow whose two branches set the same key. `merge` selects the value that the join keeps. */
 export function twoThatSet(key: string, merge?: string): object {
   return between(
     `merge-${merge ?? "none"}`,
@@ -39,7 +39,7 @@ const merged = (merge: string, value: unknown): ForkedRun => ({
   values: { name: value, of_first: 1 },
 });
 
-/** A fork in a branch, beside a branch with a decision and a failure that is dealt with. */
+/** A fork inside a branch. The other branch has a decision and a node whose failure is caught. */
 const nested: ForkedRun = {
   workflow: between(
     "nested",
@@ -64,19 +64,28 @@ const nested: ForkedRun = {
   context: { n: 2 },
   path: ["start", "left", "left_a", "left_b", "left_both", "right", "risky", "rescue", "all", "end"],
   values: {
-    ...{ n: 2, left: [1], a: [1, "a"], b: [1, "b"], both: [1, "a", 1, "b"] },
-    ...{ rescued: "ValueError: as planned", sum: 4 + "ValueError: as planned".length },
+    n: 2,
+    left: [1],
+    a: [1, "a"],
+    b: [1, "b"],
+    both: [1, "a", 1, "b"],
+    rescued: "ValueError: as planned",
+    sum: 4 + "ValueError: as planned".length,
   },
 };
 
-/** Blobs as items, a decision in the body, a failure that is tolerated. */
+/** A map over blobs. Its body has a decision, and one failed item is tolerated. */
 const mapped: ForkedRun = {
   workflow: between(
     "mapped",
     [
       action("make", "context['files'] = [bytes([i]) * 10_000 for i in range(4)]"),
       {
-        ...{ id: "each", type: "map", items: "files", max_concurrency: 2, tolerated_failures: 1 },
+        id: "each",
+        type: "map",
+        items: "files",
+        max_concurrency: 2,
+        tolerated_failures: 1,
         nodes: [
           action("sum", "context['sum'] = 10_000 * 10_000 // sum(context['item'])", { effects: false }),
           { id: "large", type: "decision", code: "context['branch_decision'] = context['sum'] > 5_000" },

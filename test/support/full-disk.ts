@@ -5,13 +5,13 @@ import { onTestFinished, vi } from "vitest";
 
 type Code = "ENOSPC" | "EROFS";
 
-/** A disk that takes nothing while it is full: what the stores of this process ask of their files fails as it does there. */
+/** A disk that can be full. While it is full, file writes of this process fail with the error of a full disk. */
 export interface FullDisk {
   fill(): void;
   free(): void;
 }
 
-/** `readOnly`: the folder may not be written to at all. What is read is as it is. */
+/** Simulates a full disk for `folder`; with `readOnly`, a folder without write permission. Reads still succeed. */
 export async function fullDisk(folder: string, { readOnly = false } = {}): Promise<FullDisk> {
   const code: Code = readOnly ? "EROFS" : "ENOSPC";
   let isFull = false;
@@ -48,13 +48,13 @@ export async function fullDisk(folder: string, { readOnly = false } = {}): Promi
   };
 }
 
-/** Of all files that are open. */
+/** Returns the prototype that all open file handles share. */
 async function fileHandles(): Promise<object> {
   await using handle = await fs.promises.open("/dev/null");
   return Object.getPrototypeOf(handle);
 }
 
-/** As SQLite says it: without a code of the file system. */
+/** Makes SQLite fail with its own message, which has no error code of the file system. */
 function sqliteRefusing(isFull: () => boolean) {
   const { run } = StatementSync.prototype;
   return vi.spyOn(StatementSync.prototype, "run").mockImplementation(function (this: StatementSync, ...args) {

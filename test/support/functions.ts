@@ -1,7 +1,7 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import { brief } from "./iam.ts";
 
-/** A function of a template, with what it is told written briefly. */
+/** A Lambda function of a CloudFormation template, with its variables in short form. */
 export interface DeployedFunction {
   name: string;
   properties: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** As API Gateway tells of a request: `GET /workflows?limit=1`. */
+/** Builds the event that API Gateway sends for a request such as `GET /workflows?limit=1`. */
 export function httpEvent(request: string, headers: Record<string, string>, body?: object) {
   const [method = "", address = ""] = request.split(" ");
   const [rawPath = "", rawQueryString = ""] = address.split("?");

@@ -7,10 +7,10 @@ interface Statement {
   Condition?: Record<string, Record<string, unknown>>;
 }
 
-/** What a role may do: one line per action, resources and conditions written briefly. */
+/** The permissions of each role: one line per action, with resources and conditions in short form. */
 export type Allowed = Record<string, string[]>;
 
-/** Of all roles of a template, by the name that the stack gave them. */
+/** Reads the permissions of all roles in a template, by the name that the stack gave each role. */
 export function allowedBy(template: Template): Allowed {
   const allowed: Allowed = {};
   for (const { Properties } of Object.values(template.findResources("AWS::IAM::Policy"))) {
@@ -32,13 +32,19 @@ function linesOf({ Effect, Action, Resource, Condition = {} }: Statement): strin
   return [Action].flat().map((action) => `${Effect === "Allow" ? "" : "NOT "}${action} on ${line}`);
 }
 
-/** With its operator, which may be what is wrong; only the condition that most lines have is in words. */
+/**
+ * Describes a condition with its operator, so that a wrong operator shows. Only the most frequent condition has words
+ * of its own.
+ */
 function conditionOf(operator: string, key: string, values: string[]): string {
   const test = `${key} ${operator}`;
   return `${test === "dynamodb:LeadingKeys ForAllValues:StringLike" ? "pk is" : test} ${values.join(" or ")}`;
 }
 
-/** `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` is `Table.Arn`. */
+/**
+ * Shortens a template value: `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` becomes
+ * `Table.Arn`.
+ */
 export function brief(value: unknown): string {
   if (typeof value === "string") return value;
   const [[kind, of] = []] = Object.entries(value as Record<string, unknown>);

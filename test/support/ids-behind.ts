@@ -1,4 +1,4 @@
-/** What stores of versions answer: ids behind another one, in order, each once. */
+/** Yields the workflow ids after `after` in order, each once, as version stores do. */
 export async function* idsBehind(names: Iterable<{ workflowId: string }>, after = ""): AsyncGenerator<string> {
   const ids = Array.from(names, ({ workflowId }) => workflowId);
   yield* [...new Set(ids)].filter((id) => id > after).sort();

@@ -10,13 +10,13 @@ export interface SourceFile {
   text: string;
   /** Module specifiers as written. */
   specifiers: string[];
-  /** Files of the project that it imports by relative path, or starts as a thread or a process. */
+  /** Project files that it imports by relative path, or starts as a thread or a process. */
   files: string[];
-  /** Places in the project that a text in it names: relative to the file, or from the root on (`packages/...`). */
+  /** Project paths that its strings name: relative to the file, or from the root (`packages/...`). */
   places: string[];
 }
 
-/** Every TypeScript file below these folders, and those named, with what it imports (types included). */
+/** Returns every TypeScript file in these folders and files, with its imports (types included). */
 export function sourceFiles(...folders: string[]): SourceFile[] {
   return folders.flatMap((folder) => {
     if (folder.endsWith(".ts")) return [readSource(folder)];
@@ -29,18 +29,20 @@ export function sourceFiles(...folders: string[]): SourceFile[] {
 const importPattern =
   /(?:^|\n)\s*(?:import|export)\s(?:[^;"']*?\sfrom\s)?["']([^"']+)["']|import(?:\.meta\.resolve)?\(\s*["']([^"']+)["']\s*\)/g;
 
-/** `new URL("./worker.ts", import.meta.url)`. */
+/** Matches `new URL("./worker.ts", import.meta.url)`. */
 const startedPattern = /new URL\(\s*"(\.[^"]*\.tsx?)",\s*import\.meta\.url/g;
 
-/** `".."`, `"../../x"`, `${import.meta.dirname}/../x`; of a template what comes before its next value. */
+/**
+ * Matches `".."`, `"../../x"` and `${import.meta.dirname}/../x`. In a template, the match ends before the next value.
+ */
 const relativePattern = /(?:["'`]\/?|import\.meta\.dirname\}\/)(\.{1,2}(?:\/[^"'`\s$]*)?)(?=["'`$])/g;
 
-/** `join(import.meta.dirname, "..", "..", "x")`. */
+/** Matches `join(import.meta.dirname, "..", "..", "x")`. */
 const joinedPattern = /import\.meta\.dirname((?:,\s*["'`][^"'`$]*["'`])+)/g;
 
 const rootedPattern = /["'`](?:\.\/)?((?:packages|functions|stacks)\/[^"'`\s$]+)/g;
 
-/** Reads a source: all that it names, wherever that is. */
+/** Finds all modules, files and paths that a source text names. */
 export function readText(path: string, text: string): SourceFile {
   const here = (place: string) => relative(root, join(root, dirname(path), place));
   const specifiers = Array.from(text.matchAll(importPattern), (match) => (match[1] ?? match[2]) as string);
@@ -50,7 +52,10 @@ export function readText(path: string, text: string): SourceFile {
     return join(...Array.from(parts.matchAll(/["'`]([^"'`]*)["'`]/g), (match) => match[1] as string));
   });
   return {
-    ...{ path, text, lines: text.split("\n").length, specifiers },
+    path,
+    text,
+    lines: text.split("\n").length,
+    specifiers,
     files: [...specifiers.filter((specifier) => specifier.startsWith(".")), ...started].map(here),
     places: [
       ...[...Array.from(code.matchAll(relativePattern), (match) => match[1] as string), ...joined].map(here),
@@ -63,14 +68,17 @@ function readSource(path: string): SourceFile {
   return readText(path, readFileSync(join(root, path), "utf8"));
 }
 
-/** The folder of the package that a path is in: `packages/<name>`, `functions`, `stacks`. */
+/** Returns the folder of the package of a path: `packages/<name>`, `functions` or `stacks`. */
 export function packageFolder(path: string): string {
   const [first = "", second = ""] = path.split("/");
   if (first === "sst.config.ts") return "stacks";
   return first === "packages" ? `${first}/${second}` : first;
 }
 
-/** Folders of a package that import each other, whatever they hold deeper down: each pair with the imports of both. */
+/**
+ * Finds pairs of folders in one package that import each other, nested files included, with the imports of both
+ * directions.
+ */
 export function mutualFolders(files: SourceFile[]): { folders: [string, string]; imports: string[] }[] {
   const arrows = new Map<string, string[]>();
   for (const { path, files: targets } of files) {
@@ -89,7 +97,10 @@ export function mutualFolders(files: SourceFile[]): { folders: [string, string];
     });
 }
 
-/** The folders beside each other that two files of a package are in; undefined where one of the two lies beside the other's folder. */
+/**
+ * Returns the sibling folders that contain two files of a package; undefined if one file lies beside the folder of the
+ * other.
+ */
 function siblings(a: string, b: string): [string, string] | undefined {
   if (packageFolder(a) !== packageFolder(b)) return undefined;
   const [one, other] = [a.split("/"), b.split("/")];
@@ -101,7 +112,7 @@ function siblings(a: string, b: string): [string, string] | undefined {
 const exportedFunction =
   /^export (?:async )?function\*? (\w+)|^export const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^>]*>)?\([^)]*\)[^=;]* =>/gm;
 
-/** Names that several files of a package export a function by: `engine outcomeOf: <paths>`, one line a name. */
+/** Lists each function name that several files of one package export, as `engine outcomeOf: <paths>`. */
 export function sharedFunctionNames(files: SourceFile[]): string[] {
   const pathsByName = new Map<string, Set<string>>();
   for (const { path, text } of files) {
@@ -115,7 +126,7 @@ export function sharedFunctionNames(files: SourceFile[]): string[] {
     .map(({ key, paths }) => `${key}: ${paths.join(", ")}`);
 }
 
-/** The first cycle among these files, as a path that ends where it began. */
+/** Returns the first import cycle as a list of paths that ends with its first path. */
 export function findCycle(files: SourceFile[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();

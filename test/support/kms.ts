@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
 
-/** Lets KMS clients find this server for the tests of a file. */
+/** Directs the KMS client to this server during the tests of a file. */
 export function standInForKms(server: Server, client: { destroy(): void }): void {
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

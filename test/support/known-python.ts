@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the first cloud of this process found out about the machine's Python; it is asked for a third of a second. */
+/**
+ * Facts about the machine's Python that the first cloud of this process found. Asking Python takes a third of a second.
+ */
 let known: Buffer | undefined;
 
-/** Tells a data folder that is new. */
+/** Writes the known facts about Python into a new data folder. */
 export function lendPython(dataDir: string): void {
   const file = join(dataDir, "python.json");
   if (known === undefined || existsSync(file)) return;
@@ -12,7 +14,7 @@ export function lendPython(dataDir: string): void {
   writeFileSync(file, known);
 }
 
-/** Keeps what a cloud of this data folder has noted. */
+/** Remembers the facts that the cloud of this data folder found. */
 export function keepPython(dataDir: string): void {
   const file = join(dataDir, "python.json");
   if (known === undefined && existsSync(file)) known = readFileSync(file);

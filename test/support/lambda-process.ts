@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** How a function that was called once ended. */
+/** The answer or the error of a function that was called once. */
 export type Answered = { answer: unknown } | { error: { name: string; message: string } };
 
 const runtime = `
@@ -13,11 +13,11 @@ const ended = await handler(JSON.parse(event), context).then(
   (answer) => ({ answer }),
   ({ name, message }) => ({ error: { name, message } }),
 );
-// What a pipe has not taken yet would end with the process.
+// The process exits only after the pipe has taken the whole answer.
 process.stdout.write("\\n" + JSON.stringify(ended), () => process.exit());
 `;
 
-/** Starts a bundle as Lambda would, with nothing in its environment but `variables`, and calls its handler once. */
+/** Starts a bundle as Lambda does, with only `variables` in its environment, and calls its handler once. */
 export async function callInFreshProcess(
   file: string,
   event: object,

@@ -1,6 +1,6 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 
-/** A store in memory, as strict as the table: unknown generations cannot be updated. */
+/** A store of generations in memory. Like the table, it refuses updates of unknown generations. */
 export class MemoryGenerations implements GenerationStore {
   readonly all: Generation[] = [];
 

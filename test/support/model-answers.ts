@@ -1,10 +1,10 @@
 import type { ModelAction, ModelRequest } from "./model-server/model-server.ts";
 
-/** What the models of one node say, however often and in whatever order they are asked. */
+/** Answers of the models of one node. They do not depend on the number or the order of requests. */
 export interface Answers {
   needsAnalysis?: boolean;
   analysis?: string;
-  /** By attempt; how many attempts came before, the prompt says. */
+  /** Code by attempt; the prompt tells how many attempts there were. */
   code?: string[];
 }
 

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 
 export interface ParameterStore extends AsyncDisposable {
   url: string;
-  /** Names that were asked for, in order. */
+  /** Requested names, in order. */
   asked: string[];
 }
 
-/** Systems Manager with these parameters and no others. */
+/** Starts a Systems Manager that has only these parameters. */
 export async function parameterStore(values: Record<string, string>): Promise<ParameterStore> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 export interface RefusingServer extends AsyncDisposable {
   url: string;
-  /** What was asked, such as `DynamoDB_20120810.Query`, or `S3.GET`. */
+  /** Requests, such as `DynamoDB_20120810.Query` or `S3.GET`. */
   asked: string[];
 }
 
@@ -13,7 +13,7 @@ const inJson = JSON.stringify({
 });
 const inXml = "<Error><Code>AccessDeniedException</Code><Message>You may not.</Message></Error>";
 
-/** An AWS that lets nobody in: the answer that no client tries again. */
+/** Starts an AWS server that denies access to every request. AWS clients do not retry after this answer. */
 export async function refusingServer(): Promise<RefusingServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

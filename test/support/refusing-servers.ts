@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
-/** Servers on 127.0.0.1 that fail as servers of the world do, by what they speak. */
+/** Servers on 127.0.0.1 that refuse every login, one for each protocol. */
 export interface RefusingServers extends AsyncDisposable {
   port: Record<"http" | "imap" | "smtp", number>;
 }
@@ -23,7 +23,7 @@ export async function refusingServers(): Promise<RefusingServers> {
   };
 }
 
-/** Answers each command; who hangs up is no error here. */
+/** Answers each command of a client. Ignores broken connections. */
 function speak(socket: Socket, greeting: string, answer: (command: string) => string): void {
   socket.on("error", () => {});
   socket.on("data", (data) => socket.write(`${answer(String(data))}\r\n`));

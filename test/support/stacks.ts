@@ -15,7 +15,7 @@ export type StackName = "storage" | "engine" | "triggers" | "api" | "console" | 
 
 export interface Synthesised {
   templates: Record<StackName, Template>;
-  /** What cdk-nag found and nobody has explained: `<path>: <finding>`. */
+  /** Findings of cdk-nag without a listed reason: `<path>: <finding>`. */
   findings: string[];
   /** Bundles a function for Lambda. */
   bundle(functionName: string): Promise<Bundle>;
@@ -23,7 +23,7 @@ export interface Synthesised {
 
 export interface Bundle {
   folder: string;
-  /** What esbuild says of the files that it wrote, by their paths. */
+  /** esbuild's description of the files that it wrote, by path. */
   outputs: Record<string, BundleOutput>;
 }
 
@@ -31,11 +31,14 @@ export interface BundleOutput {
   /** The source that Lambda starts. */
   entryPoint?: string;
   imports: { path: string; kind: string }[];
-  /** By the paths of sources. */
+  /** Sources by path. */
   inputs: Record<string, unknown>;
 }
 
-/** What whoever deploys has set: on `production` all that makes a resource, on a stage of one person nothing. */
+/**
+ * Variables of the operator who deploys. `production` sets every variable that adds a resource; the stage of a
+ * developer sets none.
+ */
 const variables = {
   production: {
     NOVA_ALARM_MAIL: "ops@example.com",
@@ -54,7 +57,10 @@ type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number
 
 const made = new Map<string, Promise<Synthesised>>();
 
-/** As `sst deploy --stage <stage>` would make them, without an account; once for all tests of a process. */
+/**
+ * Synthesises the stacks as `sst deploy --stage <stage>` does, but without an account and once for all tests of a
+ * process.
+ */
 export function stacksOf(stage: keyof typeof variables): Promise<Synthesised> {
   const stacks = made.get(stage) ?? synthesise(stage);
   made.set(stage, stacks);
@@ -63,7 +69,7 @@ export function stacksOf(stage: keyof typeof variables): Promise<Synthesised> {
 
 async function synthesise(stage: keyof typeof variables): Promise<Synthesised> {
   const out = mkdtempSync(join(tmpdir(), "nova-stacks-"));
-  // SST's own log is written there until the end.
+  // SST writes its log into this folder until the process ends.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   process.env.JSII_DEPRECATED = "quiet";
   const file = join(root, "sst.config.ts");
@@ -107,7 +113,7 @@ function withVariables(given: NodeJS.ProcessEnv, use: () => void): void {
 type Build = ReturnType<typeof useRuntimeHandlers>["build"];
 let sstBuild: Build | undefined;
 
-/** Bundling takes seconds for each function, and no template says what is in a bundle. */
+/** Skips bundling: it takes seconds for each function, and templates do not depend on bundles. */
 function bundleNothing(out: string): void {
   mkdirSync(out);
   writeFileSync(join(out, "index.mjs"), "");

@@ -7,7 +7,10 @@ interface LambdaFunction {
   handler(event: never, context: never): Promise<unknown>;
 }
 
-/** What functions asked of AWS, or where they are deployed would have to ask, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. */
+/**
+ * The AWS calls of functions, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. It includes
+ * the call for E2B's key, which only deployed functions make.
+ */
 export interface WatchedCalls extends Disposable {
   of(functionName: string): string[];
 }
@@ -18,10 +21,10 @@ const services: Record<string, string> = {
   AWSEvents: "events",
 };
 
-/** E2B's SDK asks by `fetch`, with a key that a deployed function has from Systems Manager alone. */
+/** A request of E2B's SDK implies this call: a deployed function reads the E2B key from Systems Manager. */
 const readsKeyOfE2b = "ssm:GetParameters on arn:aws:ssm:us-east-1:123456789012:parameter/nova/production/E2B_API_KEY";
 
-/** Watches every request that a function makes from now on, in this process. */
+/** Watches every request that a function of this process makes after this call. */
 export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCalls {
   const caller = new AsyncLocalStorage<string>();
   const calls = new Map<string, Set<string>>();
@@ -61,7 +64,7 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
   };
 }
 
-/** The SDK hands a body of JSON over with the request's end. */
+/** Calls `use` with the request body, which the SDK passes to `end`. */
 function whenEnded(request: ClientRequest, use: (body: string) => void): void {
   const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest;
   request.end = ((body: unknown, ...more: unknown[]) => {
@@ -70,13 +73,13 @@ function whenEnded(request: ClientRequest, use: (body: string) => void): void {
   }) as ClientRequest["end"];
 }
 
-/** Empty for whatever is not AWS. */
+/** Returns the AWS calls of a request; an empty list for requests to other servers. */
 function callsOf(request: ClientRequest, body: string): string[] {
   const target = String(request.getHeader("x-amz-target") ?? "");
   return namedCalls(target, body) ?? s3Calls(request, body) ?? restCalls(request);
 }
 
-/** Undefined where no header names what is called. */
+/** Returns the calls that the header names; undefined without such a header. */
 function namedCalls(named = "", body: string): string[] | undefined {
   const [target = "", action = ""] = named.split(".");
   const service = services[target];
@@ -86,7 +89,7 @@ function namedCalls(named = "", body: string): string[] | undefined {
 
 const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };
 
-/** Undefined for what is no request of the bucket. */
+/** Returns the S3 calls of a request; undefined if it does not address the bucket. */
 function s3Calls(request: ClientRequest, body: string): string[] | undefined {
   const [, prefix = "", query = ""] = /^\/nova\/?([^/?]*)[^?]*\??(.*)$/.exec(request.path) ?? [];
   if (!/^\/nova[/?]/.test(request.path)) return undefined;

@@ -6,8 +6,8 @@ import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
- * The draws of one task, in order: together or late (and how late), whose answer is heard, who is killed and when,
- * whether.
+ * The random draws of one task, in order: whether the second delivery is parallel or late (and how late), which answer the
+ * caller gets, which delivery a kill would hit and when, and whether it happens.
  */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];
@@ -17,7 +17,7 @@ const KILL_FIRST = [0.1, 0.5, 0.1];
 const KILL_SECOND = [0.9, 0.5, 0.1];
 const NO_KILL = [0.1, 0.5, 0.9];
 
-/** Deliveries of one task, numbered as they begin; each takes 100 ms unless it is killed. */
+/** Creates a task whose deliveries are numbered in the order of their start. Each takes 100 ms unless it is killed. */
 function deliveries(draws: number[]) {
   const clock = virtualClock();
   const log: string[] = [];
@@ -51,19 +51,19 @@ describe("a task in chaos", () => {
       ["1 begins at 0", "1 ends at 100", "2 begins at 160", "2 ends at 260"],
     ],
     [
-      "loses its first answer, and the late one is used",
+      "loses its first answer and uses the late one",
       [...LATE, HEAR_SECOND, ...NO_KILL],
       "2",
       ["1 begins at 0", "1 ends at 100", "2 begins at 160", "2 ends at 260"],
     ],
     [
-      "is killed unheard",
+      "uses the first answer when the second delivery is killed",
       [TOGETHER, HEAR_FIRST, ...KILL_SECOND],
       "1",
       ["1 begins at 0", "2 begins at 0", "2 dies at 30", "1 ends at 100"],
     ],
     [
-      "is killed, and delivered late all the same",
+      "is delivered again after the first delivery was killed",
       [...LATE, HEAR_FIRST, ...KILL_FIRST],
       "Lambda.Unknown",
       ["1 begins at 0", "1 dies at 30", "2 begins at 90", "2 ends at 190"],
@@ -79,7 +79,7 @@ describe("a task in chaos", () => {
     expect(chaos.log).toEqual(log);
   });
 
-  it("is killed no more than twice, so that a Retry gets it through", async () => {
+  it("is killed at most twice, so that a Retry succeeds", async () => {
     const clock = virtualClock();
     const invokeLambda: InvokeObserved = async (_arn, _payload, signal, onBegin) => {
       onBegin?.();
@@ -103,7 +103,7 @@ describe("a task in chaos", () => {
     expect(result.events.filter(({ type }) => type === "LambdaFunctionFailed")).toHaveLength(2);
   });
 
-  it("is left alone where it should not be touched", async () => {
+  it("is delivered once, without faults, if `shouldTouch` excludes its function", async () => {
     let calls = 0;
     const invokeLambda: InvokeObserved = async () => answer(++calls);
     const chaos = withChaos(invokeLambda, {
@@ -116,7 +116,7 @@ describe("a task in chaos", () => {
     expect(calls).toBe(1);
   });
 
-  it("suffers the same for the same seed, and otherwise for another", async () => {
+  it("has the same faults for the same seed and other faults for another seed", async () => {
     const story = async (seed: number) => {
       const clock = virtualClock();
       const log: string[] = [];

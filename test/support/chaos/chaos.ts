@@ -2,42 +2,46 @@ import { type Clock, systemClock } from "../../../packages/aws-local/src/clock.t
 import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 import { createChildController } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
-/** Beside what every function is invoked with: called when it starts to run, since it may have waited for its turn. */
+/**
+ * InvokeLambda with a callback that the runtime calls when the function starts to run. A delivery can wait before that.
+ */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
 
 export interface ChaosOptions {
   seed: number;
-  /** In place of the numbers that the seed gives. */
+  /** Replaces the random numbers of the seed. */
   random?: () => number;
-  /** Which functions suffer; all of them by default. */
+  /** Selects the functions that get faults; all by default. */
   shouldTouch?(functionArn: string): boolean;
   clock?: Clock;
 }
 
 export interface Chaos {
   invokeLambda: InvokeLambda;
-  /** Resolves when every delivery has ended, the late ones too. */
+  /** Resolves when every delivery has ended, late ones included. */
   settled(): Promise<void>;
 }
 
-/** Kills come 1 to 900 ms after the beginning, half of them within 30: in the middle of the work on any machine. */
+/**
+ * Kills happen 1 to 900 ms after the start, half of them within 30 ms. So some hit the middle of the work on any
+ * machine.
+ */
 const LATEST_KILL_MS = 900;
-/** The longest that a late delivery waits. */
 const LATEST_DELIVERY_MS = 120;
-/** The same task is killed no more often, so that a Retry of three attempts always gets it through. */
+/** The maximum of kills per task, so that a Retry with three attempts always succeeds. */
 const KILLS_PER_TASK = 2;
 
 type Delivery = "first" | "second";
 
 interface Plan {
-  /** When the second delivery starts: with the first, or so long after it ended. */
+  /** The start of the second delivery: with the first one, or `afterMs` after its end. */
   second: "together" | { afterMs: number };
-  /** Whose answer the caller gets; the other one's is lost. */
+  /** The delivery whose answer the caller gets; the other answer is lost. */
   heard: Delivery;
   kill: { delivery: Delivery; afterMs: number } | undefined;
 }
 
-/** Delivers every task twice and kills some deliveries, as the cloud may on a bad day. */
+/** Delivers every task twice and kills some deliveries, which AWS also can do. */
 export function withChaos(invokeLambda: InvokeObserved, options: ChaosOptions): Chaos {
   const { random = seeded(options.seed), shouldTouch = () => true, clock = systemClock } = options;
   const underway = new Set<Promise<unknown>>();
@@ -105,12 +109,12 @@ async function afterwards(first: Promise<unknown>, ms: number, clock: Clock): Pr
   await clock.sleep(ms);
 }
 
-/** The lost answer of a delivery: whoever should hear it has the other one's. */
+/** Ignores the answer of a delivery that the caller does not get. */
 function ignore(): void {
   return;
 }
 
-/** mulberry32: small, and the same numbers on every machine. */
+/** Returns a generator of random numbers (mulberry32) that gives the same numbers on every machine. */
 function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -2,18 +2,18 @@ import type { InvokeLambda } from "../../../packages/aws-local/src/lambda-types.
 import { withChaos } from "./chaos.ts";
 import { createWorkerLambdaRuntime } from "./worker-lambda-runtime.ts";
 
-/** Enough for the two deliveries of two tasks; each thread loads the functions for itself. */
+/** Threads for the two deliveries of two tasks. Each thread loads the functions again. */
 const chaoticThreads = 4;
 
 export interface ChaoticFunctions {
   invokeLambda: InvokeLambda;
-  /** Closes the cloud that has the functions once every delivery has ended, and the functions after it. */
+  /** Waits until every delivery has ended, closes the cloud, then closes the threads. */
   close(closeCloud: () => Promise<void>): Promise<void>;
 }
 
 /**
- * The functions of a cloud in chaos, each invocation in a thread of its own: what is killed is dead, wherever it was.
- * `entry` is a module with all functions; each thread loads the sources in twice the time of a bundle.
+ * The functions of a cloud in chaos. Each invocation runs in its own thread, so a kill can end it at any point.
+ * `entry` is a module with all functions. Threads load a bundle in half the time that the sources need.
  */
 export function chaoticFunctions(
   seed: number,

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import type { LambdaContext, LambdaFunctions } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 
 interface Order {
-  /** A file to make once the handler runs. */
+  /** Path of a file that the handler creates when it runs. */
   mark?: string;
   value?: unknown;
 }
 
-/** What the worker threads of the tests load. */
+/** Functions that the worker threads of the tests load. */
 export const functions: LambdaFunctions = {
   echo: { timeoutSeconds: 10, handler: async (event) => (event as Order).value },
   environment: { timeoutSeconds: 10, handler: async (event) => process.env[(event as Order).value as string] },

@@ -14,7 +14,7 @@ function runtime(options: Partial<WorkerLambdaOptions> = {}) {
     invokeLambda(arn(name), JSON.stringify(event), signal);
 }
 
-/** A file that a handler makes when it runs. */
+/** Returns the path of a file that a handler creates, and a promise that resolves when it exists. */
 async function marker() {
   const folder = await temporaryFolder();
   const mark = join(folder, "running");
@@ -24,8 +24,8 @@ async function marker() {
   return { mark, running: promise };
 }
 
-describe("a function in a thread of its own", () => {
-  it("answers as it does in this process", async () => {
+describe("a function in its own thread", () => {
+  it("answers as a function in this process does", async () => {
     const invoke = runtime({ env: { NOVA_TEST_VARIABLE: "seen" } });
     expect(await invoke("echo", { value: { a: 1 } })).toEqual({ ok: true, payload: '{"a":1}' });
     expect(await invoke("context")).toEqual({ ok: true, payload: '"context"' });
@@ -34,7 +34,7 @@ describe("a function in a thread of its own", () => {
     await expect(invoke("missing")).rejects.toMatchObject({ name: "Lambda.ResourceNotFoundException" });
   });
 
-  it("is killed in the middle when its signal is aborted, and the next invocation runs", async () => {
+  it("is killed while it runs when its signal is aborted, and the next invocation runs", async () => {
     const invoke = runtime({ concurrency: 1 });
     const { mark, running } = await marker();
     const kill = new AbortController();
@@ -46,7 +46,7 @@ describe("a function in a thread of its own", () => {
     expect(await next).toEqual({ ok: true, payload: '"alive"' });
   });
 
-  it("is killed at its deadline even in an endless loop", async () => {
+  it("is killed at its deadline, even in an endless loop", async () => {
     const invoke = runtime({ concurrency: 1 });
     expect(await invoke("spin")).toMatchObject({
       ok: false,
@@ -56,13 +56,13 @@ describe("a function in a thread of its own", () => {
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });
   });
 
-  it("that ends its process is reported as Lambda.Unknown and takes nobody with it", async () => {
+  it("fails as Lambda.Unknown when it ends its process, and the next invocation runs", async () => {
     const invoke = runtime({ concurrency: 1 });
     await expect(invoke("exit")).rejects.toMatchObject({ name: "Lambda.Unknown" });
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });
   });
 
-  it("that cannot be loaded says why", async () => {
+  it("fails with the reason if its module cannot be loaded", async () => {
     const invoke = runtime({ entry: new URL("./broken.ts", import.meta.url) });
     expect(await invoke("echo")).toMatchObject({
       ok: false,

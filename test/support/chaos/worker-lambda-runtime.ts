@@ -11,9 +11,9 @@ import { WorkerSandbox } from "./worker-sandbox.ts";
 export interface WorkerLambdaOptions {
   /** A module that exports `functions`, and `serviceFunctions` where it has them (LambdaFunctions). */
   entry: URL;
-  /** Laid over this process's variables. */
+  /** Variables to add to those of this process. */
   env?: Record<string, string>;
-  /** Invocations that run at the same time; the others wait for their turn. */
+  /** The maximum of invocations at the same time; further ones wait. */
   concurrency?: number;
   clock?: Clock;
 }
@@ -21,11 +21,11 @@ export interface WorkerLambdaOptions {
 export interface WorkerLambdaRuntime {
   /** Aborting the signal kills the invocation wherever it is. */
   invokeLambda: InvokeObserved;
-  /** Kills what still runs. */
+  /** Kills all running invocations. */
   close(): Promise<void>;
 }
 
-/** Runs each invocation in a thread of its own, so that it can be killed at any point, by its deadline too. */
+/** Runs each invocation in its own thread, so that a signal or its deadline can kill it at any point. */
 export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerLambdaRuntime {
   const { entry, concurrency = 8, clock = systemClock } = options;
   const pool = new SandboxPool(() => new WorkerSandbox(entry, { ...process.env, ...options.env }), concurrency);
@@ -63,7 +63,7 @@ async function runOrKill(
   }
 }
 
-/** Threads that have loaded the functions, started when they are needed and used again. */
+/** A pool of threads that have loaded the functions. It starts threads on demand and reuses them. */
 class SandboxPool {
   readonly #start: () => WorkerSandbox;
   readonly #most: number;

@@ -17,6 +17,6 @@ async function serve(entry: string): Promise<void> {
   post({ ready: new Map(Object.entries(functions).map(([name, fn]) => [name, fn.timeoutSeconds])) });
 }
 
-// A thread does not share the compiled modules of its process, and loads hundreds.
+// A thread loads hundreds of modules and does not share the compiled ones of its process.
 enableCompileCache();
 serve(workerData as string).catch((error: unknown) => post({ broken: failureOf(error) }));

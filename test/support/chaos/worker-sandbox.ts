@@ -3,10 +3,10 @@ import { type Invocation, killedError } from "../../../packages/aws-local/src/la
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 
 export type FromWorker =
-  /** The module is loaded; how long each of its functions may run. */
+  /** Reports that the module is loaded, with the timeout of each function in seconds. */
   | { ready: ReadonlyMap<string, number> }
   | { answer: LambdaResult }
-  /** The module could not be loaded. */
+  /** Reports that the module cannot be loaded. */
   | { broken: LambdaResult };
 
 /** A worker thread that has loaded the functions and runs one invocation at a time. */
@@ -14,7 +14,7 @@ export class WorkerSandbox {
   readonly #worker: Worker;
   #settle: PromiseWithResolvers<LambdaResult> | undefined;
   #dead = false;
-  /** Timeouts by function name; a LambdaResult where the functions could not be loaded. */
+  /** Timeouts by function name; a failed LambdaResult if the module cannot be loaded. */
   readonly loaded: Promise<ReadonlyMap<string, number> | LambdaResult>;
 
   constructor(entry: URL, env: NodeJS.ProcessEnv) {
@@ -40,7 +40,7 @@ export class WorkerSandbox {
     return this.#dead;
   }
 
-  /** Rejects as a killed function does when the thread dies, by `kill` or by itself. */
+  /** Runs an invocation. Rejects with the error of a killed function if the thread ends. */
   async run(invocation: Invocation): Promise<LambdaResult> {
     if (this.#dead) throw killedError();
     this.#settle = Promise.withResolvers();
@@ -48,7 +48,7 @@ export class WorkerSandbox {
     return this.#settle.promise;
   }
 
-  /** A thread that waits for work does not keep the process alive. */
+  /** Sets whether the thread waits for work; an idle thread does not keep the process alive. */
   setIdle(idle: boolean): void {
     if (idle) this.#worker.unref();
     else this.#worker.ref();
@@ -60,7 +60,7 @@ export class WorkerSandbox {
   }
 }
 
-/** A thread that dies unused disappoints nobody. */
+/** Avoids an unhandled rejection of a thread that ends before its first use. */
 function ignore(): void {
   return;
 }

@@ -1,6 +1,6 @@
 /**
- * Nobody is kept waiting for a wrong password (`anvil-auth-penalty`). As little else as dovecot 2.3 needs: IMAP without
- * TLS on this machine, one file of users, Maildir.
+ * Returns a minimal configuration for dovecot 2.3: IMAP without `anvil-auth-penalty` is off, so a login after a wrong password does not wait.
+ * `anvil-auth-penalty` is off, so a login after a wrong password does not wait.
  */
 export function configuration({ dir, port }: { dir: string; port: number }): string {
   return `

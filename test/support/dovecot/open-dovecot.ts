@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { configuration } from "./configuration.ts";
 
-/** Where Debian puts it: `apt-get install dovecot-imapd`. */
+/** Path of dovecot on Debian (`apt-get install dovecot-imapd`). */
 const program = "/usr/sbin/dovecot";
 export const hasDovecot = existsSync(program) && process.getuid?.() === 0;
 
@@ -15,14 +15,14 @@ export interface Dovecot {
   port: number;
   user: string;
   password: string;
-  /** Puts a mail into the inbox, unread. */
+  /** Puts an unread mail into the inbox. */
   deliver(mail: Buffer | string): Promise<void>;
-  /** Flags of the mails that were delivered, in their order: `S` is seen. */
+  /** Returns the flags of the delivered mails in order; `S` means seen. */
   flags(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A real IMAP server on a port of its own, with one user and a Maildir under a temporary folder. */
+/** Starts a real IMAP server on a free port, with one user and a Maildir in a temporary folder. */
 export async function openDovecot(): Promise<Dovecot> {
   const dir = await mkdtemp(join(tmpdir(), "nova-dovecot-"));
   const [port, user, password] = [await freePort(), "anna@example.com", "s3cret-of-the-mailbox"];
@@ -55,11 +55,11 @@ export async function openDovecot(): Promise<Dovecot> {
   };
 }
 
-/** Debian's `mail`: dovecot lets nobody read mails as root. */
+/** The id of Debian's user `mail`. Dovecot refuses to read mails as root. */
 const mailUser = 8;
 
 async function makeMaildir(dir: string): Promise<string> {
-  // Its processes have users of their own.
+  // Dovecot's processes run as other users and must be able to read this folder.
   await chmod(dir, 0o755);
   const inbox = join(dir, "home", "Maildir");
   for (const folder of ["cur", "new", "tmp"]) await mkdir(join(inbox, folder), { recursive: true });
@@ -77,7 +77,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** It says nowhere when it is ready, so it is asked. */
+/** Polls the port until it accepts connections, because dovecot does not report when it is ready. */
 async function untilOpen(port: number, server: ChildProcess): Promise<void> {
   for (let left = 200; left > 0; left--) {
     if (server.exitCode !== null) break;

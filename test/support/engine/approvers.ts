@@ -2,7 +2,10 @@ import { answerTask } from "@nova/engine";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** People who answer, some at once, some when it may be too late; each answers one task that waits just then. */
+/**
+ * Adds people who answer tasks, some immediately, some perhaps too late. Each answers one task that is open at that
+ * moment.
+ */
 export function sendApprovers(world: World, random: Random): void {
   const open = () => world.tasks.all().filter(({ status }) => status === "open");
   for (const name of ["ann", "bob", "cid", "dan", "eve"]) {

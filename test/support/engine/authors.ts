@@ -16,20 +16,20 @@ import { agentStep } from "./agent-step.ts";
 import type { ChainState } from "./chain-state.ts";
 import type { Caller } from "./scheduler.ts";
 
-/** What models answer, and what was kept of earlier answers. Asked anew they may answer anything else. */
+/** The answers of models, and pinned code of earlier runs. A repeated request can get another answer. */
 export interface Minds {
   pinned(task: PromptTask): PinnedCode | null;
   needsAnalysis(task: PromptTask): boolean;
   writeAnalysis(task: PromptTask): string;
   writeCode(task: PromptTask, attempt: number): string;
-  /** Model-free: whatever it says of a code it says each time. */
+  /** The check without a model. It always gives the same verdict for the same code. */
   isValid(code: string): boolean;
   isDone(task: PromptTask, attempt: number): boolean;
-  /** The JSON text of an answer; null: the model is down. Absent: nobody asks for one. */
+  /** Returns the JSON text of an answer; null if the model is down. Absent if the workflow has no text nodes. */
   writeText?(task: TextTask): string | null;
 }
 
-/** A model was asked, for the step at this place of a link's journal. */
+/** A paid request to a model, for one step in the journal of an entry. */
 export interface Payment {
   role: string;
   node: string;
@@ -45,16 +45,16 @@ const seconds = { analysis: 15, task: 30 };
 const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_output: 10 };
 
 /**
- * A pipeline in the shape of the real one: a journal of agents' steps, and asks of models between them, which can be
- * interrupted like every other call. An ask that fails for good fails the node, on the word of this delivery alone.
+ * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. A kill
+ * can interrupt a request like every other call. A request that fails for good fails the node without a second opinion.
  */
 export class Authors {
   readonly payments: Payment[] = [];
-  /** What a pipeline was asked to run, in order. */
+  /** Prompt tasks that pipelines got, in order. */
   readonly tasks: PromptTask[] = [];
-  /** What text nodes were to ask, in order; a repeated delivery is to ask again, and finds the answer. */
+  /** Tasks of text nodes, in order. A repeated delivery adds its task again, and finds the recorded answer. */
   readonly questions: TextTask[] = [];
-  /** Pinned code as it was when somebody began with it. */
+  /** Pinned code at the time when a delivery started with it, by link. */
   readonly #generations = new Map<string, PinnedCode>();
   readonly #chain: ChainState;
   readonly #minds: Minds;
@@ -66,7 +66,7 @@ export class Authors {
     this.#onViolation = onViolation;
   }
 
-  /** As one process sees it. */
+  /** The pipeline as one process sees it. */
   port(caller: Caller): Pipeline {
     return {
       pinned: (task) => caller.call({ name: "choose pinned code", effect: () => this.#choose(task) }),
@@ -82,7 +82,7 @@ export class Authors {
     };
   }
 
-  /** What a delivery finds recorded when it begins with a node it does not pay for again. */
+  /** Returns the recorded steps that a delivery finds at its start. It does not pay for them again. */
   recordedFor(caller: Caller, { at }: Pick<PromptTask, "at">): ReadonlySet<number> {
     const { turn } = this.#chain.at(at);
     return new Set(journalOf(turn ?? {}, this.#chain.stepsSeen.get(caller) ?? []).map((_, i) => i + 1));
@@ -101,7 +101,7 @@ export class Authors {
   }
 }
 
-/** A text node asks once, and the step has the answer. */
+/** The execution of a text node: it asks the model once, and its step keeps the answer. */
 class Answering {
   readonly #recorded: ReadonlySet<number>;
   readonly #caller: Caller;
@@ -176,7 +176,7 @@ class Writing {
     }
   }
 
-  /** Null: it failed by its own fault, and the pipeline goes on from there. */
+  /** Runs pinned code. Returns null if the code failed by its own fault; the pipeline then continues. */
   async #hit(pinned: PinnedCode): Promise<PipelineOutcome | null> {
     const { code, generation } = pinned;
     const analysis = await this.#lookAgain(pinned);

@@ -17,16 +17,16 @@ interface Place extends Link {
   steps: Map<number, StoredStep>;
 }
 
-/** A turn goes through them in this order. */
+/** The states of a turn, in order. */
 const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 
-/** The chain partitions, with DynamoDB's conditions. Tests may reach in and tamper. */
+/** The chain partitions in memory, with DynamoDB's conditions. Tests can change items directly. */
 export class ChainState {
   readonly places = new Map<string, Place>();
   readonly notes = new Map<string, ChainNote[]>();
-  /** What a process was told when it asked for steps last. */
+  /** The steps that the last read of each process returned. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
-  /** Sees every entry that is really written. */
+  /** Receives every entry that is written. */
   onEntry: (at: LinkId, entry: StoredEntry) => void = () => undefined;
 
   at({ execution, scope, seq }: LinkId): Place {
@@ -36,7 +36,7 @@ export class ChainState {
     return place;
   }
 
-  /** Links of one execution in key order; of one of its scopes, if that is given. */
+  /** Returns the links of an execution in key order; with `only`, those of one scope. */
   linksOf(execution: string, only?: string): Place[] {
     return Array.from(this.places)
       .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))
@@ -49,7 +49,7 @@ export class ChainState {
     return this.linksOf(execution).flatMap(({ scope, entry }) => (scope === "" && entry ? [entry] : []));
   }
 
-  /** Of branches too, scope by scope. */
+  /** Returns all entries of an execution, scope by scope, branches included. */
   everyEntryOf(execution: string): StoredEntry[] {
     return this.linksOf(execution).flatMap(({ entry }) => (entry ? [entry] : []));
   }
@@ -127,7 +127,7 @@ export class ChainState {
     return true;
   }
 
-  /** The last two items: a turn and an entry are an item each, the turn before the entry. */
+  /** Returns the last two items of a scope. A turn and an entry are one item each; the turn comes before the entry. */
   #tip(execution: string, scope: string): Link[] {
     const places = this.linksOf(execution, scope);
     const items = places.flatMap(({ seq, turn, entry }): Link[] => [

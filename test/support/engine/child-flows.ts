@@ -5,7 +5,7 @@ export function child(id: string, workflow: string, options: Partial<WorkflowNod
   return { id, type: "workflow", workflow, output: { [id]: "$" }, ...options };
 }
 
-/** What the flows below run: their nodes have ids that no other flow has. */
+/** Workflows that the flows below call. Their node ids are unique among all flows. */
 export const calledFlows: Workflow[] = [
   flow("called", [action("x"), action("y")], lines("start > x > y > end")),
   flow(
@@ -16,7 +16,7 @@ export const calledFlows: Workflow[] = [
   flow("called-deeper", [action("u"), child("deep", "called")], lines("start > u > deep > end")),
 ];
 
-/** Workflows that run others: on the main line, in a branch, for each item, inside of one another. */
+/** Workflows that call others: on the main line, in a branch, for each item, and nested. */
 export const childFlows: Workflow[] = [
   flow("calling", [action("a"), child("c", "called"), action("b")], lines("start > a > c > b > end")),
   flow(

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
 
-/** Time that moves only when the test says so. */
+/** A clock that only the test moves. */
 export class VirtualClock {
   now = Date.parse("2026-01-01T00:00:00.000Z");
   readonly #timeouts: { due: number; end: AbortController }[] = [];

@@ -1,7 +1,7 @@
 import type { Context, LinkId, Ports } from "@nova/engine";
 import { contextAfter } from "../../../packages/engine/src/chain/position.ts";
 
-/** The context as it was behind a link. */
+/** Returns the context after an entry. */
 export async function contextAt(ports: Pick<Ports, "chain" | "blobs">, at: LinkId): Promise<Context> {
   const { entry } = await ports.chain.read(at);
   if (!entry) throw new TypeError(`execution ${at.execution} has no link ${at.seq}`);

@@ -37,20 +37,20 @@ export class EventWait extends Story {
     return this;
   }
 
-  /** Ids of the runs that went on with it. */
+  /** Delivers an event and returns the ids of the runs that it resumed. */
   async emit(detail: string, envelope = '"source":"crm","id":"event-1"'): Promise<string[]> {
     const tasks = await deliverEvent(this.ports, `{${envelope},"detail":${detail}}`);
     return tasks.map(({ execution }) => execution);
   }
 
-  /** Lets a process make so many calls; false where it ends before. */
+  /** Performs `calls` calls of a process; returns false if it ends earlier. */
   async advance(process: Process, calls: number): Promise<boolean> {
     await settled();
     for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);
     return !process.isOver;
   }
 
-  /** JSON text of what the wait got, as it is stored. */
+  /** The stored JSON text of all entries, which contains the event that the wait received. */
   get news(): string {
     return JSON.stringify(Array.from(this.world.chain.places.values()));
   }

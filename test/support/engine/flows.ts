@@ -1,16 +1,21 @@
 import type { Body, Condition, Edge, MapNode, Node, TaskNode, Workflow } from "@nova/workflow";
 
 type Options = Partial<Pick<TaskNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
-/** `["a", "b"]`, or with the condition of a decision's edge in third place, and how often it may lead back in fourth. */
+/**
+ * An edge such as `["a", "b"]`. The third element is the condition of a decision; the fourth limits how often the edge
+ * leads back.
+ */
 export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 
-/** A normalised workflow; `start` and `end` come by themselves. Built directly, so that it may be what the checks refuse. */
+/**
+ * Builds a normalised workflow and adds `start` and `end`. It skips the checks, so tests can build invalid workflows.
+ */
 export function flow(id: string, tasks: Node[], arrows: Arrow[], more: Partial<Workflow> = {}): Workflow {
   const nodes: Node[] = [{ id: "start", type: "start" }, ...tasks, { id: "end", type: "end" }];
   return { format: 1, id, name: id, requirements: [], lib: {}, nodes, edges: edgesOf(arrows), ...more };
 }
 
-/** The same from `"start > a > end"`, ways without conditions. */
+/** Parses lines such as `"start > a > end"` into edges without conditions. */
 export function lines(...texts: string[]): Arrow[] {
   return texts.flatMap((text) => {
     const ids = text.split(" > ");
@@ -20,13 +25,14 @@ export function lines(...texts: string[]): Arrow[] {
 
 function edgesOf(arrows: Arrow[]): Edge[] {
   return arrows.map(([from, to, condition, max]) => ({
-    ...{ from, to },
+    from,
+    to,
     ...(condition !== undefined && { condition }),
     ...(max !== undefined && { max }),
   }));
 }
 
-/** A map over `list` of the context, unless `options` say otherwise. */
+/** Builds a map over the context's `list`; `options` override its fields. */
 export function mapOver(id: string, nodes: Node[], arrows: Arrow[], options: Partial<MapNode> = {}): MapNode {
   const body: Body = { nodes, edges: edgesOf(arrows) };
   return { id, type: "map", items: "list", as: "item", into: id, body, maxConcurrency: 2, ...options };
@@ -40,12 +46,12 @@ export function decision(id: string, options: Options = {}): TaskNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
-/** The same node, its code to be written by a model. */
+/** Returns the node with an executor whose code a model writes. */
 export function prompted<T extends TaskNode>(node: T): T {
   return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
-/** The same node, its value to be an answer of a model. */
+/** Returns the node with an executor whose value is the answer of a model. */
 export function texted<T extends TaskNode>(node: T): T {
   return {
     effects: false,
@@ -57,7 +63,7 @@ export function texted<T extends TaskNode>(node: T): T {
 
 const retry = { attempts: 3, delaySeconds: 5 };
 
-/** The shapes that the random model runs; between them every rule of the protocol has something to do. */
+/** Workflows without forks for the random model. Together they use every rule of the protocol. */
 export const straightFlows: Workflow[] = [
   flow("bare", [], [["start", "end"]]),
   flow(
@@ -89,7 +95,7 @@ export const straightFlows: Workflow[] = [
     ],
   ),
   flow(
-    "retried by its author",
+    "retry set by the author",
     [
       action("a", { retry: { attempts: 4, delaySeconds: 5, backoff: 2, jitter: true } }),
       decision("d", { retry: { attempts: 2, delaySeconds: 1, on: ["ConnectionError"] } }),
@@ -148,7 +154,7 @@ export const straightFlows: Workflow[] = [
     ],
   ),
   flow(
-    "rescued and retried",
+    "rescue and retry",
     [action("a", { onError: "r", effects: false, retry }), action("r", { effects: false })],
     [
       ["start", "a"],

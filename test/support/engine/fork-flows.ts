@@ -5,7 +5,7 @@ const repeatable = { effects: false };
 const retried = { retry: { attempts: 3, delaySeconds: 1 } };
 const straight = lines("start > f > a > j > end", "f > b > j");
 
-/** What the random model runs with branches and items; the context has a `list` of lists. */
+/** Workflows with branches and items for the random model. Their context has a `list` of lists. */
 export const forkFlows: Workflow[] = [
   flow(
     "fork",

@@ -4,38 +4,38 @@ import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { type Box, claimName, type Run } from "./sandbox-state.ts";
 import type { Process } from "./scheduler.ts";
 
-/** What a node's code does, as a test writes it. */
+/** The behaviour of a node's code in a test. */
 export interface Script {
-  /** Calls that it takes before it is done; a sandbox may die between any two. */
+  /** The calls that it makes before it ends; a sandbox can die between any two. */
   pauses?: number;
-  /** The key of the context whose blob it reads first. */
+  /** The context key of the blob that it reads first. */
   reads?: string;
-  /** Its sandbox never tells an end. */
+  /** Set if its sandbox never reports an end. */
   isSilent?: true;
-  /** Its sandbox says what no harness says, to whoever asks. */
+  /** Set if its sandbox gives malformed answers to every caller. */
   isMalformed?: true;
-  /** Large results, beside those in `result`. */
+  /** Large results in addition to those in `result`. */
   files?: Uint8Array[];
   result: CodeResult;
 }
 
-/** How a delivery's call to the sandbox ended inside of it. */
+/** The state of a delivery's call inside the sandbox. */
 export interface Execution {
   state: "starting" | "tombstoned" | "claimed" | "attached";
 }
 
 export interface Code {
-  /** Decides what the code of a claim will do. */
+  /** Selects the behaviour of the code of a claim. */
   script: (request: RunRequest) => Script;
-  /** Told when code begins and when it has finished. */
+  /** Called when code starts. */
   onBegin: (run: Run) => void;
-  /** How fast the next code is. */
+  /** Returns the speed of the next code. */
   weight?: () => number;
 }
 
 /**
- * The program that a delivery starts in a sandbox. It runs on whatever becomes of the delivery: claims exclusively,
- * then looks for a tombstone, then runs the code and keeps the result.
+ * Runs the program that a delivery starts in a sandbox. It continues after the end of the delivery: it claims exclusively,
+ * looks for a tombstone, runs the code and keeps the result.
  */
 export async function runHarness(process: Process, box: Box, request: RunRequest, execution: Execution, code: Code) {
   const name = claimName(request.claim);
@@ -73,7 +73,10 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
   if (begun) await runCode(process, claimed, code.script(request));
 }
 
-/** Code of another execution ends everything of the one before it, which does not come back. */
+/**
+ * Admits code of an execution to the sandbox. Code of a new execution ends the code of the previous one, which cannot
+ * return.
+ */
 function admits(box: Box, execution: string): boolean {
   const last = box.tenants.at(-1);
   if (last === execution) return true;
@@ -85,7 +88,7 @@ function admits(box: Box, execution: string): boolean {
 }
 
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
-  // The killer of a link ends its runs; a program that was killed does nothing more.
+  // A kill of a link ends its runs; a killed program does nothing more.
   const going = () => run.state === "running";
   if (script.reads !== undefined) {
     run.need = referenceUnder(run.request, script.reads);
@@ -120,7 +123,7 @@ function referenceUnder(request: RunRequest, key: string): BlobRef {
   return (JSON.parse(json) as { $blob: BlobRef }).$blob;
 }
 
-/** The link that a claim's name begins with. */
+/** Returns the link name with which claim names start. */
 export function linkOf(execution: string, seq: number): string {
   return linkName({ execution, scope: "", seq });
 }

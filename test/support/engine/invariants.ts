@@ -24,10 +24,10 @@ import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
 
-/** Watches a world while it goes on, and judges it when it is over (protocol, Invariants). */
+/** Checks the invariants of the protocol while a world runs and after its end. */
 export class Invariants {
   readonly violations: string[] = [];
-  /** Runs of code by claim, the value that each one set beside them. */
+  /** Runs of code by claim. */
   readonly #begun = new Map<string, Run>();
   readonly #world: World;
 
@@ -37,10 +37,10 @@ export class Invariants {
     world.scheduler.onFailure = (process, error) => this.#watchError(process.name, error);
   }
 
-  /** To be told of what somebody else has seen. */
+  /** Reports a violation that another component found. */
   readonly onViolation = (sentence: string): void => this.#violated(sentence);
 
-  /** To be told of every beginning of code. */
+  /** Checks every start of code. */
   readonly onBegin = (run: Run): void => {
     const { claim, request } = run;
     const name = claimName(claim);
@@ -68,7 +68,7 @@ export class Invariants {
     }
   }
 
-  /** An execution itself, or one that it runs, however deep. */
+  /** Returns whether `execution` is `outer` or a child of it at any depth. */
   #isWithin(execution: string, outer: string): boolean {
     for (let id: string | undefined = execution; id !== undefined; id = this.#world.record(id)?.parent?.execution) {
       if (id === outer) return true;
@@ -86,7 +86,7 @@ export class Invariants {
     return indexes.find((index) => index.has(id))?.get(id)?.node;
   }
 
-  /** An error as text, `Name: message`. */
+  /** Checks an error text `Name: message` of a process. */
   watchReason(process: string, reason: string): void {
     if (!expectedErrors.has(reason.split(":")[0] ?? "")) this.#violated(`${process} met ${reason}`);
   }
@@ -98,14 +98,14 @@ export class Invariants {
       this.#violated(`${process} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
-  /** When everything is over and the sweepers have been there. */
+  /** Checks all executions after every process and sweeper has ended. */
   async judge(): Promise<void> {
     for (const record of this.#world.executions.records.values()) await this.#judgeExecution(record);
   }
 
   /**
-   * What was foreseen to be taken over was, and nothing else. A part of it, where the run did not come to its end, or was
-   * stopped in branches by another one that failed.
+   * Checks that the run reused exactly the outcomes of the forecast; only some of them, if the run did not reach its end or
+   * if a failed branch stopped other branches.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -120,7 +120,9 @@ export class Invariants {
       this.#violated(`${id} has not taken over ${lost}, though that was foreseen`);
   }
 
-  /** Each place came to what the document has for it, but where its loop was over; and no other place did. */
+  /**
+   * Checks that each place of the document took its outcome, unless its loop had ended, and that no other place did.
+   */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
     for (const { name, head } of entries.values()) {
@@ -141,7 +143,7 @@ export class Invariants {
     return node && "executor" in node ? node.effects : undefined;
   }
 
-  /** Nothing ran for an outcome that was taken over, and it is the same. */
+  /** Checks that a reused outcome equals its source and that no code ran for it. */
   #judgeReused(head: Head, entry: StoredEntry, where: string): void {
     const { reused_from: from } = head;
     if (!from) return;
@@ -193,7 +195,7 @@ export class Invariants {
     }
   }
 
-  /** What a node ran is named by its entry; what it did not come to run has nothing but a beginning and an end. */
+  /** Checks that an entry names each child execution, and that an unnamed child has only its start and its end. */
   #judgeChild({ id, parent }: Execution, entries: number): void {
     if (!parent) return;
     const entry = this.#world.chain.at(parent).entry;
@@ -214,7 +216,7 @@ export class Invariants {
       );
   }
 
-  /** Its execution of the state machine, and the further ones in which its loops went on, in order. */
+  /** Returns its state machine execution, then those in which its loops continued, in order. */
   #machinesOf(id: string): MachineRun[] {
     const { machines } = this.#world;
     const further = Array.from(machines.keys()).filter((name) => name.startsWith(`${id}.`));
@@ -222,7 +224,7 @@ export class Invariants {
     return [id, ...inOrder].flatMap((name) => machines.get(name) ?? []);
   }
 
-  /** A further execution is begun by no more than the chain says, and none goes on when the run is over. */
+  /** Checks that the chain allows each continuation execution, and that none runs after the end of the run. */
   #judgeContinuations(id: string, heads: Head[]): void {
     const said = heads.findLast(({ continuation }) => continuation)?.continuation?.number ?? 0;
     const further = this.#machinesOf(id).slice(1);
@@ -244,14 +246,14 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
-    // The last attempt is the entry itself; one that failed of its own is recorded, too.
+    // The last attempt is the entry itself. If it failed by its own fault, it is also recorded as a step.
     const isWhole = head.status === "failed" && head.steps.length === head.attempt;
     if (head.steps.length !== head.attempt - 1 && !isWhole)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
     if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
   }
 
-  /** What was committed is what the run of this very attempt set. */
+  /** Checks that the committed result is the result of the committed attempt. */
   #judgeResult(head: Head, entry: StoredEntry, where: string): void {
     const run = this.#begun.get(`${linkName(placeOf(head))}.0.${head.attempt}`);
     const { result } = run ?? {};
@@ -271,11 +273,13 @@ export class Invariants {
     if (status === "completed" && last?.node_type !== "end") this.#violated(`completed after ${last?.node_id}`);
   }
 
-  /** Step Functions was where the chain says, and at most one node further: that one found its run closed. */
+  /**
+   * Checks that Step Functions followed the path of the chain, and at most one more node, which found the run closed.
+   */
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const taken = heads.filter(isNode).map(({ node_id }) => node_id);
-    // Behind a pause a long node is only looked after.
+    // After its pause state, a long node only checks its code.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isPath = taken.every((name, i) => name === (visited[i] ?? (i === 0 ? name : undefined)));
     if (!isPath || visited.length > taken.length + 1)
@@ -299,14 +303,14 @@ export class Invariants {
   }
 }
 
-/** Names of the nodes that an execution came to, from which it can be restarted. */
+/** Returns the places of an execution from which it can restart. */
 export async function placesIn(ports: Ports, id: string): Promise<string[]> {
   const { entries } = await Source.read(ports, id);
   const marks = ["start", "end", "join", "close"];
   return Array.from(entries.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
 }
 
-/** Of what is still beside the entry, as text. */
+/** Returns the text of the value that the entry's stored context sets. */
 function setBy({ contents: { context } }: StoredEntry, head: Head): string | undefined {
   const stored = context && "text" in context ? loadStored(context.text) : undefined;
   const own = stored?.pages.length === 0 && stored.inline.filter(([, by]) => by === linkLabel(head));
@@ -317,18 +321,18 @@ function placeOf({ execution_id: execution, scope, seq }: Head): LinkId {
   return { execution, scope, seq };
 }
 
-/** One is in the other's scope, or in one that encloses it: siblings may run at the same time. */
+/** Returns whether one run's scope equals or encloses the other's. Only siblings can run at the same time. */
 function areInLine({ claim: one }: Run, { claim: other }: Run): boolean {
   const [a, b] = [scopeIn(one.link), scopeIn(other.link)];
   return a === b || a.startsWith(`${b}+`) || b.startsWith(`${a}+`);
 }
 
-/** As `linkName` writes it. */
+/** Returns the scope in a link text of `linkName`. */
 function scopeIn(link: string): string {
   return link.replace(/^[^+.]*/, "").replace(/\.\d+$/, "");
 }
 
-/** What may leave a Lambda: our classes but `ChainBroken`, which is a bug, and outages. */
+/** Errors that a Lambda can throw: the engine's classes and outages, but not `ChainBroken`, which is a bug. */
 const expectedErrors = new Set([
   "AnswerMisfit",
   "AnswerRefused",

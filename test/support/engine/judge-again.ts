@@ -1,7 +1,7 @@
 import type { Node } from "@nova/workflow";
 import { claimName, type Run } from "./sandbox-state.ts";
 
-/** Why code may not begin once more at its link: sentences, one for each rule that this breaks. */
+/** Returns one sentence for each rule that another start of code at its link breaks. */
 export function judgeAgain({ claim, request }: Run, node: Node | undefined, begun: ReadonlyMap<string, Run>): string[] {
   const name = claimName(claim);
   if (!node || !("executor" in node)) return [`code of ${name} began again, and belongs to no node`];

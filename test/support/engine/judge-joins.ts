@@ -6,7 +6,9 @@ interface Tip {
   hash: string;
 }
 
-/** No entry that no join lists, no join that lists anything but the last entry of a branch of its own fork. */
+/**
+ * Checks that a join lists every branch, and that each join lists only the last entries of the branches of its fork.
+ */
 export function judgeJoins(every: readonly { head: Head; entry: StoredEntry }[], count: number): string[] {
   const last = new Map(every.map(({ head, entry }) => [head.scope, { head, entry }]));
   const joins = every.filter(({ head }) => head.node_type === "join");

@@ -2,7 +2,7 @@ import type { Claim, CodeResult, Head, StoredEntry, StoredStep } from "@nova/eng
 import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 
-/** The entry of a prompt node, what lies at its link, and every run of code by claim. */
+/** The entry of a prompt node, the stored steps of its link, and every run of code by claim. */
 export interface Written {
   head: Head;
   entry: StoredEntry;
@@ -10,7 +10,7 @@ export interface Written {
   runs: ReadonlyMap<string, Run>;
 }
 
-/** What is wrong with it: steps that are not those of a journal, code and results that do not belong together. */
+/** Returns the problems of the entry: steps that form no journal, and code that does not match its result. */
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
   if (!isInOrder(steps)) return ["lists other steps than its journals have"];
@@ -24,7 +24,10 @@ export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   ];
 }
 
-/** Step by step from the first one; what a whole attempt came to ends its journal, and the next one begins. */
+/**
+ * Returns whether the steps are numbered from 1. The outcome of an attempt ends its journal; the next attempt starts a
+ * new one.
+ */
 function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
   let next = 1;
   for (const step of steps) {
@@ -37,12 +40,12 @@ function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
 
 const ofAttempt = 999;
 
-/** Each attempt of a turn has numbers of its own. */
+/** Splits a step number: each attempt of a turn has its own thousand. */
 function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
   return { step: step % 1000, attempt: Math.floor(step / 1000) + 1 };
 }
 
-/** What ran at a place is the code that the step says, or that was written last before it. */
+/** Checks that the code that ran is the code of the step, or the last code written before it. */
 function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
   const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };
   if (!run || attempt_number === 0) return [];
@@ -62,7 +65,7 @@ function judgeSuccess(entry: StoredEntry, runs: (Run | undefined)[]): string[] {
   return runs.some(isCommitted) ? [] : ["says success, and has what no run of it set"];
 }
 
-/** Without what was laid over the context. */
+/** Returns a result without the credential overlay of the context. */
 function own(result: CodeResult | undefined): CodeResult | undefined {
   if (result?.status !== "success") return result;
   return { ...result, set: result.set.filter(({ key }) => key !== "_data_analysis") };

@@ -4,7 +4,7 @@ import { action, decision, flow, lines, mapOver } from "./flows.ts";
 const long = { timeoutSeconds: 7_200 };
 const repeatable = { ...long, effects: false };
 
-/** What the random model runs with code that outlives the Lambda that begins it. */
+/** Workflows for the random model whose code outlives the Lambda that starts it. */
 export const longFlows: Workflow[] = [
   flow("long", [action("a", long), action("b"), action("c", long)], lines("start > a > b > c > end")),
   flow(

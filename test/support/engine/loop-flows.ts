@@ -3,7 +3,7 @@ import { action, decision, flow, lines, mapOver } from "./flows.ts";
 
 const repeatable = { effects: false };
 
-/** What the random model runs with edges that lead back. */
+/** Workflows for the random model with edges that lead back. */
 export const loopFlows: Workflow[] = [
   flow(
     "loop",
@@ -11,7 +11,7 @@ export const loopFlows: Workflow[] = [
     [...lines("start > a > d", "b > end"), ["d", "a", "again", 2], ["d", "b", "default"]],
   ),
   flow(
-    "loop that wears out",
+    "loop that reaches its limit",
     [action("a"), decision("d", { effects: false, onError: "r" }), action("r")],
     [...lines("start > a > d", "r > end"), ["d", "a", true, 1], ["d", "end", false]],
   ),

@@ -21,25 +21,25 @@ export interface TaskError {
   Cause: string;
 }
 
-/** How a task was called: the function's name and its input. */
+/** The call of a task: the function's name and its input. */
 export interface Invocation {
   function: string;
   input: Json;
 }
 
-/** What the world does to tasks: deliver them, twice or late if it likes, and end their time. */
+/** The world's power over tasks: it delivers them, also twice or late, and ends their time. */
 export interface Lambdas {
   invoke(invocation: Invocation): Process[];
-  /** A task's time may end whenever this process is picked; null: it will not. */
+  /** Returns a process that ends the task's time when the scheduler picks it; null if the time does not end. */
   timer(onFired: () => void): Process | null;
-  /** The most retries that any retrier is granted. */
+  /** The maximum of retries for every retrier. */
   maxRetries: number;
 }
 
-/** The `states:startExecution.sync:2` integration: the execution, or why it cannot be started. */
+/** The `states:startExecution.sync:2` integration. Returns the execution, or the error that prevents its start. */
 export type StartChild = (arn: string, name: string, input: string) => MachineRun | TaskError;
 
-/** What an execution finds around it. */
+/** The world around an execution. */
 interface Surroundings {
   scheduler: Scheduler;
   lambdas: Lambdas;
@@ -48,18 +48,18 @@ interface Surroundings {
   startChild: StartChild;
 }
 
-/** What a state, a branch or a whole execution came to. */
+/** The end of a state, a branch or an execution. */
 type Ended = { output: Json } | { error: TaskError };
 type Stepped = { output: Json; next: string | undefined } | { error: TaskError };
 
-/** One execution of a compiled state machine, walked as Step Functions walks it. */
+/** One execution of a compiled state machine. It follows the states as Step Functions does. */
 export class MachineRun {
   status: StateMachineRun["status"] = "running";
   error: TaskError | undefined;
   output: Json | undefined;
-  /** States in the order in which they were entered. */
+  /** Entered states, in order. */
   readonly visited: string[] = [];
-  /** The same by the scope that the state's input names. */
+  /** Entered states by the scope in the state's input. */
   readonly visitedIn = new Map<string, string[]>();
   readonly input: string;
   readonly process: Process;
@@ -80,7 +80,7 @@ export class MachineRun {
     this.process = scheduler.spawn("machine", (process) => this.#run(process, machine), 2);
   }
 
-  /** StopExecution, or the end of the execution's time. */
+  /** Ends the execution, as StopExecution or its timeout does. */
   end(status: "aborted" | "timed_out", error?: TaskError): void {
     if (this.status !== "running") return;
     this.status = status;
@@ -113,7 +113,7 @@ export class MachineRun {
     return { output: data };
   }
 
-  /** In an execution of an item the states have names of their own, for the same nodes. */
+  /** Notes that a state is entered. State names in an item's own execution differ, but stand for the same nodes. */
   #enter(state: string, { scope }: Json): void {
     const name = state.replace(/\.distributed$/, "");
     this.visited.push(name);
@@ -169,7 +169,7 @@ export class MachineRun {
     return walk;
   }
 
-  /** At most so many at a time; the first that fails ends the others. */
+  /** Runs at most `maxAtOnce` at the same time; the first failure ends the others. */
   async #together(process: Process, starts: (() => Process)[], maxAtOnce: number): Promise<TaskError | undefined> {
     const waiting = [...starts];
     const running = new Set<Process>();
@@ -209,7 +209,7 @@ export class MachineRun {
     }
   }
 
-  /** A task that ends when its token comes back, or its time is over: that happens some day. */
+  /** Waits until the task's token returns or its time ends. One of the two always happens. */
   async #pending(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const token = this.#tokens.issue();
     const { FunctionName, Payload } = resolved(Parameters, data, { Task: { Token: token } });
@@ -231,7 +231,10 @@ export class MachineRun {
     return output ? { output } : { error: { Error: "States.Timeout", Cause: "" } };
   }
 
-  /** Nobody stops the other execution when this one is stopped: StopExecution promises no more than to try. */
+  /**
+   * Runs a child execution. It continues when its parent is stopped, because StopExecution only attempts to stop
+   * children.
+   */
   async #child(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const { StateMachineArn, Name, Input } = resolved(Parameters, data);
     const run = await process.call({
@@ -264,14 +267,14 @@ export class MachineRun {
   }
 }
 
-/** Longer than any task waits. */
+/** A time that is longer than any task waits. */
 const taskTimeMs = 2 * 24 * 3600 * 1000;
 
 function invocationOf(resource: string, parameters: Parameters | undefined, data: Json, context: Json): Invocation {
   return { function: nameIn(resource), input: parameters ? resolved(parameters, data, context) : data };
 }
 
-/** The name in the ARN of a function's alias. */
+/** Returns the function name in the ARN of its alias. */
 function nameIn(arn: string): string {
   return arn.split(":").at(-2) ?? "";
 }

@@ -3,7 +3,7 @@ import type { Workflow } from "@nova/workflow";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** Somebody who does something to a run, once, at any time at which it can be done. */
+/** An actor that does one thing to a run once, at any possible time. */
 export interface Meddler {
   name: string;
   chance: number;
@@ -11,7 +11,7 @@ export interface Meddler {
   act: () => void;
 }
 
-/** Everybody besides Step Functions who may act on a run: people, sweepers, EventBridge, and fate. */
+/** Returns all actors except Step Functions: people, sweepers, EventBridge and faults. */
 export function meddlers(
   world: World,
   workflow: Workflow,

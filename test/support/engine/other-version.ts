@@ -2,7 +2,10 @@ import type { Body, Edge, Node, Workflow } from "@nova/workflow";
 import { action } from "./flows.ts";
 import type { Random } from "./random.ts";
 
-/** The same flow as its author may have changed it meanwhile: a step more or less, another way for a failure, another bound. */
+/**
+ * Returns a changed version of the flow: an added or removed step, another loop limit, or a failure that is no longer
+ * caught.
+ */
 export function otherFlow(workflow: Workflow, random: Random): Workflow {
   const changed = structuredClone(workflow);
   const maps = changed.nodes.flatMap((node) => (node.type === "map" ? [node.body] : []));
@@ -25,7 +28,7 @@ function lengthen(body: Body, random: Random): void {
   edge.to = id;
 }
 
-/** Leaves out an action on a straight way. */
+/** Removes an action that has one edge in and one edge out. */
 function shorten(body: Body, random: Random): void {
   const rescuers = new Set(body.nodes.flatMap((node) => ("onError" in node ? [node.onError] : [])));
   const out = (id: string) => body.edges.filter(({ from }) => from === id);
@@ -43,7 +46,7 @@ function shorten(body: Body, random: Random): void {
   body.edges = body.edges.filter((edge) => edge !== onward);
 }
 
-/** Leaves out an action that is a branch by itself, where two others are left. */
+/** Removes an action that is a whole branch if at least two other branches remain. */
 function unbranch(body: Body, random: Random): void {
   const isOnly = (edge: Edge, others: readonly Edge[]) => others.filter(({ from }) => from === edge.from).length > 2;
   const branch = anyOf(
@@ -67,7 +70,7 @@ function rebound({ edges }: Body, random: Random): void {
   if (edge) edge.max = 1 + random.below(3);
 }
 
-/** Its failure is no longer caught. */
+/** Removes the `onError` of a node. */
 function unrescue({ nodes }: Body, random: Random): void {
   const node = anyOf(
     nodes.filter((one) => "onError" in one && one.onError !== undefined),

@@ -3,7 +3,7 @@ import { action, decision, flow, lines, mapOver, prompted } from "./flows.ts";
 
 const repeatable = { effects: false };
 
-/** What the random model runs with nodes whose code a model writes. */
+/** Workflows for the random model with nodes whose code a model writes. */
 export const promptFlows: Workflow[] = [
   flow("prompt", [prompted(action("a")), action("b"), prompted(action("c"))], lines("start > a > b > c > end")),
   flow(

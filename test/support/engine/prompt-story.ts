@@ -5,7 +5,7 @@ import { Authors, type Minds } from "./authors.ts";
 import { atOnce, type Process } from "./scheduler.ts";
 import { Story } from "./story.ts";
 
-/** A story with models in it. */
+/** A story whose nodes use models. */
 export class PromptStory extends Story {
   readonly authors: Authors;
 
@@ -15,12 +15,12 @@ export class PromptStory extends Story {
     this.world.pipeline = (caller) => this.authors.port(caller);
   }
 
-  /** Who was asked, in order, with the place of the step that it was for. */
+  /** The roles of paid requests, in order, each after the journal position of its step. */
   get paid(): string[] {
     return this.authors.payments.map(({ role, journal }) => `${journal} ${role}`);
   }
 
-  /** Lets a process make so many calls, with the code that it begins; false where it has fewer. */
+  /** Performs `count` calls of a process and of the code that it starts; returns false if there are fewer. */
   async calls(process: Process, count: number): Promise<boolean> {
     for (let made = 0; made < count; made++) if (!(await this.step(process))) return false;
     return true;

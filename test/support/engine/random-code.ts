@@ -3,13 +3,13 @@ import { nodeIndex, type Workflow } from "@nova/workflow";
 import { type Script, textRef } from "./harness.ts";
 import type { Random } from "./random.ts";
 
-/** Code as it comes: slow or fast, with a blob to read or a large result, and one time in five it fails. */
+/** Returns random behaviour of code: slow or fast, with a blob to read or a large result. One in five fails. */
 export function randomCode(random: Random, workflow: Workflow, longest: number): (request: RunRequest) => Script {
   let ran = 0;
   const common = { logs: "", durationMs: 1 };
   const decide = (node: string): string => {
     const edges = nodeIndex(workflow).get(node)?.edges ?? [];
-    // What leads back only once is soon over.
+    // Edges that can lead back often are picked more often; the others end their loops soon.
     const conditions = edges.flatMap(({ condition, max }) => (max ? [condition, condition, condition] : [condition]));
     return JSON.stringify(random.pick([...conditions, "something else"]));
   };
@@ -30,7 +30,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
         },
       };
     }
-    // What it sets tells this run from every other one.
+    // The value that the code sets is unique to this run.
     const set = [{ key: node, json: `"run ${++ran}"` }];
     const files = random.chance(0.1) ? [Buffer.from(`report ${ran} `.repeat(500))] : [];
     for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
@@ -39,7 +39,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
   };
 }
 
-/** Half of what fails is an exception that a retry may name. */
+/** Gives half of the failures exception types, which a retry can name. */
 function typed(name: "NodeFailed" | "NodeTimeout", dice: number) {
   return name === "NodeFailed" && dice > 0.12 ? { types: ["ConnectionError", "OSError", "Exception"] } : {};
 }

@@ -2,7 +2,7 @@ import type { PinnedCode } from "@nova/engine";
 import type { Minds } from "./authors.ts";
 import type { Random } from "./random.ts";
 
-/** Models of chance: no two answers are the same, and one in four is useless. */
+/** Returns models with random answers: no two answers are equal, and one in four is useless. */
 export function randomMinds(random: Random): Minds {
   let written = 0;
   const next = (what: string) => `# ${what} ${++written}`;

@@ -1,4 +1,4 @@
-/** A seeded source of chance (mulberry32): the same seed makes the same run, whatever the machine. */
+/** A seeded random generator (mulberry32). The same seed gives the same run on every machine. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** In 0 .. limit - 1. */
+  /** Returns an integer in 0 .. limit - 1. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -28,7 +28,7 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** An item, more likely the larger its weight. */
+  /** Picks an item; its probability is proportional to its weight. */
   weighted<T extends { weight: number }>(items: readonly T[]): T {
     let left = this.next() * items.reduce((sum, { weight }) => sum + weight, 0);
     for (const item of items) {

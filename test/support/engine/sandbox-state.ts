@@ -2,18 +2,18 @@ import type { BlobRef, Claim, CodeResult, RunningLog, RunRequest, Sandbox } from
 import type { VirtualClock } from "./clock.ts";
 import type { Process } from "./scheduler.ts";
 
-/** A run of code inside a sandbox, from its claim on. */
+/** A run of code inside a sandbox, from its claim. */
 export interface Run {
   box: Box;
   claim: Claim;
   request: RunRequest;
   state: "claimed" | "running" | "finished" | "dead";
   result?: CodeResult;
-  /** Large results: files that stay while the sandbox lives. */
+  /** Large results, kept as files while the sandbox lives. */
   files: { ref: BlobRef; body: Uint8Array }[];
-  /** Nothing that it says can be believed. */
+  /** Set if its answers are malformed. */
   isMalformed?: true | undefined;
-  /** A blob it waits for. */
+  /** The blob that the code waits for. */
   need?: BlobRef | undefined;
 }
 
@@ -23,21 +23,21 @@ export interface Box extends Sandbox {
   killed: boolean;
   runs: Map<string, Run>;
   tombstones: Set<string>;
-  /** Claims that some delivery may have brought to the default context. */
+  /** Claims that a delivery may have started in the default context. */
   defaultContexts: Set<string>;
   processes: Process[];
-  /** Whose code it runs now, and ran before. */
+  /** Executions whose code it has run, in order; the last one is the current one. */
   tenants: string[];
 }
 
-/** What is inside the sandboxes, and what E2B's control plane knows. */
+/** The contents of the sandboxes and the state of E2B's control plane. */
 export class SandboxState {
   readonly boxes = new Map<string, Box>();
-  /** Executions whose sandboxes were all killed; what is made later dies by its lifetime. */
+  /** Executions whose sandboxes were all killed. Sandboxes created later end with their lifetime. */
   readonly cleared = new Set<string>();
-  /** What running code has printed, by link. */
+  /** Output of running code, by link. */
   readonly logs = new Map<string, RunningLog>();
-  /** No sandbox can be extended beyond this, counted from its creation. */
+  /** The maximum life of a sandbox from its creation. */
   planLimitMs = 20 * 60_000;
   readonly #clock: VirtualClock;
 
@@ -93,7 +93,7 @@ export class SandboxState {
     this.cleared.add(execution);
   }
 
-  /** Whoever may use it after this knows when it ends. */
+  /** Sets the remaining time of an idle sandbox and returns its end; null if it is dead. */
   rest(id: string, seconds: number): string | null {
     if (!this.isAlive(id)) return null;
     const box = this.box(id);
@@ -109,7 +109,7 @@ export class SandboxState {
     return { id, createdAt: box.createdAt, endsAt: box.endsAt };
   }
 
-  /** Code that is going on somewhere. */
+  /** Returns all runs of code that have not ended. */
   running(): Run[] {
     return this.alive().flatMap(({ runs }) => Array.from(runs.values()).filter(({ state }) => state === "running"));
   }

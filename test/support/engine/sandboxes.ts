@@ -13,7 +13,7 @@ import { type Code, type Execution, runHarness } from "./harness.ts";
 import { claimName, type Run, type SandboxState } from "./sandbox-state.ts";
 import type { Call, Caller, Scheduler } from "./scheduler.ts";
 
-/** A connection to a sandbox broke, or a gateway answered 502: nobody knows what became of the call. */
+/** A connection to a sandbox broke, or a gateway answered 502. The caller cannot know whether the call took effect. */
 class ConnectionLost extends Error {
   override name = "ConnectionLost";
 }
@@ -22,10 +22,10 @@ const unavailable = () => new NovaError("SandboxUnavailable", "E2B cannot be rea
 const malformed = () => new NovaError("NodeFailed", "the sandbox does not speak as its harness does");
 const lost = () => new ConnectionLost("502");
 
-/** Broken connections after which a delivery gives up and leaves the code to the next one. */
+/** The maximum of broken connections. Then the delivery gives up, and the next one continues with the code. */
 const maxReconnects = 2;
 
-/** The sandboxes port over `state`, with code as processes of their own. */
+/** Returns the sandboxes port over `state`. Code runs as separate processes. */
 export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: () => Code, caller: Caller): Sandboxes {
   const control = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage: unavailable });
   return {
@@ -69,7 +69,8 @@ class Delivery {
     io: RunIo,
     { first, turnWritten, signal }: RunOptions,
   ): Promise<RunOutcome> {
-    // The input uploads while the turn is written; that the sandbox is gone can be known before the turn is ours.
+    // The input uploads while the turn is written, so the delivery can learn that the sandbox is gone before it holds
+    // the turn.
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
     if (!(await turnWritten)) return { kind: "refused" };
@@ -116,7 +117,7 @@ class Delivery {
     return execution;
   }
 
-  /** What there is to tell this delivery; undefined: nothing yet. */
+  /** Returns the outcome for this delivery; undefined if there is none yet. */
   #look(
     id: string,
     { claim }: RunRequest,
@@ -132,7 +133,7 @@ class Delivery {
     return run.need ? { need: run } : undefined;
   }
 
-  /** Large results cross the Lambda while the sandbox lives. */
+  /** Collects the result. The Lambda must copy large results while the sandbox lives. */
   async #collect(run: Run, io: RunIo): Promise<RunOutcome | "lost"> {
     if (run.isMalformed) throw malformed();
     for (const { ref, body } of run.files) await io.storeBlob(ref, bytesOf(body));

@@ -1,26 +1,26 @@
 /**
- * A deterministic scheduler of cooperative processes. A process is an async function; whatever it asks of the world is
- * a call, and a call is performed only when somebody picks it: the random model, or a test that tells a story. Between
- * two calls all promises settle. So every interleaving of calls can happen, and none happens by accident.
+ * A deterministic scheduler of cooperative processes. A process is an async function. Each request to the world is a
+ * call, performed only when the random model or the test of a story picks it. Between
+ * two calls, all promises settle. So every interleaving of calls can happen, and none happens by accident.
  */
 export interface Call<T> {
   name: string;
-  /** What it does to the world, at once. */
+  /** Changes the world synchronously. */
   effect: () => T;
-  /** The error by which an outage shows; absent: it cannot fail. */
+  /** Creates the error of an outage; absent if the call cannot fail. */
   outage?: () => Error;
-  /** A conditional put, which an SDK may repeat after a lost response. */
+  /** Set for a conditional put, which the SDK can repeat after a lost response. */
   repeats?: boolean;
-  /** Absent: it can be performed at any time. */
+  /** Returns whether the call can be performed now; absent if it always can. */
   ready?: () => boolean;
 }
 
-/** What a port needs of its surroundings. */
+/** Performs the calls of a port. */
 export interface Caller {
   call<T>(call: Call<T>): Promise<T>;
 }
 
-/** For plain tests: everything happens at once and nothing fails. */
+/** A caller for plain tests: each call happens immediately and without faults. */
 export const atOnce: Caller = {
   async call({ effect }) {
     return effect();
@@ -28,8 +28,8 @@ export const atOnce: Caller = {
 };
 
 /**
- * `before`: fails, nothing happened. `after`: happens, the answer is lost. `repeat`: happens, the SDK asks again.
- * `kill`: its process dies.
+ * `before`: the call fails without effect. `after`: the call takes effect, but its answer is lost. `repeat`: the call takes
+ * effect, and the SDK sends it again. `kill`: the process dies.
  */
 export type Fault = "before" | "after" | "repeat" | "kill";
 
@@ -41,7 +41,7 @@ export interface PendingCall {
   reject(error: unknown): void;
 }
 
-/** Far more than any run takes that comes to an end. */
+/** A limit far above the calls of any run that ends. */
 const maxCalls = 20_000;
 
 export class Endless extends Error {
@@ -50,7 +50,7 @@ export class Endless extends Error {
 
 export class Process implements Caller {
   readonly name: string;
-  /** How often it is picked, compared with others. */
+  /** Its relative probability to be picked. */
   readonly weight: number;
   state: "running" | "done" | "failed" | "killed" = "running";
   answer: unknown;
@@ -65,7 +65,7 @@ export class Process implements Caller {
 
   call<T>(call: Call<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // A dead process gets no answers any more.
+      // A dead process gets no more answers.
       if (this.state === "killed") return;
       this.#scheduler.enqueue({
         process: this,
@@ -91,7 +91,7 @@ export class Process implements Caller {
 export class Scheduler {
   #pending: PendingCall[] = [];
   readonly #log: { process: string; call: string; fault: Fault | undefined }[] = [];
-  /** Told of every process that ends with an error. */
+  /** Called for every process that ends with an error. */
   onFailure: (process: Process, error: unknown) => void = () => undefined;
 
   spawn(name: string, body: (process: Process) => Promise<unknown>, weight = 1): Process {
@@ -116,12 +116,12 @@ export class Scheduler {
     this.#pending = this.#pending.filter((pending) => pending.process !== process);
   }
 
-  /** Calls that can be performed now, in the order in which they were made. */
+  /** Returns the calls that can be performed now, in the order in which they were made. */
   ready(): PendingCall[] {
     return this.#pending.filter(({ call }) => call.ready?.() ?? true);
   }
 
-  /** Performs a call, or lets it fail; afterwards every promise that can settle has settled. */
+  /** Performs a call, or lets it fail, and waits until every promise that can settle has settled. */
   async perform(pending: PendingCall, fault?: Fault): Promise<void> {
     if (this.#log.length >= maxCalls) throw new Endless(`there is no end after ${maxCalls} calls`);
     const { process, call } = pending;
@@ -148,13 +148,13 @@ export class Scheduler {
     this.enqueue({ ...pending, call: { ...pending.call, repeats: false } });
   }
 
-  /** What happened, one line a call. */
+  /** All performed calls, one line each. */
   get story(): string[] {
     return this.#log.map(({ process, call, fault }) => `${process}: ${call}${fault ? ` [${fault}]` : ""}`);
   }
 }
 
-/** Resolves when no promise is left that could settle by itself. */
+/** Resolves when no promise is left that can settle without another call. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,20 +1,20 @@
 import type { PinnedCode } from "@nova/engine";
 import type { Minds } from "./authors.ts";
 
-/** What models answer in a story. Asked again for the same, they write it anew: with one `!` more. */
+/** The answers of models in a story. A repeated request gets the same answer with one more `!`. */
 export interface MindScript {
   pinned?: PinnedCode;
-  /** Code of the analysis; absent: the task needs none. */
+  /** Code of the analysis; absent if the task needs none. */
   analysis?: string;
-  /** One for each attempt. */
+  /** Code for each attempt. */
   codes?: string[];
-  /** How code begins that the model-free check refuses. */
+  /** The start of code that the check without a model refuses. */
   invalid?: string;
-  /** What the output validator says of each attempt; absent: always yes. */
+  /** Verdicts of the output validator, by attempt; absent if it accepts every result. */
   verdicts?: boolean[];
 }
 
-/** Whoever asks for more than the script has fails its story. */
+/** Returns models that follow the script. A request beyond the script fails the story. */
 export function scriptedMinds({ pinned, analysis, codes = [], invalid, verdicts }: MindScript): Minds {
   const asked = new Map<string, number>();
   const anew = (text: string | undefined, what: string): string => {

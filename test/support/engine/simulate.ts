@@ -33,7 +33,7 @@ import { waitingFlows } from "./waiting-flows.ts";
 import { World } from "./world.ts";
 import { writeOutcome } from "./write-outcome.ts";
 
-/** One random run: which flow, what happened call by call, and every invariant that it broke. */
+/** One random run: its flow, its calls in order, and every invariant that it broke. */
 export interface Simulation {
   flow: string;
   story: string[];
@@ -41,23 +41,25 @@ export interface Simulation {
   world: World;
 }
 
-/** Runs the real engine once on a random flow, in a random order, with random faults. The seed says it all. */
+/**
+ * Runs the real engine once on a random flow, in a random order, with random faults. The seed determines everything.
+ */
 export async function simulate(seed: number): Promise<Simulation> {
   return new Model(new Random(seed)).run();
 }
 
 const maxSweeps = 12;
-/** Calls that a run takes when it takes long. */
+/** The calls of a long run. */
 const longRun = 100;
-/** One value is a blob from the start. */
+/** A text so large that it is stored as a blob from the start. */
 const letter = "dear all ".repeat(500);
-/** Items of maps; the inner ones are those of maps inside of maps. */
+/** Items of maps; the inner lists are items of nested maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-/** How full a history gets before loops go on in a further execution. */
+/** History limits after which a loop continues in another execution. */
 const histories = [0, 0, 20, 40].map((historyEvents) => ({ historyEvents }));
 
-/** Loops twice: half of their runs are over before they lead back. */
+/** Loop flows count twice, because half of their runs end before an edge leads back. */
 const families = [
   straightFlows,
   forkFlows,
@@ -84,7 +86,7 @@ class Model {
   readonly #temper: Temper;
   #faultsLeft: number;
   #picks = 0;
-  /** Until which pick a process stands still. */
+  /** The pick at which each stalled process continues. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random) {
@@ -129,7 +131,7 @@ class Model {
     return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
   }
 
-  /** One of the runs that are over is restarted, from where it failed or from a place in it, and has its faults, too. */
+  /** Restarts one of the ended runs, from its failure or from a place in it. The restart also gets faults. */
   async #startAgain(): Promise<void> {
     const ports = this.#world.ports(atOnce);
     const whole = Array.from(this.#world.executions.records.values()).filter(({ parent }) => !parent);
@@ -156,7 +158,7 @@ class Model {
     if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
   }
 
-  /** One of the places, or one inside of what its node ran. */
+  /** Picks one of the places, or one in a child run of its node. */
   async #placeIn(execution: string, places: readonly string[]): Promise<string> {
     const ports = this.#world.ports(atOnce);
     const place = this.#random.pick(places);
@@ -166,7 +168,7 @@ class Model {
     return `${place}/${await this.#placeIn(child, inner)}`;
   }
 
-  /** What runs it next: the version that ran it, or the newest one, which may be another flow by now. */
+  /** Picks the version for a restart: the one that ran, or the newest one, which can be a changed flow. */
   #versionOf({ workflowId, version }: Execution): WorkflowVersion {
     const versions = this.#world.workflows.versions.filter((one) => one.workflowId === workflowId);
     const [own, newest] = [versions.find((one) => one.version === version), versions.at(-1)];
@@ -177,13 +179,16 @@ class Model {
     try {
       return this.#world.publish(other, newest.version + 1, this.#random.pick(histories));
     } catch (error) {
-      // A change may leave a step that no way leads to, which no check lets pass.
+      // A change can leave a node that no edge reaches. The checks refuse such a workflow.
       if (error instanceof RangeError) return own;
       throw error;
     }
   }
 
-  /** A new run, with the same values or others, takes over what finds the same; some nodes may have been changed. */
+  /**
+   * Starts a run, with equal or changed values, that reuses outcomes whose inputs are equal. Some nodes count as
+   * changed.
+   */
   async #reuse(source: Execution, version: WorkflowVersion): Promise<void> {
     const nodes = Array.from(nodeIndex(version.workflow).values()).filter(() => this.#random.chance(0.8));
     const keys = () => this.#random.pick([null, [], ["letter"], ["list"], ["item", "list"]]);
@@ -199,7 +204,7 @@ class Model {
     await this.#sweepUp();
   }
 
-  /** A new run of the same flow, in which some places, inside of called flows too, come to what a document says. */
+  /** Starts a run of the same flow with a document that gives outcomes to some places, also in called flows. */
   async #takeDocument(source: Execution, version: WorkflowVersion): Promise<void> {
     const outcomes = await this.#outcomesOf(source.id, "");
     const document = objectText(outcomes);
@@ -207,7 +212,7 @@ class Model {
     sendApprovers(this.#world, this.#random);
     const { client, root } = source;
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    // No compiler lets this flow pass: in it, two nodes that may not run would fail for ever.
+    // The compiler refuses this flow. If sealed, two nodes that must not run would fail forever.
     const sealed = this.#random.chance(0.3) && version.workflowId !== "each other's onError";
     const request = { version, client, context, outcomes: { document, root, sealed } };
     const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));
@@ -228,7 +233,7 @@ class Model {
     return outcomes;
   }
 
-  /** In the end nothing fails any more, and sweepers come until nothing is open. */
+  /** Ends all faults and runs sweepers until no run is open. */
   async #sweepUp(): Promise<void> {
     this.#faultsLeft = 0;
     for (let sweeps = 0; sweeps < maxSweeps && this.#isOpen(); sweeps++) {
@@ -251,7 +256,7 @@ class Model {
     const start = (ports: Ports) => startExecution(ports, { version, context });
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
-    // What one leaves may serve the next.
+    // A sandbox that one run releases can serve the next one.
     const ready = () => this.#world.executions.offers.size > 0;
     for (const name of this.#random.pick([["second"], ["second", "third"]])) {
       const later = { name: "begins", ready, effect: () => void this.#world.spawn(`${name} start`, start) };
@@ -263,14 +268,14 @@ class Model {
     for (const { reason } of (await sweep(ports)).failed) this.#invariants.watchReason("sweeper", reason);
   }
 
-  /** Whoever else may do something to a run does it once, at a time of his own. */
+  /** Adds the other actors. Each acts once, at a random time. */
   #meddle(): void {
     sendApprovers(this.#world, this.#random);
     const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;
       const from = this.#random.below(longRun);
-      // Harm is done while somebody has read and not yet written: half of them wait for such a moment.
+      // Most faults show between a read and its write, so half of the actors wait until a process stalls there.
       const isPatient = this.#random.chance(this.#temper.stallChance > 0 ? 0.5 : 0);
       const isTime = () => this.#picks >= from && (!isPatient || this.#isStalled());
       const call = { name: "acts", ready: () => isTime() && possible(), effect: act };
@@ -278,7 +283,7 @@ class Model {
     }
   }
 
-  /** A task is delivered once, or twice at the same time, or once more when everything may be over. */
+  /** Delivers a task once, twice at the same time, or again after everything may have ended. */
   #invoke(invocation: Invocation): Process[] {
     const deliver = (label: string, weight = this.#random.pick(weights)) => {
       const time = new AbortController();
@@ -310,7 +315,10 @@ class Model {
     }
   }
 
-  /** Now and then a process stalls, most likely before it writes, and everything else goes on for a while. */
+  /**
+   * Sometimes stalls a process, most likely before a write, while the others continue. Returns the calls of processes
+   * that are not stalled.
+   */
   #awake(ready: PendingCall[]): PendingCall[] {
     this.#picks++;
     const { process, call } = this.#random.pick(ready);
@@ -331,7 +339,7 @@ class Model {
 
   #fault({ call, process }: PendingCall): Fault | undefined {
     if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#temper.faultChance)) return undefined;
-    // A start that fails before its record is there leaves nothing to look at.
+    // A start that fails before its record exists leaves nothing to check.
     if (process.name === "start" && call.name !== "StartExecution" && this.#random.chance(0.8)) return undefined;
     this.#faultsLeft--;
     const faults: Fault[] = ["before", "after", ...(call.repeats ? (["repeat"] as const) : []), "kill"];

@@ -20,7 +20,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
-  /** Sandboxes that executions have left and nobody has taken, by execution. */
+  /** Offered sandboxes that no run has inherited, by execution. */
   readonly offers = new Map<string, Sandbox[]>();
 
   port(caller: Caller): ExecutionStore {
@@ -94,7 +94,7 @@ export class ExecutionState {
 export class WorkflowState {
   readonly versions: WorkflowVersion[] = [];
 
-  /** Versions never change, so a warm Lambda has them; nothing here can fail. */
+  /** Versions never change, so a warm Lambda keeps them in memory and these calls cannot fail. */
   port(): WorkflowStore {
     const versions = this.versions;
     const of = (id: string) => versions.filter(({ workflowId }) => workflowId === id);
@@ -160,7 +160,7 @@ async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** In pieces, so that whoever looks into a stream has to look across borders. */
+/** Splits a body into chunks, so that a search in the stream must work across their borders. */
 async function* chunksOf(body: Uint8Array): AsyncIterable<Uint8Array> {
   for (let at = 0; at < body.length; at += 50) yield body.subarray(at, at + 50);
 }
@@ -176,7 +176,7 @@ export class EventState {
   }
 }
 
-/** Signs like KMS would: whoever has another key cannot. */
+/** Returns a signer that, like KMS, makes signatures that need this key. */
 export function signerWith(key: string, caller: Caller): Signer {
   const mac = (text: string) => createHash("sha256").update(`${key}:${text}`).digest("hex");
   return {

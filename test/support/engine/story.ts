@@ -32,27 +32,30 @@ type HowToStart = Pick<StartRequest, "frozen" | "fresh">;
 
 type Scripts = Script[] | ((request: RunRequest) => Script);
 
-/** JSON text of a key that the code is given. */
+/** Returns the JSON text of a context key in the request of the code. */
 export function given({ context }: RunRequest, key: string): string | undefined {
   return context.find((slot) => slot.key === key)?.json;
 }
 
 /**
- * An interleaving told call by call on the same world that the random model uses. Nobody acts but those whom the story
- * names, and the code that they begin.
+ * An interleaving that a test performs call by call, on the same world as the random model. Only processes that the test
+ * picks, and the code that they start, act.
  */
 export class Story {
   readonly world = new World(1);
   readonly invariants: Invariants;
   readonly #workflow: Workflow;
   readonly #scripts: Record<string, Scripts>;
-  /** Runs of code in the order in which they began. */
+  /** Runs of code in the order of their start. */
   readonly begun: Run[] = [];
-  /** Code does not go beyond its call of this name: `finish` has it run on for ever, `claim` keeps it from beginning. */
+  /** The call before which code stops: at `finish` it never ends, at `claim` it never starts. */
   codeStopsAt: "claim" | "look for a tombstone" | "finish" | undefined;
   id = "";
 
-  /** `scripts`: what the code of each node does, run after run (the last one stays) or by what it is given. */
+  /**
+   * `scripts` gives the behaviour of each node's code: a list for its runs, whose last item repeats, or a function of
+   * the request.
+   */
   constructor(workflow: Workflow, scripts: Record<string, Scripts> = {}) {
     this.#workflow = workflow;
     this.#scripts = scripts;
@@ -66,7 +69,7 @@ export class Story {
     };
   }
 
-  /** Link 0, the record and a state machine that waits. */
+  /** Starts a run: writes entry 0 and the record, and creates a state machine that waits. */
   async start(context = "{}", { frozen, fresh, ...options }: EmitOptions & HowToStart = {}): Promise<this> {
     const version = this.world.publish(this.#workflow, 1, options);
     const how = { ...(frozen && { frozen }), ...(fresh && { fresh }) };
@@ -83,7 +86,7 @@ export class Story {
     return this.world.deliver({ function: "nova-settle-node", input: { ...this.#position(seq, scope), node, error } });
   }
 
-  /** The join of the fork at link `seq`, behind a Catch if there is an error. */
+  /** Delivers the join of the fork at entry `seq`; with `error`, after a Catch. */
   join(fork: string, seq: number, { error, scope = "" }: { error?: TaskError; scope?: string } = {}): Process {
     const at = { ...this.#position(seq, scope), ...(error && { error }) };
     return this.world.deliver({ function: "nova-settle-node", input: { join: fork, at } });
@@ -101,7 +104,7 @@ export class Story {
     return this.world.spawn("sweeper", (ports) => sweep(ports));
   }
 
-  /** Lets a process go on until its next call has this name (or begins with it). */
+  /** Continues a process until the name of its next call starts with `name`. */
   async until(process: Process, name: string): Promise<void> {
     for (;;) {
       const next = await this.#next([process]);
@@ -119,14 +122,14 @@ export class Story {
     await this.world.scheduler.perform(next, fault);
   }
 
-  /** The next call of a process, or of code while it waits for that; false where there is none. */
+  /** Performs the next call of a process, or of the code that it waits for; returns false if there is none. */
   async step(process: Process): Promise<boolean> {
     const next = await this.#next([process]);
     if (next) await this.world.scheduler.perform(next);
     return next !== undefined;
   }
 
-  /** Lets these processes go on until they have nothing more to do; answers what the first came to. */
+  /** Continues the processes until they end; returns the result of the first one. */
   async finish(...processes: Process[]): Promise<unknown> {
     for (let next = await this.#next(processes); next; next = await this.#next(processes)) {
       await this.world.scheduler.perform(next);
@@ -135,7 +138,7 @@ export class Story {
     return first?.state === "failed" ? (first.error as Error).name : first?.answer;
   }
 
-  /** Lets everything go on to its end. */
+  /** Continues all processes until they end. */
   async everything(): Promise<void> {
     await settled();
     for (let [next] = this.world.scheduler.ready(); next; [next] = this.world.scheduler.ready()) {
@@ -143,7 +146,7 @@ export class Story {
     }
   }
 
-  /** The chain in short: `a success`, `(close) failed`, in order. */
+  /** The main line of the chain in short form, such as `a success` or `(close) failed`. */
   get chain(): string[] {
     return this.chainOf("");
   }
@@ -159,7 +162,7 @@ export class Story {
     return this.world.chain.linksOf(this.id, scope).flatMap(({ entry }) => (entry ? [entry] : []));
   }
 
-  /** Every invariant; what Step Functions did counts only where the story let it act. */
+  /** Checks every invariant; those about Step Functions only if the story let it act. */
   async judge(): Promise<void> {
     if (this.world.machines.get(this.id)?.visited.length === 0) this.world.machines.delete(this.id);
     await this.invariants.judge();
@@ -169,7 +172,7 @@ export class Story {
     return verifyExecution(this.world.ports(atOnce), this.id);
   }
 
-  /** Leaves the note of an erasure, signed with the key of this world, or with another one, or of another execution. */
+  /** Writes the note of an erasure. `key` and `of` can name a wrong key or another execution. */
   async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
     const signature = await signerWith(key, atOnce).sign(erasureText(of));
     this.world.chain.notes.set(this.id, [{ kind: "erased", signature }]);
@@ -197,7 +200,7 @@ export class Story {
   }
 }
 
-/** A story is only well told if no invariant broke in it. */
+/** Expects that the story broke no invariant. */
 export function wellTold(story: Story): void {
   expect(story.invariants.violations).toEqual([]);
 }

@@ -66,7 +66,7 @@ function isPending({ status }: WaitingTask): boolean {
   return status === "open" || status === "answered";
 }
 
-/** Seals by turning the text round; opens with the same context only. */
+/** A vault that seals by reversing the text. It opens only with the same context. */
 export const mirrorVault: Vault = {
   async seal(text, context) {
     return `${JSON.stringify(context)} ${Array.from(text).reverse().join("")}`;

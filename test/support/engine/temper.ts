@@ -1,18 +1,18 @@
 import type { Random } from "./random.ts";
 
-/** Speeds of processes: most alike, some so slow that everything else overtakes them. */
+/** Speeds of processes: most are equal, and some are so slow that all others overtake them. */
 export const weights = [1, 1, 1, 0.3, 0.05];
 
-/** What a run's world is like. */
+/** The frequency of faults and the speeds in the world of a run. */
 export interface Temper {
   faults: number;
   faultChance: number;
-  /** How likely sandboxes die of themselves. */
+  /** The probability that a sandbox dies without a kill. */
   deaths: number;
-  /** How likely a task is delivered twice at the same time. */
+  /** The probability that a task is delivered twice at the same time. */
   twiceChance: number;
   stallChance: number;
-  /** Calls that code takes, and how fast it takes them. */
+  /** The maximum number of calls of one code run. */
   longestCode: number;
   codeWeights: number[];
 }
@@ -29,7 +29,10 @@ export function temperOf(random: Random): Temper {
   };
 }
 
-/** Every third run: few faults where they do the most harm, two of everything, slow code in sandboxes that die. */
+/**
+ * The conditions of every third run: few faults at the most harmful moments, double deliveries, and slow code in
+ * sandboxes that die.
+ */
 export const harsh: Temper = {
   faults: 1,
   faultChance: 0.1,

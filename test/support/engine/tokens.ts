@@ -1,6 +1,6 @@
 import type { Json } from "./machine-data.ts";
 
-/** Task tokens as Step Functions gives them out: each is answered once, while its task waits. */
+/** Task tokens of Step Functions: each accepts one answer, while its task waits. */
 export class Tokens {
   readonly #waiting = new Map<string, Json | undefined>();
   #issued = 0;
@@ -11,7 +11,7 @@ export class Tokens {
     return token;
   }
 
-  /** False where nobody waits with it any more. */
+  /** Answers a token; returns false if no task waits with it. */
   answer(token: string, output: Json): boolean {
     if (!this.#waiting.has(token) || this.#waiting.get(token) !== undefined) return false;
     this.#waiting.set(token, output);

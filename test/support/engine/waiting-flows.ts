@@ -7,7 +7,7 @@ const answered = (from: string, approved: string, rejected: string): Arrow[] => 
   [from, rejected, "rejected"],
 ];
 
-/** What the random model runs with people who answer, in time or not. */
+/** Workflows for the random model with people who answer in time or too late. */
 export const waitingFlows: Workflow[] = [
   flow(
     "asked",
@@ -15,17 +15,17 @@ export const waitingFlows: Workflow[] = [
     [...lines("start > a > ask", "b > end"), ...answered("ask", "b", "end")],
   ),
   flow(
-    "asked with a way for silence",
+    "approval with an edge for silence",
     [approval("ask"), action("b", { effects: false }), action("late")],
     [...lines("start > ask", "b > end", "late > end"), ...answered("ask", "b", "end"), ["ask", "late", "timeout"]],
   ),
   flow(
-    "asked and rescued",
+    "approval with a rescue",
     [action("a", { effects: false }), approval("ask", { onError: "r" }), action("r")],
     [...lines("start > a > ask", "r > end"), ...answered("ask", "end", "r")],
   ),
   flow(
-    "asked twice, with a pause",
+    "two approvals with a pause",
     [approval("ask"), pause("wait"), approval("again"), action("b", { effects: false })],
     [
       ...lines("start > ask", "wait > again", "b > end"),
@@ -34,7 +34,7 @@ export const waitingFlows: Workflow[] = [
     ],
   ),
   flow(
-    "asked in two branches",
+    "approvals in two branches",
     [action("f", { effects: false }), approval("ask"), approval("other"), action("j")],
     [
       ...lines("start > f > ask", "f > other", "j > end"),
@@ -44,7 +44,7 @@ export const waitingFlows: Workflow[] = [
     ],
   ),
   flow(
-    "asked for each item",
+    "approval for each item",
     [
       action("f", { effects: false }),
       mapOver(

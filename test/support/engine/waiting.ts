@@ -32,7 +32,7 @@ export function pause(id: string): WaitNode {
   return { id, type: "wait", for: { kind: "seconds", seconds: 30 } };
 }
 
-/** prepare -> ask -> pay | end, and whatever edges more. */
+/** Builds the workflow prepare -> ask -> pay | end, with the edges in `more`. */
 export function asking(options: Partial<ApprovalNode> = {}, more: [string, string, string][] = []): Workflow {
   return flow(
     "asking",
@@ -48,7 +48,7 @@ export function asking(options: Partial<ApprovalNode> = {}, more: [string, strin
   );
 }
 
-/** A run of `asking` that has come to its approval, link 2. */
+/** A run of `asking` that has reached its approval, entry 2. */
 export class Asked extends Story {
   readonly ports: Ports = this.world.ports(atOnce);
 
@@ -58,7 +58,7 @@ export class Asked extends Story {
     return this;
   }
 
-  /** Input of the request function, with a token of Step Functions. */
+  /** Returns the input of the request function, with a token of Step Functions. */
   event(token = "token-1"): RequestEvent {
     return { ...this.settling(), token };
   }
@@ -82,7 +82,7 @@ export class Asked extends Story {
     return this.world.spawn("expired", (ports) => settleNode(ports, event));
   }
 
-  /** The only task there is. */
+  /** The only task of the world; throws if there are others. */
   get task(): WaitingTask {
     const [task, ...others] = this.world.tasks.all();
     if (!task || others.length > 0) throw new RangeError(`there are ${others.length + (task ? 1 : 0)} tasks`);
@@ -93,7 +93,7 @@ export class Asked extends Story {
     return this.world.record(this.id).status;
   }
 
-  /** Value under a key behind the last link, parsed. */
+  /** Returns the parsed value of a key after the last entry. */
   async value(key: string): Promise<unknown> {
     const { readTrace } = await import("@nova/engine");
     const { context } = await readTrace(this.ports, this.id);

@@ -36,10 +36,10 @@ import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from
 import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
-/** Maps of three items and more have them in executions of their own. */
+/** The maximum of items that a map runs in its own execution. */
 const maxInline = 2;
 
-/** What one Lambda process remembers. */
+/** Creates the memory of one Lambda process. */
 const memory = () => ({
   warmPool: createWarmPool(),
   tailCache: createTailCache(),
@@ -47,7 +47,7 @@ const memory = () => ({
   endings: createEndings(),
 });
 
-/** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
+/** Everything around the engine, in memory: stores, sandboxes and Step Functions. */
 export class World {
   readonly scheduler = new Scheduler();
   readonly clock = new VirtualClock();
@@ -70,13 +70,13 @@ export class World {
     script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
     onBegin: () => undefined,
   };
-  /** When a delivery stops following code that may outlive it; never, unless a test says so. */
+  /** The time when a delivery stops following code that can outlive it. By default it never does. */
   followTime: FollowTime = () => new AbortController().signal;
-  /** Writes the code of prompt nodes; none, unless a test says so. */
+  /** The pipeline that writes the code of prompt nodes. By default it refuses every call. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
-  /** What models may cost a client; whatever they like, unless a test says so. */
+  /** The model budgets of clients. By default there is no limit. */
   budgets: Budgets = { ofMonth: async () => null, note: async () => undefined };
-  /** What a service does after a close; nothing, unless a test says so. */
+  /** The hook after the close of a run. By default it does nothing. */
   onExecutionEnded: (caller: Caller) => OnExecutionEnded = () => async () => undefined;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
@@ -84,12 +84,12 @@ export class World {
     maxRetries: 2,
   };
 
-  /** `processes`: how many Lambda processes share the deliveries, in turns. */
+  /** `processes` is the number of Lambda processes that share the deliveries in turns. */
   constructor(processes = 2) {
     this.#memories = Array.from({ length: processes }, memory);
   }
 
-  /** The ports as one process sees them. */
+  /** Returns the ports as one process sees them. */
   ports(caller: Caller): Ports {
     return {
       chain: this.chain.port(caller),
@@ -121,7 +121,7 @@ export class World {
     };
   }
 
-  /** Makes a workflow runnable, its state machine compiled. */
+  /** Publishes a workflow with its compiled state machine. */
   publish(workflow: Workflow, version = 1, options: EmitOptions = {}): WorkflowVersion {
     const stateMachineArn = `arn:${workflow.id}:${version}`;
     const { stateMachine, history } = toMachine(workflow, { inlineItems: maxInline, ...options });
@@ -145,7 +145,7 @@ export class World {
     return this.scheduler.spawn(name, (process) => body(this.ports(process), process), weight);
   }
 
-  /** One delivery of a task to its Lambda function. */
+  /** Delivers a task to its Lambda function once. */
   deliver(
     { function: name, input }: Invocation,
     { label = "", weight = 1, time = new AbortController() } = {},
@@ -167,7 +167,7 @@ export class World {
     }
   }
 
-  /** EventBridge tells of the end of a state machine's execution. */
+  /** Delivers EventBridge's event about the end of a state machine execution. */
   tellEnded(id: string): Process {
     return this.spawn("status event", (ports) => executionEnded(ports, id));
   }
@@ -207,7 +207,10 @@ export class World {
     return true;
   }
 
-  /** A name is free for the same run while it is under way, and for none once it is over. */
+  /**
+   * Starts a child execution. The same start under a used name succeeds while that execution runs, and fails after its
+   * end.
+   */
   readonly startChild: StartChild = (arn, name, input) => {
     const there = this.machines.get(name);
     if (there && (there.status !== "running" || there.input !== input))

@@ -2,10 +2,10 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";
 import type { Item } from "./raw-table.ts";
 
-/** A place inside an item, maps and lists opened: `["contents", "context", "text"]`. */
+/** The path to a value inside an item, through maps and lists: `["contents", "context", "text"]`. */
 export type Path = readonly string[];
 
-/** Every value that is no map, however deep. */
+/** Returns the paths of all values that are not maps, at any depth. */
 export function leavesOf(item: Item): Path[] {
   return Object.entries(item).flatMap(([name, value]) =>
     value.M && Object.keys(value.M).length > 0 ? leavesOf(value.M).map((path) => [name, ...path]) : [[name]],
@@ -17,14 +17,14 @@ export function leafAt(item: Item | undefined, [name = "", ...rest]: Path): Attr
   return rest.length === 0 ? value : leafAt(value?.M, rest);
 }
 
-/** A copy with another value at the path; undefined: with none. */
+/** Returns a copy with `leaf` at the path; without a value there if `leaf` is undefined. */
 export function withLeaf(item: Item, [name = "", ...rest]: Path, leaf: AttributeValue | undefined): Item {
   if (rest.length > 0) return { ...item, [name]: { M: withLeaf(item[name]?.M ?? {}, rest, leaf) } };
   const { [name]: _, ...others } = item;
   return leaf === undefined ? others : { ...others, [name]: leaf };
 }
 
-/** Another value of the same type. */
+/** Returns another value of the same type. */
 export function altered(value: AttributeValue): AttributeValue {
   if (value.S !== undefined) return { S: value.S === "" ? "x" : otherText(value.S) };
   if (value.N !== undefined) return { N: String(Number(value.N) + 1) };
@@ -32,7 +32,7 @@ export function altered(value: AttributeValue): AttributeValue {
   return { S: "x" };
 }
 
-/** One value of every type that DynamoDB has, in place of this one. */
+/** Returns a replacement of every other DynamoDB type. */
 export function otherTypes(value: AttributeValue): AttributeValue[] {
   const all: AttributeValue[] = [
     ...[{ S: "x" }, { N: "1" }, { BOOL: true }, { NULL: true as const }, { L: [] }, { M: {} }],
@@ -51,7 +51,7 @@ export function headIn(item: Item): Record<string, unknown> | undefined {
   return item.head?.S === undefined ? undefined : JSON.parse(item.head.S);
 }
 
-/** Another JSON value of the same kind. */
+/** Returns another JSON value of the same kind. */
 export function otherValue(value: unknown): unknown {
   if (typeof value === "string") return otherText(value || "x");
   if (typeof value === "number") return value + 1;
@@ -64,8 +64,8 @@ export function otherValue(value: unknown): unknown {
 }
 
 /**
- * Makes every hash right again, as somebody can who has no key: of heads, of the contents whose digests are in them, of
- * the links behind, of joins, of the executions around, and in the records. Signatures stay as they are.
+ * Corrects every hash, as an attacker without the key can: of heads, of contents whose digests are in them, of later
+ * entries, of joins, of enclosing executions, and in the records. Signatures stay unchanged.
  */
 export function rehashed(items: readonly Item[]): Item[] {
   let done = items.map((item) => ({ ...item }));
@@ -78,7 +78,10 @@ export function rehashed(items: readonly Item[]): Item[] {
   }
 }
 
-/** What is named by a hash that it does not have: an entry by its own, a content by the digest in its head. */
+/**
+ * Returns outdated hashes of an item with their correct values: the hash of an entry, and digests of contents in its
+ * head.
+ */
 function staleHashes(item: Item): [from: string, to: string][] {
   const head = headIn(item);
   if (!head) return [];

@@ -10,7 +10,7 @@ interface Asked {
   RequestItems?: Record<string, { Keys: Item[] }>;
 }
 
-/** The chain store of NOVA over these items: a table of thousands of edits takes seconds instead of minutes. */
+/** Returns a chain store over these items in memory, so that thousands of edits take seconds instead of minutes. */
 export function heldChain(items: readonly Item[], replaced: readonly Item[], gone: readonly Item[]): ChainStore {
   const held = new Map(items.map((item) => [nameOf(item), item]));
   for (const item of gone) held.delete(nameOf(item));

@@ -2,12 +2,12 @@ import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } fro
 
 export type Item = Record<string, AttributeValue>;
 
-/** The table as somebody sees it who may write to it and knows nothing of NOVA's conditions. */
+/** The table for an attacker who can write any item without NOVA's conditions. */
 export class RawTable {
   readonly #client = new DynamoDBClient();
   readonly #name = process.env.NOVA_TABLE ?? "nova";
 
-  /** Every item whose partition is of one of these executions: chains, branches, steps and records. */
+  /** Returns every item in the partitions of these executions: chains, branches, steps and records. */
   async itemsOf(...executions: string[]): Promise<Item[]> {
     const found: Item[] = [];
     for await (const { Items = [] } of paginateScan({ client: this.#client }, { TableName: this.#name }))

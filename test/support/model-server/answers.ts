@@ -3,7 +3,7 @@ import type { Said, ScriptedCall, ScriptedUsage } from "./script.ts";
 
 type Answered = Said & { usage?: ScriptedUsage };
 
-/** The body of an answer with status 200, in the words of the request's API. */
+/** Returns the body of an answer with status 200, in the format of the request's API. */
 export function answerBody(request: ModelRequest, said: Answered, id: string): Record<string, unknown> {
   switch (request.api) {
     case "responses":
@@ -19,7 +19,7 @@ function counted({ usage }: Answered): Required<ScriptedUsage> {
   return { input: 1000, cached: 0, cacheWrite: 0, output: 100, ...usage };
 }
 
-/** What is said in words; undefined where nothing is. */
+/** Returns the text of the answer; undefined if it has none. */
 function textOf(said: Said): string | undefined {
   if ("json" in said) {
     return JSON.stringify(said.json);
@@ -56,7 +56,7 @@ function responsesAnswer(request: ModelRequest, said: Answered, id: string) {
   };
 }
 
-/** `sealed`: thoughts come with their contents, as asked for; otherwise with an id that leads nowhere. */
+/** With `sealed`, reasoning items contain their encrypted contents; otherwise only an id that cannot be resolved. */
 function outputItems(said: Answered, id: string, sealed: boolean): Record<string, unknown>[] {
   const calls = "calls" in said ? said.calls : [];
   const text = textOf(said);
@@ -113,7 +113,7 @@ function chatAnswer(request: ModelRequest, said: Answered, id: string) {
   };
 }
 
-/** Vectors in reverse order: whoever reads them has to look at their index. */
+/** Returns vectors in reverse order, so that a reader must use their index. */
 function embeddingsAnswer({ model }: ModelRequest, said: Answered) {
   const vectors = "vectors" in said ? said.vectors : [];
   const data = vectors.map((embedding, index) => ({ object: "embedding", index, embedding })).reverse();

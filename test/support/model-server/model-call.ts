@@ -7,7 +7,7 @@ import type { ModelCall } from "../../../packages/agents/src/model/models.ts";
 const Code = z.object({ code: z.string() });
 type Code = z.infer<typeof Code>;
 
-/** A call of the code generator, the same whatever a test is about. */
+/** Returns a default call of the code generator with `changes`. */
 export function modelCall(changes: Partial<ModelCall<Code>> = {}): ModelCall<Code> {
   return {
     role: "code_generator",
@@ -20,7 +20,7 @@ export function modelCall(changes: Partial<ModelCall<Code>> = {}): ModelCall<Cod
   };
 }
 
-/** What such a call throws. */
+/** Returns the error that `modelCall` causes. */
 export function failureOf(environment: ModelEnvironment, changes: Partial<ModelCall<Code>> = {}): Promise<unknown> {
   return createModels(environment)
     .ask(modelCall(changes))

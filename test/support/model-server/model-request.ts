@@ -2,21 +2,21 @@ import type { ModelRole } from "@nova/workflow";
 
 export type Api = "responses" | "chat" | "embeddings";
 
-/** A request to the provider, the same whatever its API. */
+/** A request to the provider in a form that does not depend on the API. */
 export interface ModelRequest {
   api: Api;
-  /** Who asks; every request names it in `X-Client-Request-Id`. */
+  /** The agent's role, which every request names in `X-Client-Request-Id`. */
   role: ModelRole | "embedding";
   model: string;
   instructions: string;
-  /** What the user said; of embeddings, their texts, one per line. */
+  /** The user's message; for embeddings the texts, one per line. */
   input: string;
-  /** What tools have found so far. */
+  /** Results of tools so far. */
   toolResults: string[];
-  /** Names of the tools on offer. */
+  /** Names of the available tools. */
   tools: string[];
   mayCall: boolean;
-  /** Name of the schema that the answer is held to; null where it is not. */
+  /** Name of the schema of the answer; null without a schema. */
   answer: string | null;
   stream: boolean;
   headers: Record<string, string>;

@@ -11,21 +11,21 @@ import { chatEvents, responsesEvents } from "./streams.ts";
 export type { ModelRequest } from "./model-request.ts";
 export { type Exchange, type ModelAction, retriedAtOnce } from "./script.ts";
 
-/** Answers any request: for tests in which deliveries come twice or at the same time, and no order is given. */
+/** Answers any request, for tests with repeated or parallel deliveries, in which the order of requests is open. */
 export type Respond = (request: ModelRequest) => ModelAction | Promise<ModelAction>;
 
 export interface ModelServer extends AsyncDisposable {
-  /** For `OPENAI_BASE_URL`. */
+  /** The value for `OPENAI_BASE_URL`. */
   url: string;
   /** Key and URL, for `createModels` or a process. */
   environment: ModelEnvironment & { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
-  /** In the order of their arrival, refused ones left out. */
+  /** Requests in the order of their arrival, without refused ones. */
   requests: ModelRequest[];
-  /** Throws what went against the script; the end of the server does so too. */
+  /** Throws if the requests did not follow the script. The disposal of the server does the same. */
   verify(): void;
 }
 
-/** OpenAI on 127.0.0.1, with answers from a script or from a function of the request. */
+/** Starts an OpenAI server on 127.0.0.1 that answers from a script or with a function of the request. */
 export async function modelServer(plan: Exchange[] | Respond): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const complaints: string[] = [];
@@ -101,12 +101,12 @@ function trouble(outgoing: ServerResponse, action: Trouble): void {
       outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       outgoing.write('{"id": "cut');
     }
-    // What was written has to leave before the connection does.
+    // The written bytes must leave before the connection closes.
     setImmediate(() => outgoing.destroy());
   }
 }
 
-/** In a way that the SDK does not try again. */
+/** Refuses a request with an answer that the SDK does not retry. */
 function refuse(outgoing: ServerResponse, error: unknown): void {
   const status = error instanceof RequestRefused ? error.status : 400;
   const message = error instanceof Error ? error.message : String(error);
@@ -114,7 +114,7 @@ function refuse(outgoing: ServerResponse, error: unknown): void {
   outgoing.end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null } }));
 }
 
-/** An answer per role; a role that is not named must not ask. */
+/** Answers by role. A request of any other role fails. */
 export function byRole(answers: Partial<Record<ModelRequest["role"], ModelAction | Respond>>): Respond {
   return (request) => {
     const answer = answers[request.role];

@@ -1,18 +1,18 @@
 import { vi } from "vitest";
 
-/** Timers that only the test lets fire; the network's own are not touched. */
+/** Timers that fire only when the test advances the clock. Timers of the network are real. */
 export interface OwnedClock extends Disposable {
-  /** Milliseconds of every timer set so far. */
+  /** Returns the delays of all timers so far, in milliseconds. */
   delays(): number[];
   pass(milliseconds: number): Promise<void>;
-  /** Waits for the network, while no time passes. */
+  /** Waits for the network while the clock stands still. */
   until(happened: () => boolean): Promise<void>;
 }
 
 export function ownTheClock(): OwnedClock {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const [fake, delays] = [globalThis.setTimeout, [] as number[]];
-  // No spy of Vitest's: whoever restores all of them later would put the fake back in place for good.
+  // A spy of Vitest would not work: a later restore of all mocks would install this fake for good.
   const noted = (callback: () => void, milliseconds = 0, ...args: []) => {
     delays.push(milliseconds);
     return fake(callback, milliseconds, ...args);

@@ -3,17 +3,17 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ModelEnvironment } from "../../../packages/agents/src/model/create-models.ts";
 
-/** A body to send with status 200, as JSON unless it is a text; or a function that answers by itself. */
+/** A body for status 200, sent as JSON unless it is a string, or a function that answers the request. */
 export type RawAnswer = object | string | ((response: ServerResponse, request: IncomingMessage) => unknown);
 
 export interface RawServer extends AsyncDisposable {
   url: string;
   environment: ModelEnvironment & { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
-  /** Bodies of the requests, in the order of their arrival. */
+  /** Request bodies, in the order of their arrival. */
   bodies: string[];
 }
 
-/** A server that answers every request of a model as the test says, right or wrong; the last answer is repeated. */
+/** Starts a server that gives the test's answers, valid or not, one by one. The last answer repeats. */
 export async function rawServer(...answers: RawAnswer[]): Promise<RawServer> {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -36,13 +36,13 @@ export async function rawServer(...answers: RawAnswer[]): Promise<RawServer> {
   };
 }
 
-/** An answer of Chat Completions with this content. */
+/** Returns an answer of Chat Completions with this content. */
 export function chatAnswer(content: unknown, more: object = {}, usage: unknown = counted): object {
   const message = { role: "assistant", content, ...more };
   return { choices: [{ index: 0, finish_reason: "stop", message }], usage };
 }
 
-/** An answer of the Responses API with this content. */
+/** Returns an answer of the Responses API with this content. */
 export function responsesAnswer(content: unknown, items: object[] = [], usage: unknown = counted): object {
   const message = { type: "message", id: "msg_1", role: "assistant", status: "completed", content };
   return { object: "response", status: "completed", output: [...items, message], usage };

@@ -5,7 +5,7 @@ import { ChatBody, EmbeddingsBody, ResponsesBody } from "./request-bodies.ts";
 
 const Role = z.enum(["input_analyzer", "data_analyzer", "code_generator", "output_validator", "text", "embedding"]);
 
-/** What a provider answers instead of calling a model. */
+/** The provider's refusal of a request. */
 export class RequestRefused extends Error {
   readonly status: number;
 
@@ -23,7 +23,10 @@ const readers: Record<string, { api: Api; read(body: unknown): View }> = {
   "/v1/embeddings": { api: "embeddings", read: (body) => embeddingsView(held(EmbeddingsBody, body)) },
 };
 
-/** @throws {RequestRefused} as OpenAI refuses: no such API, fields that it does not know, schemas that are not strict. */
+/**
+ * @throws {RequestRefused} if OpenAI refuses the request: an unknown API, unknown fields, or schemas that are not
+ * strict.
+ */
 export function readRequest(path: string, headers: IncomingHttpHeaders, text: string): ModelRequest {
   const reader = readers[path];
   if (!reader) {
@@ -49,7 +52,7 @@ function held<T>(schema: z.ZodType<T>, body: unknown): T {
   return result.data;
 }
 
-/** A call of a tool and its result stand and fall together. */
+/** Refuses a request in which a tool call has no result or a result has no call. */
 function requireAnswered(calls: string[], results: string[]): void {
   const unanswered = calls.find((id) => !results.includes(id));
   const uncalled = results.find((id) => !calls.includes(id));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { strictSchemaProblems } from "./strict-schema.ts";
 
-/** Fields that the API has and NOVA does not use: known, and anything. */
+/** Returns schemas that accept any value, for fields of the API that NOVA does not use. */
 function fields<const Names extends string[]>(...names: Names): Record<Names[number], z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never;
 }
@@ -16,7 +16,7 @@ const Model = z.string().min(1);
 const ToolChoice = z.enum(["auto", "none", "required"]).optional();
 const Tokens = z.number().int().min(16);
 
-/** A schema that is not strict is a wish. */
+/** Returns the schema of a response format. The format must be strict, because a model can ignore any other one. */
 function formatWith<T extends z.ZodRawShape>(type: T) {
   const named = { ...type, name: Name, description: z.string().optional() };
   return z.discriminatedUnion("strict", [
@@ -41,7 +41,7 @@ const InputItem = z.union([
   z.strictObject({ type: z.literal("function_call_output"), call_id: z.string(), output: z.string() }),
 ]);
 
-/** `POST /responses`, as strict as OpenAI about what it is sent. */
+/** Body of `POST /responses`, checked as strictly as OpenAI does. */
 export const ResponsesBody = z.strictObject({
   ...fields("background", "context_management", "conversation", "max_tool_calls", "metadata", "parallel_tool_calls"),
   ...fields(
@@ -84,7 +84,7 @@ const Message = z.discriminatedUnion("role", [
   z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
 ]);
 
-/** `POST /chat/completions`, as strict as OpenAI about what it is sent. */
+/** Body of `POST /chat/completions`, checked as strictly as OpenAI does. */
 export const ChatBody = z.strictObject({
   ...fields(
     "frequency_penalty",
@@ -110,7 +110,7 @@ export const ChatBody = z.strictObject({
   stream: z.boolean().optional(),
 });
 
-/** `POST /embeddings`. */
+/** Body of `POST /embeddings`. */
 export const EmbeddingsBody = z.strictObject({
   ...fields("dimensions", "user"),
   model: Model,

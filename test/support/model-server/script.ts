@@ -1,6 +1,6 @@
 import type { ModelRequest } from "./model-request.ts";
 
-/** Tokens that an answer reports; 1,000 in and 100 out unless it says otherwise. */
+/** Tokens that an answer reports; by default 1,000 for input and 100 for output. */
 export interface ScriptedUsage {
   input?: number;
   cached?: number;
@@ -10,39 +10,39 @@ export interface ScriptedUsage {
 
 export interface ScriptedCall {
   name: string;
-  /** Text stands as it is: also for arguments that are no JSON. */
+  /** Arguments of the call; a string is sent unchanged, so it can be invalid JSON. */
   arguments: Record<string, unknown> | string;
 }
 
-/** What the model says, as the provider would report it. */
+/** The model's answer, as the provider reports it. */
 export type Said =
   | { json: unknown }
   | { text: string }
   | { calls: ScriptedCall[]; text?: string }
   | { refusal: string }
-  /** The text up to the limit of tokens. */
+  /** Text that was cut at the token limit. */
   | { cutOff: string }
-  /** Stopped by the provider's content filter. */
+  /** Text that the provider's content filter stopped. */
   | { filtered: string }
-  /** Status 200 around a failure; the Responses API alone has it. */
+  /** A failure with status 200, which only the Responses API has. */
   | { failed: { code: string; message: string } }
   | { vectors: number[][] };
 
-/** What goes wrong before the model says anything. */
+/** A failure before the model answers. */
 export type Trouble =
   | { status: number; code?: string; message?: string; headers?: Record<string, string> }
-  /** `before` the first byte of an answer, or `within` its body. */
+  /** The connection drops `before` the first byte of the answer or `within` its body. */
   | { dropped: "before" | "within" }
-  /** Never answers; ends when the client goes. */
+  /** The server never answers and waits until the client disconnects. */
   | { silent: true };
 
 export type ModelAction = (Said & { usage?: ScriptedUsage; after?: Promise<unknown> }) | Trouble;
 
-/** What a request has to be for its answer; whatever is left out may be anything. */
+/** Conditions that a request must meet; omitted fields accept any value. */
 export interface Expected extends Partial<Pick<ModelRequest, "api" | "role" | "model" | "mayCall" | "answer">> {
-  /** All of these are in instructions, input or results of tools. */
+  /** Texts that instructions, input or tool results must contain. */
   says?: (string | RegExp)[];
-  /** None of these is anywhere in the request. */
+  /** Texts that the request must not contain. */
   hides?: (string | RegExp)[];
 }
 
@@ -51,12 +51,12 @@ export interface Exchange {
   answer: ModelAction;
 }
 
-/** 429 or 500 that the SDK retries without waiting. */
+/** Returns an error status that the SDK retries after 1 ms. */
 export function retriedAtOnce(status: number): Trouble {
   return { status, headers: { "retry-after-ms": "1" } };
 }
 
-/** Why the request is not the expected one; undefined where it is. */
+/** Returns the first difference between the request and the expected one; undefined if there is none. */
 export function mismatch(expected: Expected, request: ModelRequest): string | undefined {
   const { says = [], hides = [], ...fields } = expected;
   for (const [name, value] of Object.entries(fields)) {

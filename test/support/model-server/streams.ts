@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** A Responses answer as server-sent events. */
+/** Splits an answer of the Responses API into server-sent events. */
 export function responsesEvents(body: Json): string[] {
   const output = body.output as Json[];
   const open = { ...body, status: "in_progress", output: [], usage: null };
@@ -34,7 +34,7 @@ function itemEvents(item: Json, output_index: number): (Json & { type: string })
   ];
 }
 
-/** A Chat answer as server-sent events. */
+/** Splits an answer of Chat Completions into server-sent events. */
 export function chatEvents(body: Json): string[] {
   const [{ message, finish_reason }] = body.choices as [{ message: Json; finish_reason: string }];
   const chunk = (delta: Json, reason: string | null = null) => ({

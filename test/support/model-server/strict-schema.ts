@@ -1,6 +1,6 @@
 type Schema = Record<string, unknown>;
 
-/** OpenAI's structured outputs: these keywords are refused anywhere in a strict schema. */
+/** Keywords that OpenAI's structured outputs refuse anywhere in a strict schema. */
 const refused = [
   "allOf",
   "default",
@@ -20,8 +20,8 @@ const refused = [
 const deepest = 10;
 
 /**
- * What OpenAI would refuse in a schema with `strict: true`; empty where it is fine. The root is an object, every object
- * closed, every property required, at most ten levels deep.
+ * Returns the reasons for which OpenAI refuses a schema with `strict: true`. In a valid schema the root is an object, every object is
+ * closed, every property is required, and there are at most ten levels.
  * https://developers.openai.com/api/docs/guides/structured-outputs
  */
 export function strictSchemaProblems(schema: unknown): string[] {

@@ -9,7 +9,7 @@ import {
   type StepDraft,
 } from "@nova/engine";
 
-/** One run of code, as the sandbox was asked for it. */
+/** The request for one run of code. */
 export interface Run {
   journal: number;
   code: string;
@@ -21,7 +21,7 @@ export interface Run {
 export type Outcome = Partial<CodeResult> & { status: CodeResult["status"] };
 
 export interface NodeMeansOptions {
-  /** What the runs of code come to, in order; a run too many fails. */
+  /** Outcomes of the runs of code, in order; an additional run fails. */
   runs?: (Outcome | ((run: Run) => Outcome))[];
   isDecision?: boolean;
   timeLeftMs?: () => number;
@@ -31,8 +31,8 @@ export interface NodeMeansOptions {
 }
 
 /**
- * The engine's side of a pipeline, in memory. A run of code is kept by its place: a redelivery attaches to it. After
- * `dieAt` steps the Lambda is dead: nothing more is recorded.
+ * The engine's side of a pipeline, in memory. It keeps runs of code by journal position, so a redelivery attaches to them.
+ * After `dieAt` steps the Lambda is dead and records nothing more.
  */
 export class NodeMeans {
   readonly steps: JournalStep[] = [];
@@ -48,7 +48,7 @@ export class NodeMeans {
     this.#waiting = [...(options.runs ?? [])];
   }
 
-  /** Means of one delivery: its journal begins at the first place. */
+  /** Returns the means of one delivery, whose journal starts at its first position. */
   delivery(): PipelineMeans {
     let place = 0;
     return {
@@ -70,12 +70,12 @@ export class NodeMeans {
     };
   }
 
-  /** Throws where a run that was expected never came. */
+  /** Throws if an expected run never started. */
   finish(): void {
     if (this.#waiting.length > 0) throw new TypeError(`${this.#waiting.length} runs of code never came`);
   }
 
-  /** Agents and attempts of the steps, in order: `CodeGenerator 1`. */
+  /** Returns agents and attempts of the steps, in order: `CodeGenerator 1`. */
   story(): string[] {
     return this.steps.map(
       (step) => `${step.agent_name} ${step.attempt_number}${step.status === "failed" ? " failed" : ""}`,
@@ -91,7 +91,7 @@ export class NodeMeans {
     return step;
   }
 
-  /** With what models saw and answered. */
+  /** Steps with the requests and answers of models. */
   readonly drafts: StepDraft[] = [];
 
   async #execute(run: Run): Promise<{ sandboxId: string; result: CodeResult; code: string }> {
@@ -117,7 +117,7 @@ export class NodeMeans {
 
 const common = { logs: "", durationMs: 3, set: [], delete: [] };
 
-/** Code that set these keys. */
+/** The outcome of code that set these keys. */
 export function sets(values: Record<string, unknown>): Outcome {
   return {
     status: "success",
@@ -125,7 +125,7 @@ export function sets(values: Record<string, unknown>): Outcome {
   } as Outcome;
 }
 
-/** Code that failed with one line, as the harness tells it. */
+/** The outcome of code that failed with a message of one line, as the harness reports it. */
 export function fails(
   message: string,
   more: { traceback?: string; class?: "NodeTimeout"; logs?: string } = {},

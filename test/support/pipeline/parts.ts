@@ -4,10 +4,10 @@ import { scriptedModels } from "./scripted-models.ts";
 
 type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];
 
-/** Code that runs kept, in a list. */
+/** Code that runs kept, in memory. */
 export interface FakePinned {
   kept: ProvenCode[];
-  /** What nobody has approved. */
+  /** Code without an approval. */
   proposed: ProvenCode[];
   pinned: PipelineParts["pinned"];
 }
@@ -33,7 +33,7 @@ export function fakePinned(
   return { kept, proposed, pinned };
 }
 
-/** Parts that know nothing, find nothing wrong, and have no models. */
+/** Returns default parts of a pipeline: no samples, no findings and no models. */
 export function pipelineParts(parts: Partial<PipelineParts> = {}): PipelineParts {
   return {
     models: scriptedModels(),

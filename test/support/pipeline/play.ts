@@ -7,20 +7,20 @@ import { fakePinned, pipelineParts } from "./parts.ts";
 import { promptTask, type TaskOptions } from "./prompt-task.ts";
 import { embeddingModels, type Line, type ScriptedModels, type Vector } from "./scripted-models.ts";
 
-/** One node: what the models say, what its code comes to, and what it is. */
+/** A test of one node: the answers of models, the outcomes of its code, and its task. */
 export interface Scene {
   lines: readonly Line[];
-  /** What the embedding model answers; absent: none is set. */
+  /** Answers of the embedding model; absent if no such model is set. */
   vectors?: readonly Vector[];
   runs?: NodeMeansOptions["runs"];
   task?: TaskOptions;
   check?: PipelineParts["check"];
   pinned?: PinnedCode;
-  /** Why no code is pinned. */
+  /** The reason for which no code is pinned. */
   missing?: { message: string; waits: boolean };
   parts?: Partial<PipelineParts>;
   means?: Omit<NodeMeansOptions, "runs" | "isDecision">;
-  /** The Lambda dies behind so many steps. */
+  /** The number of steps after which the Lambda dies. */
   dieAt?: number;
 }
 
@@ -32,7 +32,9 @@ export interface Played {
   proposed: ProvenCode[];
 }
 
-/** Plays a scene to its end; every line and every run has to come. Where the Lambda dies, there is no outcome. */
+/**
+ * Plays a scene to its end and checks that every line and every run was used. There is no outcome if the Lambda dies.
+ */
 export async function play(scene: Scene): Promise<Played> {
   const isDecision = scene.task?.type === "decision";
   const means = new NodeMeans({ ...scene.means, ...(scene.runs && { runs: scene.runs }), isDecision });
@@ -45,7 +47,7 @@ export async function play(scene: Scene): Promise<Played> {
   return played;
 }
 
-/** One delivery of a node to new models, with what earlier deliveries have recorded. */
+/** Delivers a node once to new models, with the records of earlier deliveries. */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
   const models = embeddingModels(scene.vectors ?? null, ...scene.lines);
   const { kept, proposed, pinned } = fakePinned(null, scene.missing);

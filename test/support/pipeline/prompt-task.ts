@@ -4,7 +4,7 @@ import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
 export interface TaskOptions {
   prompt?: string;
   context?: Record<string, unknown>;
-  /** Slots as the chain has them, besides `context`. */
+  /** Slots of the chain in addition to `context`. */
   slots?: Record<string, string>;
   type?: "action" | "decision";
   conditions?: (string | boolean | number)[];
@@ -18,7 +18,7 @@ export interface TaskOptions {
   spentUsd?: number;
 }
 
-/** A prompt node as the engine hands it to a pipeline. */
+/** Builds a prompt task as the engine passes it to a pipeline. */
 export function promptTask(options: TaskOptions = {}): PromptTask {
   const {
     secrets = {},

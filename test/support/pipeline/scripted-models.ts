@@ -9,7 +9,7 @@ import type {
   Models,
 } from "../../../packages/agents/src/model/models.ts";
 
-/** One call that is expected, and what becomes of it. */
+/** One expected call and its answer. */
 export interface Line {
   role: ModelRole;
   /** Tools that the model calls before it answers. */
@@ -17,11 +17,11 @@ export interface Line {
   answer?: unknown;
   fails?: ModelErrorReason;
   costUsd?: number;
-  /** What the request is estimated to cost at most. */
+  /** The estimated maximum cost of the request. */
   estimatedUsd?: number;
 }
 
-/** One embedding that is expected. */
+/** One expected embedding. */
 export interface Vector {
   vector?: number[];
   fails?: string;
@@ -30,18 +30,18 @@ export interface Vector {
 }
 
 export interface ScriptedModels extends Models {
-  /** What was asked, in order. */
+  /** Calls, in order. */
   asked: ModelCall<unknown>[];
-  /** Throws where a line has not come to its turn. */
+  /** Throws if a line was not used. */
   finish(): void;
 }
 
-/** Models that say their lines in order; a call out of turn fails. */
+/** Returns models that give their answers in order. A call in another order fails. */
 export function scriptedModels(...lines: Line[]): ScriptedModels {
   return embeddingModels(null, ...lines);
 }
 
-/** The same, and an embedding model. */
+/** Returns scripted models with an embedding model. */
 export function embeddingModels(expected: readonly Vector[] | null, ...lines: Line[]): ScriptedModels {
   const vectors = expected && [...expected];
   const waiting = [...lines];

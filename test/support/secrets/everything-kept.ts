@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 
-/** All that a cloud keeps, by where it lies: each item of DynamoDB, each object of S3, each file beside them. */
+/** Returns everything that a cloud stores, by location: each DynamoDB item, each S3 object, and each other file. */
 export async function everythingKept(dataDir: string): Promise<Map<string, string>> {
   return new Map([...(await itemsKept()), ...(await objectsKept()), ...(await filesKept(dataDir))]);
 }
@@ -31,7 +31,7 @@ async function filesKept(folder: string): Promise<[string, string][]> {
   return Promise.all(texts);
 }
 
-/** Binary attributes as their bytes, so that they can be searched. */
+/** Returns an item as JSON, with binary attributes as readable bytes, so that tests can search it. */
 function plain(item: object): string {
   return JSON.stringify(item, (_key, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,

@@ -1,4 +1,7 @@
-/** A secret in every form that is guaranteed to be found, written by hand: what the product knows of them is on trial. */
+/**
+ * Returns every form of a secret that NOVA guarantees to find. The forms are computed here, independently of the
+ * product code.
+ */
 export function guaranteedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
@@ -13,7 +16,7 @@ export function guaranteedForms(secret: string): string[] {
   ];
 }
 
-/** What stays the same of a base64 text whatever stands in front of the secret and behind it. */
+/** Returns the part of a base64 text that does not depend on the bytes before and after the secret. */
 function inside(bytes: Buffer, offset: number, alphabet: string): string {
   const [one, other] = ["\0", "\u00ff"].map((filling) => {
     const around = Buffer.from(filling.repeat(3), "latin1");
@@ -24,7 +27,7 @@ function inside(bytes: Buffer, offset: number, alphabet: string): string {
   return one.filter((char, index) => index < end && char === other[index]).join("");
 }
 
-/** Python lines that put the text in `value` through every guaranteed form, as the list `forms`. */
+/** Python lines that write the text in `value` in every guaranteed form, as the list `forms`. */
 export const pythonForms = `
 import base64, urllib.parse
 raw = value.encode()
