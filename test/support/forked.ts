@@ -103,8 +103,21 @@ const mapped: ForkedRun = {
     ways("start > make > each > tidy > end"),
   ),
   path: [
-    ...["start", "make", "each", "sum"],
-    ...["sum", "large", "keep", "sum", "large", "drop", "sum", "large", "drop", "tidy", "end"],
+    "start",
+    "make",
+    "each",
+    "sum",
+    "sum",
+    "large",
+    "keep",
+    "sum",
+    "large",
+    "drop",
+    "sum",
+    "large",
+    "drop",
+    "tidy",
+    "end",
   ],
   values: {
     results: [

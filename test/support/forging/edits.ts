@@ -35,8 +35,16 @@ export function altered(value: AttributeValue): AttributeValue {
 /** Returns a replacement of every other DynamoDB type. */
 export function otherTypes(value: AttributeValue): AttributeValue[] {
   const all: AttributeValue[] = [
-    ...[{ S: "x" }, { N: "1" }, { BOOL: true }, { NULL: true as const }, { L: [] }, { M: {} }],
-    ...[{ B: Buffer.from("x") }, { SS: ["x"] }, { NS: ["1"] }, { BS: [Buffer.from("x")] }],
+    { S: "x" },
+    { N: "1" },
+    { BOOL: true },
+    { NULL: true as const },
+    { L: [] },
+    { M: {} },
+    { B: Buffer.from("x") },
+    { SS: ["x"] },
+    { NS: ["1"] },
+    { BS: [Buffer.from("x")] },
   ];
   const [type = ""] = Object.keys(value);
   return all.filter((other) => !Object.hasOwn(other, type));
