@@ -31,7 +31,10 @@ function invoice(name: string): FileInput {
   };
 }
 
-/** A run of the example that has come to its approval; it waits as long as is said. */
+/**
+ * Starts a run of the example, waits until it reaches its approval, and returns its id. The approval waits for
+ * `timeout`.
+ */
 async function asked(timeout: string | number = "3d"): Promise<string> {
   const source = await readWorkflowSource(example);
   const text = source.text.replace('"timeout": "3d"', `"timeout": ${JSON.stringify(timeout)}`);
@@ -55,7 +58,7 @@ async function ended(id: string) {
 }
 
 describe("an invoice over 1000", () => {
-  it("is paid when the manager approves, with what the form asked for", async () => {
+  it("is paid with the data of the form when the manager approves", async () => {
     const id = await asked();
     const [task] = await Array.fromAsync(cloud.ports.tasks.pending());
     expect(task).toMatchObject({
@@ -80,21 +83,21 @@ describe("an invoice over 1000", () => {
     });
   });
 
-  it("is turned down with a reason", async () => {
+  it("is rejected with a reason", async () => {
     const id = await asked();
     await answer(id, "rejected", { data: '{"reason": "too many desks"}' });
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "turned down", turned_down: { by: "ann", reason: "too many desks" } });
   });
 
-  it("is put aside when nobody answers in time; who comes late is told", async () => {
+  it("is put aside without an answer in time, and a late answer is refused", async () => {
     const id = await asked(1);
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "put aside", manager: { choice: "timeout", by: null } });
     await expect(answer(id, "approved")).rejects.toThrow(/"manager" expired at .* and went on as "timeout"/);
   });
 
-  it("takes one answer, and no data that does not fit", async () => {
+  it("accepts one answer and refuses invalid data", async () => {
     const id = await asked();
     await expect(answer(id, "approved", { data: '{"cost_center": 1}' })).rejects.toThrow(
       /data.cost_center must be >= 1000/,
@@ -107,7 +110,7 @@ describe("an invoice over 1000", () => {
     expect(entries.filter(({ node_id }) => node_id === "manager")).toHaveLength(1);
   });
 
-  it("is not asked for any more when its run is cancelled", async () => {
+  it("has no open task after a cancel of its run", async () => {
     const id = await asked();
     await cancelExecution(cloud.ports, id);
     const { execution, path } = await ended(id);
@@ -117,14 +120,14 @@ describe("an invoice over 1000", () => {
   });
 });
 
-it("asks nobody for an invoice under 1000", async () => {
+it("an invoice under 1000 needs no approval", async () => {
   const { context, path } = await cloud.run(await cloud.publish(example), "{}", [invoice("paper")]);
   expect(path).not.toContain("manager");
   expect(JSON.parse(context.text)).toMatchObject({ outcome: "paid", payment: { total: 99.96, currency: "EUR" } });
 });
 
-describe("a run that waits", () => {
-  it("has no sandbox, and its function is done", async () => {
+describe("a waiting run", () => {
+  it("occupies no sandbox and no Lambda", async () => {
     const id = await asked();
     const { E2B_API_URL, E2B_API_KEY = "" } = cloud.environment;
     const sandboxes = await fetch(`${E2B_API_URL}/v2/sandboxes`, { headers: { "x-api-key": E2B_API_KEY } });
@@ -135,7 +138,7 @@ describe("a run that waits", () => {
     await cloud.untilEnd(id);
   });
 
-  it("leaves its token nowhere but in the history of Step Functions", async () => {
+  it("stores its token only in the history of Step Functions", async () => {
     const id = await asked();
     const history = JSON.parse(await historyText(await readTrace(cloud.ports, id))) as object[];
     const [, token = ""] = /\\"token\\":\\"([^"\\]+)\\"/.exec(JSON.stringify(history)) ?? [];

@@ -12,7 +12,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** Code that must fail its node with one clear sentence; everything recorded before stays. */
+/** Code that must fail its node with one clear sentence. Earlier records must stay. */
 const failing: [what: string, code: string, message: RegExp, node?: object][] = [
   ["raises", 'raise ValueError("no total on page 2")', /^ValueError: no total on page 2$/],
   ["sets NaN", 'context["x"] = float("nan")', /key "x": nan is not a JSON number/],
@@ -35,7 +35,7 @@ const failing: [what: string, code: string, message: RegExp, node?: object][] = 
 ];
 
 describe("code that fails", () => {
-  it.each(failing)("ends in a sentence when it %s", async (_what, code, message, node) => {
+  it.each(failing)("results in one sentence when it %s", async (_what, code, message, node) => {
     const trace = await cloud.runCode(`print("so far")\n${code}`, { node: node ?? {}, context: '{"before": 1}' });
     const entry = entryOf(trace);
     expect({ status: entry.status, run: trace.execution.status }).toEqual({ status: "failed", run: "failed" });
@@ -47,12 +47,12 @@ describe("code that fails", () => {
   });
 });
 
-/** Code that looks wild and is right. */
+/** Unusual code that is correct. */
 const working: [what: string, code: string, context: Record<string, unknown>][] = [
   ["prints nothing and sets nothing", "x = 1", {}],
   ["exits well", 'import sys\ncontext["a"] = 1\nsys.exit()', { a: 1 }],
   [
-    "prints garbage behind its result",
+    "prints garbage after its result",
     'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))\nprint("}{ garbage")',
     { a: 1 },
   ],
@@ -75,15 +75,15 @@ const working: [what: string, code: string, context: Record<string, unknown>][] 
   ],
 ];
 
-describe("code that looks wild", () => {
-  it.each(working)("goes well when it %s", async (_what, code, context) => {
+describe("unusual code", () => {
+  it.each(working)("succeeds when it %s", async (_what, code, context) => {
     const trace = await cloud.runCode(code);
     expect(entryOf(trace).error_message).toBeNull();
     expect(JSON.parse(trace.context.text)).toMatchObject(context);
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("keeps the last 64 KB of 200 MB of prints", async () => {
+  it("prints 200 MB, of which the log keeps the last 64 KB", async () => {
     const trace = await cloud.runCode(
       'for i in range(2 * 1024): print("x" * 100 * 1024)\nprint("the end")\ncontext["a"] = 1',
     );
@@ -93,7 +93,7 @@ describe("code that looks wild", () => {
     expect(logs?.length).toBeLessThanOrEqual(70_000);
   });
 
-  it("stops a fork bomb and goes on with the next run", async () => {
+  it("is stopped if it is a fork bomb, and the next run succeeds", async () => {
     const bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass";
     const trace = await cloud.runCode(bomb, { node: { timeout: 3 } });
     expect(trace.execution.status).toBe("failed");

@@ -8,7 +8,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { root } from "../support/imports.ts";
 
 const invoices = join(root, "packages/examples/invoice/invoices");
-/** Kept between runs, since PyMuPDF is installed into it; not the invoice demo's, which may be installing as well. */
+/**
+ * A data folder that test runs reuse, because PyMuPDF is installed into it. The invoice demo has another one, because
+ * both can install at the same time.
+ */
 const dataDir = join(root, "node_modules/.cache/nova-batch");
 
 interface BatchRun {
@@ -17,7 +20,7 @@ interface BatchRun {
   summary: object;
 }
 
-/** The demo's two mails: one with these PDFs, one with none. */
+/** Runs the demo for two mails: one with these PDFs, and one without attachments. */
 async function batch(...pdfs: string[]): Promise<[BatchRun, BatchRun]> {
   const script = join(root, "packages/examples/demo/batch.ts");
   const env = { ...process.env, NOVA_DATA_DIR: dataDir };
@@ -31,7 +34,7 @@ function resultOf(file: string): object {
   return { name: file, pages: expect.any(Number), amount, currency, branch: amount > 1000 ? "high" : "low" };
 }
 
-describe("a mail with seven invoices and a broken PDF among them", () => {
+describe("a mail with seven invoices and a broken PDF", () => {
   const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
   let withInvoices: BatchRun;
   let withNone: BatchRun;
@@ -44,7 +47,7 @@ describe("a mail with seven invoices and a broken PDF among them", () => {
     [withInvoices, withNone] = await batch(...paths.slice(0, 3), broken, ...paths.slice(3));
   }, 400_000);
 
-  it("has seven right results in the order of the mail, and says in the eighth's place what was wrong", () => {
+  it("gives seven correct results and one error, in the order of the mail", () => {
     const results = files.map(resultOf);
     const error = {
       node: "extract_text",
@@ -55,7 +58,7 @@ describe("a mail with seven invoices and a broken PDF among them", () => {
     expect(withInvoices.results).toEqual([...results.slice(0, 3), { error }, ...results.slice(3)]);
   });
 
-  it("is summed up per currency, with what needs approval and what somebody has to look at", () => {
+  it("gets a summary with sums per currency, invoices to approve and unreadable files", () => {
     expect(withInvoices.summary).toEqual({
       from: "billing@supplier.example",
       invoices: 7,
@@ -65,7 +68,7 @@ describe("a mail with seven invoices and a broken PDF among them", () => {
     });
   });
 
-  it("is followed by a mail without attachments, whose list of results is empty", () => {
+  it("does not affect a following mail without attachments, which has no results", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

@@ -16,16 +16,16 @@ afterAll(async () => {
   await outside[Symbol.asyncDispose]();
 });
 
-/** Tells the outside that it begins, under the key that is for this. */
+/** Code that reports its start to the counting server, with its idempotency key. */
 const begin = (node: string) =>
   `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 
-/** The same, of code that fails when it begins for the first time. */
+/** Code that reports its start, and fails at its first start. */
 const beginAgain = (node: string) =>
   `import os, urllib.request\nasked = urllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\nif asked.read() == b'1': raise ConnectionError('busy')\n`;
 const retry = { attempts: 3, delay: 1, on: ["ConnectionError busy"] };
 
-/** A blob from node to node, a decision, a failure that is dealt with, code that may run again, and long code. */
+/** A workflow with a blob, a decision, a caught failure, code that may run again, and long code. */
 const sixNodes = {
   id: "six-nodes",
   nodes: [
@@ -67,7 +67,7 @@ const sixNodes = {
   ],
 };
 
-/** A fork with a map in one branch, whose items fork again; one item fails and may. */
+/** A workflow with a fork and a map in one branch. The items fork too, and one failed item is tolerated. */
 const branches = {
   id: "branches",
   nodes: [
@@ -75,7 +75,11 @@ const branches = {
     { id: "split", type: "action", code: `${begin("split")}context['items'] = [1, 0, 5, 10]` },
     { id: "left", type: "action", effects: false, code: "context['left'] = len(context['items'])" },
     {
-      ...{ id: "each", type: "map", items: "items", into: "shares", tolerated_failures: "25%" },
+      id: "each",
+      type: "map",
+      items: "items",
+      into: "shares",
+      tolerated_failures: "25%",
       nodes: [
         { id: "share", type: "action", code: `${begin("share")}context['share'] = 10 / context['item']` },
         { id: "more", type: "action", retry, code: `${beginAgain("more")}context['more'] = context['share'] + 1` },
@@ -107,20 +111,22 @@ const calling = inARow("calling", {
   each: { type: "map", items: "list", as: "n", input: { url: "url" }, ...runsCalled },
 });
 
-/** What both ways through it end with, as they do where nothing goes wrong. */
+/** Expected paths and values of `sixNodes` by its input `n`, the same as without faults. */
 const expected: Record<number, { path: string[]; values: object }> = {
   1: { path: ["start", "make", "sum", "large", "small", "end"], values: { sum: 100_000, branch_decision: false } },
   2: {
     path: ["start", "make", "sum", "large", "risky", "rescue", "end"],
     values: {
-      ...{ sum: 200_000, branch_decision: true, error_was: "ValueError: as planned" },
+      sum: 200_000,
+      branch_decision: true,
+      error_was: "ValueError: as planned",
       data: { $blob: { type: "bytes", bytes: 100_000, sha256: sha256(Buffer.alloc(100_000, 2)) } },
     },
   },
 };
 
-describe("with every task delivered twice and Lambdas dying", { timeout: 120_000 }, () => {
-  it("runs take the same paths to the same values, and every chain holds", async () => {
+describe("a cloud that delivers tasks twice and kills Lambdas", { timeout: 120_000 }, () => {
+  it("gives runs the same paths and values, with valid chains", async () => {
     const [hello, six] = [
       await cloud.publish("packages/examples/hello"),
       await cloud.publish({ ...sixNodes, ...outside.reach }),
@@ -141,7 +147,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     }
   });
 
-  it("branches and items come to the same results, and every chain holds", async () => {
+  it("gives branches and items the same results, with valid chains", async () => {
     const version = await cloud.publish({ ...branches, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
     for (const trace of await Promise.all([cloud.run(version, context), cloud.run(version, context)])) {
@@ -158,7 +164,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     }
   });
 
-  it("workflows inside of it come to the same results, and every chain holds", async () => {
+  it("gives called workflows the same results, with valid chains", async () => {
     await cloud.publish({ ...called, ...outside.reach });
     const version = await cloud.publish({ ...calling, ...outside.reach });
     const context = JSON.stringify({ url: outside.url });
@@ -168,7 +174,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     }
   });
 
-  it("no code begins twice that may not, and none more often than its author said", () => {
+  it("starts no code more often than its author permits", () => {
     const wanted = (path: string) => (/^\/(make|more)\//.test(path) ? 2 : 1);
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
     const inBranches = 1 + 4 + 2 * 3 + 1;
@@ -177,7 +183,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
     expect(begun.filter(([path, times]) => times !== wanted(path))).toEqual([]);
   });
 
-  it("no sandbox is left behind", async () => {
+  it("leaves no sandbox occupied", async () => {
     await vi.waitFor(async () => expect(await strays(cloud)).toEqual([]), 30_000);
   });
 });

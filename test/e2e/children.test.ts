@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const calls = (workflow: string, fields: object = {}) => ({ type: "workflow", workflow, ...fields });
 
-it("runs another workflow, with values in and out of any size", async () => {
+it("a workflow node runs another workflow with inputs and outputs of any size", async () => {
   const sum = 'context["total"] = sum(context["invoice"]["lines"])\ncontext["copy"] = context["text"] * 2';
   await cloud.publish(inARow("sums", { sum }));
   const version = await cloud.publish(
@@ -34,7 +34,9 @@ context["same"] = outputs["bill"]["copy"] == context["all"]["copy"]`,
   );
   const trace = await cloud.run(version);
   expect(JSON.parse(entryOf(trace, "check").changes.set.text)).toEqual({
-    ...{ exact: true, length: 180_000, same: true },
+    exact: true,
+    length: 180_000,
+    same: true,
     keys: ["invoice", "text", "total", "copy"],
   });
   expect(await verified(cloud, trace)).toBe("anchored");
@@ -46,15 +48,15 @@ context["same"] = outputs["bill"]["copy"] == context["all"]["copy"]`,
   expect(execution).toMatchObject({ status: "completed", root: trace.execution.id, parent });
 });
 
-describe("a failing child", () => {
-  it("fails its node with its own error, and the run with that", async () => {
+describe("a child run that fails", () => {
+  it("fails its node and the calling run with its own error", async () => {
     await cloud.publish(inARow("broken", { work: 'raise ValueError("no total")' }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-broken", { bill: calls("broken") })));
     expect(execution).toMatchObject({ status: "failed", error: { node: "bill", class: "NodeFailed" } });
     expect(execution.error?.message).toMatch(/^workflow "broken" \(exec_\w+\) failed: node "work": .*no total/);
   });
 
-  it("leads on along onError", async () => {
+  it("lets the calling run continue at onError", async () => {
     await cloud.publish(inARow("late", { work: { code: "import time\ntime.sleep(60)", timeout: 1 } }));
     const report = 'context["seen"] = error["class"] if (error := context["error"]) else None';
     const version = await cloud.publish(inARow("rescues", { bill: calls("late", { onError: "report" }), report }));
@@ -63,7 +65,7 @@ describe("a failing child", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("is one that runs longer than its own timeout", async () => {
+  it("reports that it ran longer than its own timeout", async () => {
     await cloud.publish(inARow("limited", { pause: { type: "wait", seconds: "1d" } }, { timeout: 1 }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-limited", { bill: calls("limited") })));
     const message = expect.stringMatching(/^workflow "limited" .* ran longer than its timeout/);
@@ -71,9 +73,9 @@ describe("a failing child", () => {
   });
 
   it.each([
-    ["a workflow that nobody published", "nowhere", {}, /there is no workflow "nowhere"/],
-    ["a version that there is not", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
-    ["a value that is not there", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
+    ["an unpublished workflow", "nowhere", {}, /there is no workflow "nowhere"/],
+    ["a missing version", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
+    ["a missing value", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
   ])("is one with %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
@@ -86,7 +88,7 @@ describe("a failing child", () => {
   });
 });
 
-it("runs a workflow that runs itself, eight deep and no deeper", async () => {
+it("a workflow node runs its own workflow up to eight levels deep", async () => {
   const again = (deepest: number) => ({
     id: "itself",
     nodes: [
@@ -112,7 +114,7 @@ it("runs a workflow that runs itself, eight deep and no deeper", async () => {
   expect(execution.error?.message).toMatch(/run inside of one another 8 deep at most/);
 });
 
-it("runs a workflow for each item of a map", async () => {
+it("a map runs another workflow for each item", async () => {
   const code = 'context["double"] = context["n"] * 2 + context["more"] / (3 - context["n"])';
   await cloud.publish(inARow("doubles", { double: { code, effects: false } }));
   const each = { type: "map", items: "list", as: "n", workflow: "doubles", input: { more: "more" } };
@@ -126,7 +128,7 @@ it("runs a workflow for each item of a map", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("keeps secrets where they are secret", async () => {
+it("a workflow node passes a secret only to secret inputs", async () => {
   const inputs = (...secret: string[]) => ({
     inputs: { properties: Object.fromEntries(secret.map((key) => [key, { type: "string", secret: true }])) },
   });
@@ -144,7 +146,7 @@ it("keeps secrets where they are secret", async () => {
   expect(execution.error?.message).toMatch(/"text" takes the secret "password" from the context - mark "text"/);
 });
 
-/** A run whose child waits for ever. */
+/** Starts a run whose child waits for a day, and returns both ids. */
 async function waiting() {
   await cloud.publish(inARow("waits", { pause: { type: "wait", seconds: "1d" } }));
   const version = await cloud.publish(inARow("calls-waits", { bill: calls("waits") }));
@@ -157,7 +159,7 @@ async function waiting() {
   return { id, child: child?.id ?? "" };
 }
 
-it("is reached by a cancel", async () => {
+it("a child run is cancelled with its calling run", async () => {
   const { id, child } = await waiting();
   expect(await cancelExecution(cloud.ports, id)).toMatchObject({ status: "cancelled" });
   const [own, trace] = await Promise.all([child, id].map((one) => readTrace(cloud.ports, one)));
@@ -171,7 +173,7 @@ it("is reached by a cancel", async () => {
   expect(await verified(cloud, trace as never)).toBe("anchored");
 });
 
-it("fails its node where it is cancelled itself", async () => {
+it("a cancelled child run fails its node", async () => {
   const { id, child } = await waiting();
   await cancelExecution(cloud.ports, child);
   await cloud.untilEnd(id);
@@ -182,7 +184,7 @@ it("fails its node where it is cancelled itself", async () => {
   });
 });
 
-it("is a part of what is verified", async () => {
+it("the verification of a run includes its child runs", async () => {
   const version = await cloud.publish(inARow("calls-sums", { bill: calls("sums") }));
   const context = '{"invoice": {"lines": [1]}, "text": "x"}';
   const [whole, cut] = [await cloud.run(version, context), await cloud.run(version, context)];
@@ -195,7 +197,7 @@ it("is a part of what is verified", async () => {
 
 type Item = Record<string, { S?: string }>;
 
-/** Changes the entry at link 1 of an execution behind everybody's back. */
+/** Changes entry 1 of an execution directly in the table. */
 async function change(execution: string, changes: (item: Item) => Item): Promise<void> {
   const client = new DynamoDBClient();
   const TableName = process.env.NOVA_TABLE ?? "nova";

@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** A close entry for a run that waits for a person; nothing but what follows the entry is left to do. */
+/**
+ * Starts a run that waits for a person and finishes its close with a given close entry. The entry itself is not stored.
+ */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({
     id: `close-${++closed}`,
@@ -50,15 +52,15 @@ describe("a close", () => {
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 5 };
 
   it.each<[string, Partial<Head>]>([
-    ["more tokens than numbers are exact for", { spent: { ...spent, tokens_input: 1e20 } }],
+    ["more tokens than an exact number can hold", { spent: { ...spent, tokens_input: 1e20 } }],
     ["infinite tokens", { spent: { ...spent, tokens_output: Number.POSITIVE_INFINITY } }],
     ["negative tokens and dollars", { spent: { ...spent, tokens_cached: -1e9, cost_usd: -9.99 } }],
-    ["tokens that are no number", { spent: { ...spent, tokens_input: "x" as unknown as number } }],
-    ["dollars of 300 digits", { spent: { ...spent, cost_usd: 1e300 } }],
-    ["dollars of many fractions", { spent: { ...spent, cost_usd: 1e-300 } }],
+    ["tokens that are not a number", { spent: { ...spent, tokens_input: "x" as unknown as number } }],
+    ["an amount of 300 digits", { spent: { ...spent, cost_usd: 1e300 } }],
+    ["an amount of 300 decimals", { spent: { ...spent, cost_usd: 1e-300 } }],
     ["more nodes than can be counted", { nodes: 1e40 }],
-    ["a time that is none", { timestamp: "never" }],
-  ])("stores what it can and ends the run with %s", async (_what, absurd) => {
+    ["an invalid time", { timestamp: "never" }],
+  ])("ends the run and stores valid figures for %s", async (_what, absurd) => {
     const { record, stats } = await closeWith(absurd);
     expect(record).toMatchObject({ open: false, status: "failed" });
     expect(Object.values(record?.spent ?? {}).every((count) => count >= 0 && count <= Number.MAX_SAFE_INTEGER)).toBe(
@@ -71,7 +73,7 @@ describe("a close", () => {
     ["a megabyte", "é".repeat(1_000_000)],
     ["half a character", "a\ud800"],
     ["zeros", "\0".repeat(100_000)],
-  ])("stores what it can of an error of %s", async (_what, message) => {
+  ])("ends the run and stores an error message of %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });
   });

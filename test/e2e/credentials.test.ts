@@ -52,8 +52,12 @@ beforeAll(async () => {
   Object.assign(process.env, server.environment);
   cloud = await openTestCloud();
   const email = {
-    ...{ user: "billing@acme.test", password, imap_host: "imap.acme.test", imap_port: 993 },
-    ...{ smtp_host: "127.0.0.1", smtp_port: (smtp.server.address() as AddressInfo).port },
+    user: "billing@acme.test",
+    password,
+    imap_host: "imap.acme.test",
+    imap_port: 993,
+    smtp_host: "127.0.0.1",
+    smtp_port: (smtp.server.address() as AddressInfo).port,
   };
   const database = { host: "db.acme.test", name: "invoices", user: "nova", password: dbPassword };
   await cloud.service.clients.create({ format: 1, slug: "acme", name: "Acme", pins: {}, createdAt: "2026-01-01" });
@@ -80,7 +84,7 @@ async function run(definition: object): Promise<Trace> {
   return readTrace(cloud.ports, id, { full: true });
 }
 
-describe("a run that does with its password whatever it can", () => {
+describe("a run that tries to leak its password", () => {
   let trace: Trace;
   let prompts: string[];
 
@@ -101,7 +105,7 @@ describe("a run that does with its password whatever it can", () => {
       prints: `${value}print(forms)\nprint(value[:5], end='')\nprint(value[5:])\ncontext['addresses'] = [1, 2]`,
       ...Object.fromEntries(nodes),
       mails: login,
-      ...{ asks: { executor: "prompt", prompt: "Send the mail." } },
+      asks: { executor: "prompt", prompt: "Send the mail." },
       each: { ...each, nodes: [body], edges: [] },
       honest: "context['port'] = context['imap_port']\ncontext['at'] = context['db_name']\nprint(json.dumps(context))",
     });
@@ -109,7 +113,7 @@ describe("a run that does with its password whatever it can", () => {
     prompts = server.requests.map(({ body }) => JSON.stringify(body));
   });
 
-  it("comes to its end, and mails were sent with it by hand and by a model", async () => {
+  it("completes and sends mails with the password from handwritten and generated code", async () => {
     expect(trace.execution).toMatchObject({ status: "completed" });
     expect(mails).toEqual(Array(2).fill(`billing@acme.test ${password}`));
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -122,45 +126,48 @@ describe("a run that does with its password whatever it can", () => {
     ["names_a_key", /^context\["\*\*\*"\] contains the value of a secret/],
     ["changes", /^context\["smtp_port"\] belongs to a credential/],
     ["raises", /^ValueError: \['\*\*\*/],
-  ])("fails at %s, which is told why", (node, reason) => {
+  ])("fails at node %s with the reason", (node, reason) => {
     expect(entryOf(trace, node)).toMatchObject({ status: "failed", error_message: expect.stringMatching(reason) });
   });
 
-  it("leaves honest data as it is, and nothing of the credentials in the context", () => {
+  it("keeps other data unchanged and no credentials in the context", () => {
     expect(JSON.parse(trace.context.text)).toMatchObject({ port: 993, at: "invoices", mailed: "by a model" });
     const keys = Object.keys(JSON.parse(trace.context.text));
     expect(keys.filter((key) => /^(email|smtp|imap|db|support)_/.test(key))).toEqual([]);
   });
 
-  it("shows models names and types of what the code finds", () => {
+  it("shows models only the names and types of credential values", () => {
     expect(prompts.join()).toContain("integer of a credential");
     expect(prompts.join()).toContain("support_email_password");
     expect(prompts.join()).not.toContain("billing@acme.test");
   });
 
-  it.each(["everything kept", "prompts", "trace", "history"])("leaves no form of it in %s", async (place) => {
-    const places: Record<string, () => Promise<Iterable<[string, string]>>> = {
-      "everything kept": () => everythingKept(cloud.dataDir),
-      prompts: async () => prompts.map((text, index): [string, string] => [`prompt ${index}`, text]),
-      trace: async () => [["trace", renderJson(trace)]],
-      history: async () => [["history", await historyText(trace)]],
-    };
-    const texts = [...((await places[place]?.()) ?? [])];
-    expect(texts.length).toBeGreaterThan(place === "everything kept" ? 30 : 0);
-    const found = texts.flatMap(([name, text]) =>
-      [password, dbPassword].flatMap((secret) =>
-        guaranteedForms(secret)
-          .flatMap((form) => [form, Buffer.from(form).toString("latin1"), JSON.stringify(form).slice(1, -1)])
-          .filter((form) => text.includes(form))
-          .map((form) => `${name}: ${form}`),
-      ),
-    );
-    expect(found).toEqual([]);
-  });
+  it.each(["everything stored", "prompts", "trace", "history"])(
+    "leaves no form of the password in %s",
+    async (place) => {
+      const places: Record<string, () => Promise<Iterable<[string, string]>>> = {
+        "everything stored": () => everythingKept(cloud.dataDir),
+        prompts: async () => prompts.map((text, index): [string, string] => [`prompt ${index}`, text]),
+        trace: async () => [["trace", renderJson(trace)]],
+        history: async () => [["history", await historyText(trace)]],
+      };
+      const texts = [...((await places[place]?.()) ?? [])];
+      expect(texts.length).toBeGreaterThan(place === "everything stored" ? 30 : 0);
+      const found = texts.flatMap(([name, text]) =>
+        [password, dbPassword].flatMap((secret) =>
+          guaranteedForms(secret)
+            .flatMap((form) => [form, Buffer.from(form).toString("latin1"), JSON.stringify(form).slice(1, -1)])
+            .filter((form) => text.includes(form))
+            .map((form) => `${name}: ${form}`),
+        ),
+      );
+      expect(found).toEqual([]);
+    },
+  );
 });
 
-describe("a run inside of a run", () => {
-  it("finds the client's credentials itself, and tells nothing of them", async () => {
+describe("a child run", () => {
+  it("gets the client's credentials and masks them in its error", async () => {
     const code = "print(context['db_password'])\nraise ValueError(context['db_password'])";
     await cloud.publish(inARow("inside", { look: { code, credentials: ["database"] } }));
     const trace = await run(inARow("outside", { inner: { type: "workflow", workflow: "inside", output: {} } }));
@@ -169,8 +176,8 @@ describe("a run inside of a run", () => {
   });
 });
 
-describe("what a node declares", () => {
-  it("is all that its code finds", async () => {
+describe("a declared credential", () => {
+  it("is the only kind of credential that the node's code gets", async () => {
     const look = "context['seen'] = sorted(key for key in context if key.endswith('_password'))";
     const seen = async (node: object, workflow: object = {}) =>
       JSON.parse((await run(inARow("declared", { look: { code: look, ...node } }, workflow))).context.text).seen;
@@ -180,7 +187,7 @@ describe("what a node declares", () => {
     expect(await seen({ credentials: [] }, { credentials: ["database"] })).toEqual([]);
   });
 
-  it("has to be there", async () => {
+  it("fails the node if the client does not have it", async () => {
     const trace = await run(inARow("missing", { look: { code: "x = 1", credentials: ["ftp"] } }));
     expect(trace.execution).toMatchObject({
       status: "failed",
@@ -188,7 +195,7 @@ describe("what a node declares", () => {
     });
   });
 
-  it("is reached from behind a wall that names nobody else", async () => {
+  it("permits access to its server when the node allows no other host", async () => {
     const network = { allow: [] };
     const code = `${login}\nimport socket\ntry: socket.create_connection(("127.0.0.1", 1), 1)\nexcept OSError as error: context['other'] = str(error)`;
     const trace = await run(inARow("walled", { mail: { code, network, credentials: ["email"] } }));

@@ -13,7 +13,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** One decision with an edge to a node of its own per condition: `to0`, `to1`, ... */
+/** Builds a workflow with one decision and one target node per condition: `to0`, `to1`, ... */
 function decisionOn(conditions: unknown[], code = "context['branch_decision'] = context['choice']"): object {
   const targets = conditions.map((condition, index) => ({ condition, to: `to${index}` }));
   return {
@@ -29,7 +29,7 @@ function decisionOn(conditions: unknown[], code = "context['branch_decision'] = 
   };
 }
 
-/** What the code decides, as JSON, and the edge that is taken; or what the failure says. */
+/** Choices of the code as JSON, each with the condition of the taken edge or with the failure's message. */
 const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][] = [
   [
     ["high", "low"],
@@ -80,22 +80,25 @@ const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][]
 ];
 
 describe("a decision", () => {
-  it.each(rules)("with edges for %j takes the one that its value means, or lists them", async (conditions, choices) => {
-    const version = await cloud.publish(decisionOn(conditions));
-    const taken = choices.map(async ([json, edge]) => {
-      const trace = await cloud.run(version, `{"choice": ${json}}`);
-      const entry = entryOf(trace, "choose");
-      if (edge instanceof RegExp) return expect(entry.error_message).toMatch(edge);
-      expect([json, trace.path, entry.decision_result]).toEqual([
-        json,
-        ["start", "choose", `to${conditions.indexOf(edge)}`],
-        String(edge),
-      ]);
-    });
-    await Promise.all(taken);
-  });
+  it.each(rules)(
+    "with edges for %j takes the matching edge or fails with a list of them",
+    async (conditions, choices) => {
+      const version = await cloud.publish(decisionOn(conditions));
+      const taken = choices.map(async ([json, edge]) => {
+        const trace = await cloud.run(version, `{"choice": ${json}}`);
+        const entry = entryOf(trace, "choose");
+        if (edge instanceof RegExp) return expect(entry.error_message).toMatch(edge);
+        expect([json, trace.path, entry.decision_result]).toEqual([
+          json,
+          ["start", "choose", `to${conditions.indexOf(edge)}`],
+          String(edge),
+        ]);
+      });
+      await Promise.all(taken);
+    },
+  );
 
-  it("fails where it decides nothing, whatever nodes before it have set", async () => {
+  it("fails without a value of its own, even if earlier nodes set one", async () => {
     const decideB = { type: "decision", code: "context['branch_decision'] = 'b'" };
     const copies = "seen = context.get('branch_decision')\nprint(seen)\nif seen: context['branch_decision'] = seen";
     const version = await cloud.publish({
@@ -125,7 +128,7 @@ describe("a decision", () => {
     });
   });
 
-  it("may fail and go on at its onError", async () => {
+  it("can fail and continue at its onError", async () => {
     const definition = decisionOn(
       ["a", "default"],
       "if len(context) < 2: raise ValueError('cannot decide')\ncontext['branch_decision'] = 'a'",
@@ -143,7 +146,7 @@ describe("a decision", () => {
 });
 
 describe("a node that fails", () => {
-  it("ends the run; what it had changed is not kept", async () => {
+  it("ends the run, and its changes are not kept", async () => {
     const trace = await cloud.run(
       await cloud.publish(
         inARow("fails", {
@@ -161,7 +164,7 @@ describe("a node that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("hands its error to the node of its onError, and to no other", async () => {
+  it("passes its error only to the node of its onError", async () => {
     const nodes = {
       bad: { code: "context['lost'] = 1\nraise KeyError('total')", onError: "rescue" },
       skipped: "context['skipped'] = True",
@@ -183,7 +186,7 @@ describe("a node that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("shows the node of its onError its error, also where code keeps something else under that key", async () => {
+  it("passes its error to the node of its onError even if the context has an own key with that name", async () => {
     const nodes = {
       own: "context['error'] = 'own'",
       bad: { code: "1 / 0", onError: "rescue" },
@@ -194,15 +197,15 @@ describe("a node that fails", () => {
     expect(JSON.parse(context.text)).toEqual({ error: "own", seen: "NodeFailed", again: "own" });
   });
 
-  it("may lead straight to the end", async () => {
+  it("can continue directly at the end node", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("to-end", { bad: { code: "1 / 0", onError: "end" } })));
     expect([trace.execution.status, trace.path]).toEqual(["completed", ["start", "bad", "end"]]);
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
   it.each([
-    ["is tried again where it has no effects, and each attempt is in the chain", 3, "completed"],
-    ["is tried no more often than it says", 2, "failed"],
+    ["is retried if it has no effects, with each attempt in the chain", 3, "completed"],
+    ["is retried at most as often as it permits", 2, "failed"],
   ])("%s", async (_what, attempts, status) => {
     await using server = await countingServer();
     const code = `import urllib.request
@@ -215,7 +218,7 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // The last attempt is a step too where it failed: the entry of a node that failed lists all of them.
+      // The entry of a failed node also lists its last attempt.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);
@@ -223,7 +226,7 @@ context['tries'] = tries`;
   });
 });
 
-it("a node with isolation fresh shares its sandbox with no other", async () => {
+it("a node with isolation fresh has its own sandbox", async () => {
   const own = { code: "context['n'] = 1", isolation: "fresh" };
   const trace = await cloud.run(await cloud.publish(inARow("fresh", { before: "x = 1", own, after: "x = 1" })));
   expect(trace.execution.status).toBe("completed");

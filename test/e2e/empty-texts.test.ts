@@ -30,7 +30,7 @@ async function written(models: Answers, node: object = {}): Promise<Trace> {
   return ran({ work: { executor: "prompt", prompt: "Add up the lines.", ...node } }, '{"lines":[1,2]}');
 }
 
-/** The state with the reason, so that a failure of a test names the link. */
+/** Returns the state with the reason, so that a failed test names the entry. */
 async function verdictOn({ execution }: Trace): Promise<string> {
   const { state, problem } = await verifyExecution(cloud.ports, execution.id);
   return problem ? `${state}: ${problem.message}` : state;
@@ -38,8 +38,8 @@ async function verdictOn({ execution }: Trace): Promise<string> {
 
 const sum = 'context["total"] = sum(context["lines"])';
 
-describe("a run in which a text is empty verifies", { timeout: 60_000 }, () => {
-  it.each(["", " ", "  \n", "\n", "```python\n```", "\ufeff"])("where a model answers %j as its code", async (code) => {
+describe("the chain of a run verifies", { timeout: 60_000 }, () => {
+  it.each(["", " ", "  \n", "\n", "```python\n```", "\ufeff"])("if a model answers %j as its code", async (code) => {
     const failed = await written({ code: [code, code, code] });
     expect(failed.execution.status).toBe("failed");
     expect(await verdictOn(failed)).toBe("anchored");
@@ -51,20 +51,20 @@ describe("a run in which a text is empty verifies", { timeout: 60_000 }, () => {
     expect(await verdictOn(repaired)).toBe("anchored");
   });
 
-  it("where a model answers no code, and the chain says that this is the code", async () => {
+  it("if a model answers with empty code, which the entry records", async () => {
     const trace = await written({ code: ["", "", ""] });
     const { code_executed, code_hash, ai_metadata } = entryOf(trace);
     const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     expect([code_executed, code_hash, ai_metadata?.generated_code]).toEqual(["", ofNothing, ""]);
   });
 
-  it.each(["", " \n"])("where a model answers %j as the code of an analysis", async (analysis) => {
+  it.each(["", " \n"])("if a model answers %j as the code of an analysis", async (analysis) => {
     const trace = await written({ needsAnalysis: true, analysis, code: [sum] });
     expect(trace.execution.status).toBe("completed");
     expect(await verdictOn(trace)).toBe("anchored");
   });
 
-  it.each(["", " ", "\n"])("where a model answers %j to the prompt of a text node", async (text) => {
+  it.each(["", " ", "\n"])("if a model answers %j to the prompt of a text node", async (text) => {
     said = text;
     const trace = await ran({ work: { executor: "text", prompt: "Say nothing." } });
     expect(await verdictOn(trace)).toBe("anchored");
@@ -73,7 +73,7 @@ describe("a run in which a text is empty verifies", { timeout: 60_000 }, () => {
   it.each([
     ["the message of an error", 'raise ValueError("")'],
     ["a reported failure", 'import json\nprint(json.dumps({"status": "error", "message": ""}))'],
-    ["what the code prints", 'print("", end="")'],
+    ["the output of the code", 'print("", end="")'],
     ["a value", 'context["text"] = ""'],
     ["a key", 'context[""] = ""'],
     ["bytes", 'context["raw"] = b""'],

@@ -7,7 +7,7 @@ import { traceLines } from "../../packages/cli/src/output/trace.ts";
 import { newFolder } from "../cli/support/nova.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 
-/** In whatever the client of this test says, however it is stored. */
+/** A text in all data of this test's client, so that the test can search for it. */
 const mark = "Xanadu-7731";
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 let cwd: string;
@@ -16,17 +16,22 @@ let ports: ServicePorts;
 
 const upload = {
   ...({ format: 1, id: `upl_${"0".repeat(26)}`, bytes: 1 } as const),
-  ...{ createdAt: "2026-01-01T00:00:00.000Z", expiresAt: 2_000_000_000 },
+  createdAt: "2026-01-01T00:00:00.000Z",
+  expiresAt: 2_000_000_000,
 };
 
 const look = "context['again'] = context['row']";
 
-/** Values inline and in blobs, items of a map, an execution inside of another, a failure, and somebody who is asked. */
+/** A workflow with inline values, blobs, a map, a child run, a failure and an approval. */
 const flow = inARow("told", {
   inline: 'context["who"] = context["name"] * 2',
   blobs: 'context["letters"] = context["name"] * 9000\ncontext["raw"] = context["name"].encode()',
   each: {
-    ...{ type: "map", items: "rows", as: "row", into: "seen", nodes: [{ id: "look", type: "action", code: look }] },
+    type: "map",
+    items: "rows",
+    as: "row",
+    into: "seen",
+    nodes: [{ id: "look", type: "action", code: look }],
     edges: [],
   },
   logs: 'print(context["name"])',
@@ -57,14 +62,14 @@ async function filesWith(text: string): Promise<string[]> {
   const files = await readdir(join(cwd, ".nova"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const found = await Promise.all(paths.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])));
-  // Step Functions keeps histories for 90 days, whoever asks for what.
+  // Step Functions keeps histories for 90 days, also after an erasure.
   return found.flat().filter((path) => !path.includes("/states/"));
 }
 
 const verify = (id: string): Promise<Verification> => verifyExecution(ports, id);
 
-describe("erasing", { timeout: 60_000 }, () => {
-  it("refuses a run that is open", async () => {
+describe("an erasure", { timeout: 60_000 }, () => {
+  it("is refused for an open run", async () => {
     const asking = inARow("asks", {
       ask: { type: "wait", event: { source: ["shop"], detail: { name: ["{{name}}"] } }, timeout: "1d" },
     });
@@ -73,7 +78,7 @@ describe("erasing", { timeout: 60_000 }, () => {
     await expect(eraseExecution(ports, open)).rejects.toThrow(/is open - cancel it/);
   });
 
-  it("takes what a run knew; its chain verifies, says what is gone, and is read without it", async () => {
+  it("removes a run's contents, while its chain verifies, lists the gaps and stays readable", async () => {
     const other = await run("default", inARow("stays", { work: 'context["copy"] = context["name"]' }));
     const { id } = await run("default", flow);
     const before = await verify(id);
@@ -91,7 +96,7 @@ describe("erasing", { timeout: 60_000 }, () => {
     expect(await verify(other.id)).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("of a client leaves no byte of what it said, and what proves its runs", async () => {
+  it("of a client removes all its data and keeps the proof of its runs", async () => {
     const { id } = await run("acme", flow);
     const text = (await createKey(ports, admin, { ulid: "0".repeat(26), role: "viewer", client: "acme", name: mark }))
       .text;

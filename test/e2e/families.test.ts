@@ -21,7 +21,7 @@ import { heldChain } from "../support/forging/held-chain.ts";
 import { type Item, RawTable } from "../support/forging/raw-table.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
-/** In what one family says, and nobody else. */
+/** A text that only one family's data contains. */
 const mark = "Xanadu-7731";
 const dayMs = 24 * 60 * 60 * 1000;
 let cwd: string;
@@ -68,14 +68,14 @@ async function begin(source: Execution, more: Partial<RestartRequest> = {}): Pro
 
 const restart = async (source: Execution) => ended(await begin(source));
 
-/** Restarts it at a node that takes longer than this test. */
+/** Restarts a run at a node that takes longer than this test. */
 async function restartOpen(source: Execution): Promise<string> {
   const id = await begin(source, { patch: '{"nap": 600}' });
   await new Promise<void>((resolve) => void cloud.untilEnd(id, ({ node }) => node === "last" && resolve()));
   return id;
 }
 
-/** What retention does a day behind the end of an execution. */
+/** Runs retention one day after the end of an execution and returns the erased ids. */
 async function expire({ endedAt = "" }: Execution): Promise<string[]> {
   const clock = { ...ports.clock, now: () => Date.parse(endedAt) + dayMs };
   const { erased, failed } = await eraseExpired({ ...ports, clock });
@@ -91,7 +91,7 @@ async function filesWith(text: string): Promise<string[]> {
 }
 
 describe("a family of restarts", { timeout: 60_000 }, () => {
-  it("knows its members both ways", async () => {
+  it("links a run to its restarts and each restart to its source", async () => {
     const first = await run("default");
     const second = await restart(await recordOf(first.id));
     const third = await restart(await recordOf(first.id));
@@ -102,7 +102,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect((await recordOf(second.id)).restarts).toEqual([last.id]);
   });
 
-  it("of which one is erased loses what was made from that, and nothing else", async () => {
+  it("loses an erased member and the restarts of that member, but no other run", async () => {
     const first = await run("default");
     const [second, other] = [await restart(first), await restart(first)];
     const third = await restart(second);
@@ -118,7 +118,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await eraseExecution(ports, await recordOf(first.id))).toEqual([first.id, second.id, other.id, third.id]);
   });
 
-  it("is not erased while a restart is open", async () => {
+  it("cannot be erased while a restart is open", async () => {
     const first = await run("default");
     const open = await restartOpen(first);
     const sentence = `execution ${open}, which was restarted from ${first.id}, is open - cancel it, or wait for its end, and erase then`;
@@ -130,14 +130,14 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await verify(open)).toMatchObject({ state: "anchored", sourceGone: [first.id] });
   });
 
-  it("takes no new restart of a member whose contents go meanwhile", async () => {
+  it("refuses a new restart of a member that was erased meanwhile", async () => {
     const first = await run("default");
     const late = { ...first, id: `exec_${"7".repeat(26)}`, restartedFrom: first.id };
     await eraseExecution(ports, first);
     await expect(ports.executions.create(late)).rejects.toThrow(`execution ${first.id} was erased meanwhile`);
   });
 
-  it("verifies without the source, and not with another one", async () => {
+  it("verifies without its source, but not with a changed source", async () => {
     const first = await run("default");
     const { id } = await restart(first);
     const inner = (await readTrace(ports, first.id)).entries.find(({ child }) => child)?.child?.execution_id ?? "";
@@ -158,7 +158,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("is kept by retention, each member for its own days, and the blobs for the last one", async () => {
+  it("keeps each member for its own retention time, and blobs until the last member expires", async () => {
     await createClient(ports, admin, { slug: "acme", name: "Acme" });
     await ports.clients.update("acme", { quotas: { retentionDays: 1 } });
     const first = await run("acme", mark);

@@ -9,7 +9,7 @@ type Faults = Required<NonNullable<CloudOptions["faults"]>>;
 let cloud: TestCloud;
 let outside: CountingServer;
 let faults: Partial<Faults> = {};
-/** How often each request has come, repetitions included. */
+/** The number of arrivals of each request, repetitions included. */
 const times = new Map<string, number>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await outside[Symbol.asyncDispose]();
 });
 
-/** True for the first so many comings of a request. */
+/** Returns true for the first `count` arrivals of a request. */
 function first(count: number, request: string): boolean {
   const before = times.get(request) ?? 0;
   times.set(request, before + 1);
@@ -39,17 +39,17 @@ function first(count: number, request: string): boolean {
 
 const make = "context['data'] = bytes(100_000)\ncontext['rows'] = [[n, 'row'] for n in range(2000)]";
 const sum = "context['sum'] = len(context['data']) + len(context['rows'])";
-/** In a sandbox that has not seen the values yet. */
+/** A node that reads the values in a fresh sandbox, which must load them. */
 const use = { code: sum, isolation: "fresh" };
 
-describe("a store that fails for a while loses nothing", () => {
+describe("a run loses nothing", () => {
   it.each<[string, Partial<Faults>]>([
     ["DynamoDB throttles", { dynamodb: ({ text }) => (first(2, text) ? "throttle" : undefined) }],
     ["DynamoDB answers 500", { dynamodb: ({ text }) => (first(1, text) ? "error" : undefined) }],
     ["DynamoDB's answers are lost", { dynamodb: ({ text }) => (first(1, text) ? "lost" : undefined) }],
     ["S3 throttles", { s3: ({ operation, key }) => (first(2, operation + key) ? "throttle" : undefined) }],
     ["S3 answers 500", { s3: ({ operation, key }) => (first(1, operation + key) ? "error" : undefined) }],
-  ])("where %s", async (_what, suffered) => {
+  ])("when %s", async (_what, suffered) => {
     const version = await cloud.publish(inARow("stores", { make, use }));
     times.clear();
     faults = suffered;
@@ -61,7 +61,7 @@ describe("a store that fails for a while loses nothing", () => {
     expect((await cloud.ports.executions.list({ workflow: "stores", limit: 1 })).items).toEqual([trace.execution]);
   });
 
-  it("where both are away for seconds in the middle of a run", async () => {
+  it("when both stores are down for a second during the run", async () => {
     const away = "import urllib.request\nurllib.request.urlopen(context['url'] + '/away')\n";
     const version = await cloud.publish(inARow("away", { make: away + make, use }, outside.reach));
     const running = cloud.run(version, JSON.stringify({ url: outside.url }));
@@ -103,7 +103,7 @@ context['begun'] = begun`;
     return { trace: await running, lost };
   }
 
-  it("fails its node, since nobody knows how far it came", async () => {
+  it("fails its node, because the effects of the code are unknown", async () => {
     const { trace, lost } = await runAndLose("/fails", {});
     expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeInterrupted" } });
     expect(entryOf(trace)).toMatchObject({ status: "failed", sandbox_id: lost, attempt: 1 });
@@ -111,14 +111,14 @@ context['begun'] = begun`;
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("leaves the run its onError, in another sandbox", async () => {
+  it("lets the run continue at onError in another sandbox", async () => {
     const { trace, lost } = await runAndLose("/rescued", { onError: "after" });
     expect([trace.execution.status, JSON.parse(trace.context.text).after]).toEqual(["completed", "NodeInterrupted"]);
     expect(entryOf(trace, "after").sandbox_id).not.toBe(lost);
     expect(outside.count("/rescued")).toBe(1);
   });
 
-  it("is replaced where the code has no effects, and both attempts are in the chain", async () => {
+  it("is replaced if the code has no effects, and the chain has both attempts", async () => {
     const { trace, lost } = await runAndLose("/replaced", { effects: false });
     expect(JSON.parse(trace.context.text)).toMatchObject({ a: 1, begun: 2, after: null });
     const { attempt, sandbox_id, steps } = entryOf(trace);
@@ -129,7 +129,7 @@ context['begun'] = begun`;
   });
 });
 
-it("a run ends at its workflow's timeout, and so does the code that runs", async () => {
+it("a run ends at its workflow's timeout together with its running code", async () => {
   const work = { code: "import time\nprint('begun', flush=True)\ntime.sleep(60)", onError: "after" };
   const trace = await cloud.run(await cloud.publish(inARow("slow", { work, after: "x = 1" }, { timeout: 1 })));
   expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeTimeout" } });

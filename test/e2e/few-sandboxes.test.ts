@@ -7,19 +7,28 @@ const cloud = await openTestCloud({ limits: { concurrent: 4 } });
 
 afterAll(() => cloud.close());
 
-/** A map, then two branches with a map in each: whoever keeps what others want lets all of them stand. */
-it("lets nothing stand that another branch of the run wants, where a plan has no more", {
+/**
+ * The workflow is a map, then two branches with a map each. A branch that kept idle sandboxes would block the other
+ * one.
+ */
+it("a branch does not keep sandboxes that another branch needs when the plan has no more", {
   timeout: 60_000,
 }, async () => {
   const nodes = (id: string, code: string) => [action(`${id}-item`, code, { timeout: 30 })];
   const map = (id: string, code = "pass") => ({
-    ...{ id, type: "map", items: "list", max_concurrency: 3, nodes: nodes(id, code), edges: [] },
+    id,
+    type: "map",
+    items: "list",
+    max_concurrency: 3,
+    nodes: nodes(id, code),
+    edges: [],
   });
   const steps = [
     action("list", "context['list'] = [1, 2, 3]", { timeout: 30 }),
     map("each", "import time\ntime.sleep(0.5)"),
     ...["fork", "left", "right", "join"].map((id) => action(id, "pass", { timeout: 30 })),
-    ...[map("lefts"), map("rights")],
+    map("lefts"),
+    map("rights"),
   ];
   const edges = ways("start > list > each > fork > left > lefts > join > end", "fork > right > rights > join");
   const trace = await cloud.run(await cloud.publish(between("wants", steps, edges)));

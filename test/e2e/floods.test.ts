@@ -9,7 +9,7 @@ const cloud = await openTestCloud({ warn: (sentence) => warnings.push(sentence) 
 const isolated = warnings.length === 0;
 const hasIds = isolated && process.getuid?.() === 0;
 
-/** Floods say here what they hold, and hold it until all tests have ended. */
+/** Resolves with the resources that the flood holds. The flood keeps them until all tests have ended. */
 const held = Promise.withResolvers<Record<string, number | string>>();
 const over = Promise.withResolvers<void>();
 const server = createServer((request, response) => {
@@ -22,7 +22,10 @@ const server = createServer((request, response) => {
   });
 });
 
-/** Takes as much as the kernel gives of everything that it counts per user, in as many processes as it gives. */
+/**
+ * Code that takes as much as possible of every resource that the kernel counts per user, in as many processes as
+ * possible.
+ */
 const flood = `
 import array, ctypes, errno, fcntl, json, mmap, os, socket, select, time, urllib.request
 libc = ctypes.CDLL(None, use_errno=True)
@@ -95,7 +98,7 @@ urllib.request.urlopen(context["hold"], data=json.dumps(held).encode(), timeout=
 context["held"] = held
 `;
 
-/** Uses a little of each, as libraries do. */
+/** Code that uses a little of each resource, as libraries do. */
 const uses = `
 import ctypes, fcntl, os, signal, socket, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
@@ -146,7 +149,7 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
     expect(found.processes).toBeLessThan(150);
   });
 
-  it("fails no other run, and the other runs have their walls", async () => {
+  it("fails no other run and does not weaken the isolation of others", async () => {
     const code = "import socket; context['names'] = [name for _, name in socket.if_nameindex()]";
     const traces = await Promise.all([1, 2, 3].map(() => cloud.runCode(code)));
     for (const trace of traces) {
@@ -155,7 +158,7 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
     }
   });
 
-  it.runIf(hasIds)("leaves other runs everything that they need", async () => {
+  it.runIf(hasIds)("leaves other runs all resources that they need", async () => {
     const trace = await cloud.runCode(uses);
     expect(entryOf(trace).error_message).toBeNull();
     const all = { pipe: 65536, descriptors: 1, inotify: true, program: "there\n" };
@@ -164,7 +167,7 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
 });
 
 describe.runIf(hasIds)("two sandboxes of a server that root runs", () => {
-  it("have different user ids on the host, which no user of the host has", async () => {
+  it("have different user ids that no user of the host has", async () => {
     const code = "context['map'] = open('/proc/self/uid_map').read().split()";
     const maps = await Promise.all([1, 2, 3].map(async () => JSON.parse((await cloud.runCode(code)).context.text).map));
     expect(new Set(maps.map(([, outside]) => outside)).size).toBe(3);

@@ -18,7 +18,7 @@ import { action, ways } from "../support/forked.ts";
 
 let cloud: TestCloud;
 let table: RawTable;
-/** The run that is attacked, the one that it ran, and a later run of the same workflow. */
+/** The attacked run with its child run, and a later run of the same workflow. */
 let own: { id: string; child: string; items: Item[] };
 let other: { id: string; child: string; items: Item[] };
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** What the check says of the run with these items in place of those of the same keys, and without `gone`. */
+/** Verifies the run with `replaced` in place of the items with the same keys, and without `gone`. */
 async function told(replaced: readonly Item[] = [], gone: readonly Item[] = []): Promise<Verification | Error> {
   const chain = heldChain(chainItems(), replaced.filter(isLink), gone);
   const put = replaced.filter((item) => !isLink(item));
@@ -66,34 +66,34 @@ async function told(replaced: readonly Item[] = [], gone: readonly Item[] = []):
   }
 }
 
-/** A table that does not take an item cannot be forged so. */
+/** Accepts errors of a table that refuses a forged item. */
 function refusedByTable(error: Error): "refused" {
   if (error.name === "ValidationException") return "refused";
   throw error;
 }
 
-/** A verdict that somebody could take for "this run is whole". */
+/** Returns whether a verdict accepts the run. */
 function isBelieved(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.state !== "broken";
 }
 
-/** Whether a verdict says where: the number of a link. An error is no verdict. */
+/** Returns whether a verdict names the problem. An error is not a verdict. */
 function isNamed(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.problem !== undefined;
 }
 
-/** Attributes that say nothing of the run. */
+/** Returns whether an attribute contains nothing about the run. */
 function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
-  // Marks of the mapper, which the chain does not read.
+  // ElectroDB writes these attributes, and the chain does not read them.
   if (name === "__edb_e__" || name === "__edb_v__") return true;
-  // No contents are none, however that is written.
+  // An empty map and no attribute both mean that there are no contents.
   if (name === "contents" && rest.length === 0) return true;
-  // A turn is the right to write an entry. Once that is written nobody reads the turn, and no answer shows it.
+  // A turn is the right to write an entry. No code reads the turn after the entry is written, and no answer shows it.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
-  // A sandbox that it has left for another run.
+  // These attributes offer a sandbox to another run.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
-  // What a queue, a closer and an eraser note for themselves; no answer shows it.
+  // The queue, the close and the erasure use these attributes; no answer shows them.
   return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
 }
 
@@ -101,20 +101,20 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** The item of the later run at the same place. */
+/** Returns the item of the later run at the same place. */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);
 };
 
-it("calls the run anchored as long as nobody touches it", async () => {
+it("the verification calls an unchanged run anchored", async () => {
   expect(await verifyExecution(cloud.ports, own.id)).toMatchObject({ state: "anchored", erased: [] });
   expect(await told()).toMatchObject({ state: "anchored", erased: [] });
   expect(chainItems().length).toBeGreaterThan(25);
 });
 
-describe("whoever can write the table and has no key is found out", { timeout: 180_000 }, () => {
-  it("where one value of one item is another", async () => {
+describe("the verification detects an attacker without the key", { timeout: 180_000 }, () => {
+  it("if one value of an item is changed", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -126,7 +126,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     expect(believed).toEqual([]);
   });
 
-  it("where one value has another type, and the check does not fail", { tags: ["deep"] }, async () => {
+  it("if one value has another type", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -144,7 +144,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     expect(believed).toEqual([]);
   });
 
-  it("where one value is gone, be it a content that an erasure would take", async () => {
+  it("if one value is missing, also a content that an erasure can remove", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -155,7 +155,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     expect(believed).toEqual([]);
   });
 
-  it("where one value is that of another run at the same place", async () => {
+  it("if one value comes from the same place of another run", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -168,7 +168,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     expect(believed).toEqual([]);
   });
 
-  it("where an item is gone, or is that of another run or of another place", async () => {
+  it("if an item is missing, or comes from another run or another place", async () => {
     const believed: string[] = [];
     const entries = chainItems().filter(({ kind }) => kind?.S !== "0");
     for (const item of entries) {
@@ -189,7 +189,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
   });
 
   it.each(["kept", "dropped", "of another run"])(
-    "where a field of a head is another, every hash is made anew, and the signature is %s",
+    "if a field of a head is changed, every hash is corrected and the signature is %s",
     async (signature) => {
       const believed: string[] = [];
       const tried = new Set<string>();
@@ -198,7 +198,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
         if (!head) continue;
         for (const field of signature === "kept" ? Object.keys(head) : ["execution_time_ms"]) {
           for (const change of ["another", "gone"]) {
-            // Of many entries of one type one is enough: each change makes a whole chain anew.
+            // One entry of each type is enough, because each change computes a whole chain again.
             const kind = `${head.node_type} ${field} ${change}`;
             if (tried.has(kind)) continue;
             tried.add(kind);
@@ -208,7 +208,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
               own.items.map((one) => (one === item ? withLeaf(item, ["head"], { S: text }) : one)),
             ).map((one) => (one.signature ? withLeaf(one, ["signature"], signed(one, signature)) : one));
             if (JSON.stringify(forged.map(({ head }) => head)) === JSON.stringify(own.items.map(({ head }) => head)))
-              continue; // A digest that was made right again.
+              continue; // The correction of hashes restored this digest.
             const verdict = await told(forged);
             if (isBelieved(verdict) || !isNamed(verdict)) believed.push(`${nameOf(item)} ${field} ${change}`);
           }
@@ -221,7 +221,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
   const signed = (item: Item, how: string) =>
     ({ kept: item.signature, dropped: undefined, "of another run": twinOf(item)?.signature })[how];
 
-  it("where the chain of another run lies over it, with its record or with its own", async () => {
+  it("if the chain of another run replaces the chain, with or without its record", async () => {
     const moved = other.items.map(
       (item) =>
         JSON.parse(JSON.stringify(item).replaceAll(other.id, own.id).replaceAll(other.child, own.child)) as Item,
@@ -238,7 +238,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     }
   });
 
-  it("where the end of the chain is gone, whatever the record says then", async () => {
+  it("if the end of the chain is missing, for every state of the record", async () => {
     const [record] = records() as [Item];
     const main = chainItems()
       .filter(({ pk, kind }) => pk?.S === `C#${own.id}` && kind)
@@ -266,7 +266,7 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
   });
 });
 
-it("finds a content that no head knows", async () => {
+it("the verification finds a content that no head lists", async () => {
   const close = chainItems().find(
     (item) => headIn(item)?.node_type === "close" && item.pk?.S === `C#${own.id}`,
   ) as Item;
@@ -275,8 +275,8 @@ it("finds a content that no head knows", async () => {
   expect(await told([added])).toMatchObject({ state: "broken", problem: { seq } });
 });
 
-describe("what lists, records and traces show of a run", () => {
-  /** A run that failed, and one that takes its outcomes over. */
+describe("a failed run with a restart", () => {
+  /** The failed run, and its restart, which reuses outcomes. */
   let failing: { id: string; record: Item; restart: string };
 
   beforeAll(async () => {
@@ -298,19 +298,19 @@ describe("what lists, records and traces show of a run", () => {
   };
   const named = (...ids: string[]) => ({ L: ids.map((S) => ({ S })) });
 
-  it("verifies, with its restart", async () => {
+  it("verifies together with its restart", async () => {
     expect(await verdictWith(failing.record)).toMatchObject({ state: "anchored", erased: [] });
     expect(await verifyExecution(cloud.ports, failing.restart)).toMatchObject({ state: "anchored" });
     expect((await cloud.ports.executions.get(failing.id))?.restarts).toEqual([failing.restart]);
   });
 
-  it("has the words of an error that nobody erased", async () => {
+  it("does not verify with the text of an erasure in place of its error", async () => {
     const forged = withLeaf(failing.record, ["error", "message"], { S: "its words were erased" });
     const message = expect.stringMatching(/its "error" is another/);
     expect(await verdictWith(forged)).toMatchObject({ state: "broken", problem: { message } });
   });
 
-  it("names every restart, and no other run", async () => {
+  it("verifies only if its record names exactly its restarts", async () => {
     const { record, restart } = failing;
     for (const forged of [undefined, named(), named(own.id), named(restart, own.id), named(restart, "exec_none")])
       expect(await verdictWith(withLeaf(record, ["restarts"], forged))).toMatchObject({
@@ -321,7 +321,7 @@ describe("what lists, records and traces show of a run", () => {
     expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
   });
 
-  it("is named by its source, whatever became of the note beside the chain", async () => {
+  it("lists its restart even if the record lost the note about it", async () => {
     const { id, record, restart } = failing;
     try {
       await table.put([withLeaf(record, ["restarts"], undefined)]);
@@ -334,7 +334,7 @@ describe("what lists, records and traces show of a run", () => {
     }
   });
 
-  it("lies in one item, and in no other of its partition", async () => {
+  it("has only one valid record item in its partition", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
     const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };
@@ -348,7 +348,7 @@ describe("what lists, records and traces show of a run", () => {
     }
   });
 
-  it("is in no list of another workflow or client by a key of an index alone", async () => {
+  it("is not listed for another workflow or client by a forged index key", async () => {
     const forged = { ...failing.record, workflowKey: { S: "W#forged" }, clientKey: { S: "C#acme" } };
     await table.put([forged]);
     try {
@@ -364,7 +364,7 @@ describe("what lists, records and traces show of a run", () => {
     }
   });
 
-  it("has no node at work after its end", async () => {
+  it("shows no running node after its end", async () => {
     const { id, record } = failing;
     const [turn] = (await table.itemsOf(id)).filter(({ kind }) => kind?.S === "0") as [Item];
     const sk = { S: "L##0000000099#0" };
@@ -377,7 +377,7 @@ describe("what lists, records and traces show of a run", () => {
   });
 });
 
-it("finds a step that is there twice: a trace would show both", async () => {
+it("the verification finds a duplicate step, which a trace would show", async () => {
   const step = chainItems().find(({ step }) => step !== undefined) as Item;
   const { scope, seq } = step;
   const sk = { S: `S#${scope?.S}#${seq?.N?.padStart(10, "0")}#0000` };

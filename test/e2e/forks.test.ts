@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 const action = (id: string, code: string, more: object = {}) => ({ id, type: "action", code, ...more });
-/** `"a > b > c"` as edges. */
+/** Parses lines such as `"a > b > c"` into edges. */
 const ways = (...lines: string[]) =>
   lines.flatMap((line) => {
     const ids = line.split(" > ");
@@ -24,7 +24,7 @@ const values = ({ context }: { context: { text: string } }) => JSON.parse(contex
 const parallel = ways("start > f > a > j > end", "f > b > j");
 
 describe("branches", { timeout: 60_000 }, () => {
-  it("begin with what the fork left, see nothing of each other, and are joined", async () => {
+  it("start with the context of the fork, are isolated from each other, and are joined", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 12345678901234567890"),
@@ -45,11 +45,11 @@ describe("branches", { timeout: 60_000 }, () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "j", "end"]);
   });
 
-  it("end at once when one of them fails, and the run says which node it was", async () => {
+  it("end as soon as one of them fails, and the run names the failed node", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),
-        // By then the other one has begun.
+        // The other branch has started when this one fails.
         action("a", "import time\ntime.sleep(2)\nraise ValueError('no total')"),
         action("b", "import time\ntime.sleep(600)"),
         action("j", "context['never'] = 1"),
@@ -67,12 +67,17 @@ describe("branches", { timeout: 60_000 }, () => {
 });
 
 describe("maps", { timeout: 60_000 }, () => {
-  it("take bytes and large values item by item, and give results back in order", async () => {
+  it("pass bytes and large values to each item and return results in order", async () => {
     const trace = await run(
       [
         action("make", "context['files'] = [{'name': str(i), 'data': bytes([i]) * 20_000} for i in range(7)]"),
         {
-          ...{ id: "m", type: "map", items: "files", as: "file", into: "sums", max_concurrency: 3 },
+          id: "m",
+          type: "map",
+          items: "files",
+          as: "file",
+          into: "sums",
+          max_concurrency: 3,
           nodes: [
             action("read", "context['bytes'] = len(context['file']['data'])"),
             action("add", "context['sum'] = sum(context['file']['data']) + context['index']; del context['file']"),
@@ -91,11 +96,15 @@ describe("maps", { timeout: 60_000 }, () => {
     expect(new Set(boxes).size).toBeLessThanOrEqual(3);
   });
 
-  it("tolerate what they are told to, and hold forks and maps", async () => {
+  it("tolerate the permitted failures and can contain forks and maps", async () => {
     const trace = await run(
       [
         {
-          ...{ id: "m", type: "map", items: "rows", into: "results", tolerated_failures: 1 },
+          id: "m",
+          type: "map",
+          items: "rows",
+          into: "results",
+          tolerated_failures: 1,
           nodes: [
             {
               id: "n",

@@ -11,7 +11,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-it("runs the hello example from definition to a verified chain", async () => {
+it("the hello example runs from its definition to a verified chain", async () => {
   const version = await cloud.publish("packages/examples/hello");
   const trace = await cloud.run(version, '{"name": "Ada"}');
   expect(trace.execution.error).toBeUndefined();

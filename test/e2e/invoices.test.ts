@@ -11,7 +11,7 @@ import { root } from "../support/imports.ts";
 
 const run = promisify(execFile);
 const invoices = join(root, "packages/examples/invoice/invoices");
-/** Kept between runs: the demo installs Python packages into its data folder where the machine lacks them. */
+/** A data folder that test runs reuse, because the demo installs missing Python packages into it. */
 const dataDir = join(root, "node_modules/.cache/nova-demo");
 
 async function demo(...args: string[]): Promise<string> {
@@ -27,7 +27,7 @@ async function resultsOf(...pdfs: string[]): Promise<unknown> {
   return JSON.parse(await demo("--json", ...pdfs));
 }
 
-/** The rows of a table that the demo prints for people. */
+/** Returns the rows of a table that the demo prints. */
 function rowsIn(table: string): string[][] {
   const lines = table.split("\n").filter((line) => / ms$/.test(line));
   return lines.map((line) => line.split(/ {2,}/));
@@ -48,7 +48,7 @@ describe("the invoice demo", () => {
   }, 400_000);
 
   it.each(["by hand", "in sentences, without a model"])(
-    "finds the total and the currency of every real invoice, and takes the right branch: %s",
+    "finds total, currency and branch of every real invoice: %s",
     (how) => {
       const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
       const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
@@ -61,12 +61,12 @@ describe("the invoice demo", () => {
     },
   );
 
-  it("rejects a mail without an attachment, either way", () => {
+  it("rejects a mail without an attachment in both variants", () => {
     const rejected = tables.flatMap(rowsIn).filter(([file]) => file === "(no attachment)");
     expect(rejected.map((row) => row.slice(0, -1))).toEqual(Array(2).fill(["(no attachment)", "-", "-", "rejected"]));
   });
 
-  it("has booked every mail in PostgreSQL, as the rows read back show", () => {
+  it("stores every mail in PostgreSQL", () => {
     const [, below = ""] = said.split("read back from PostgreSQL:");
     const rows = (below.split("The same mails")[0] ?? "")
       .split("\n")
@@ -78,30 +78,35 @@ describe("the invoice demo", () => {
     expect(booked.sort()).toEqual([["-", "-", "-"], ...expected].sort());
   });
 
-  it("says where the notices lie, and how to look at a run", () => {
+  it("prints the folder of the notices and the commands that show a run", () => {
     expect(said).toMatch(/^16 notices lie in .*\n.*npx nova trace exec_\w+ \[--full\], npx nova verify exec_\w+$/m);
   });
 
-  it("runs the code of its sentences as it is locked", async () => {
+  it("has locked code for every prompt", async () => {
     const { stdout } = await nova(root, "lock", "packages/examples/invoice-ai", "--check");
     expect(stdout).toMatch(/the code of every prompt node of .*invoice-ai is locked/);
   });
 
-  it("prints results as JSON for the PDFs it is given; one without text fails, its amount null", async () => {
+  it("prints results of given PDFs as JSON, with a null amount for a PDF without text", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-pdf-"));
     await writeFile(join(folder, "blank.pdf"), blankPdf());
     const common = { duration_ms: expect.any(Number), execution_id: expect.stringMatching(/^exec_/) };
     expect(await resultsOf(join(invoices, "oyo.pdf"), join(folder, "blank.pdf"))).toEqual([
       { ...common, file: "oyo.pdf", amount: 1939, currency: "INR", branch: "high", status: "completed", error: null },
       {
-        ...{ ...common, file: "blank.pdf", amount: null, currency: null, branch: null, status: "failed" },
+        ...common,
+        file: "blank.pdf",
+        amount: null,
+        currency: null,
+        branch: null,
+        status: "failed",
         error: expect.stringMatching(/blank.pdf has no readable text on its 1 page.*run text recognition/),
       },
     ]);
     await rm(folder, { recursive: true });
   }, 120_000);
 
-  it("reads pages that lie on their head, on their side and askew", { tags: ["deep"], timeout: 120_000 }, async () => {
+  it("reads pages that are upside down, sideways or skewed", { tags: ["deep"], timeout: 120_000 }, async () => {
     const turned = join(root, "test/fixtures/invoices/turned");
     const files = readdirSync(turned).sort();
     expect(files).toHaveLength(3);
@@ -114,7 +119,7 @@ describe("the invoice demo", () => {
   });
 });
 
-/** Here, because only the demo's data folder is sure to have the packages. */
+/** These tests are here because only the demo's data folder always has the packages. */
 describe("values of numpy and pandas", () => {
   let cloud: TestCloud;
 
@@ -136,7 +141,7 @@ describe("values of numpy and pandas", () => {
   });
 });
 
-/** The smallest page there is, with nothing on it. */
+/** Returns a PDF with one empty page. */
 function blankPdf(): string {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",

@@ -12,7 +12,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** Runs code on a context and answers what it set. */
+/** Runs code on a context and returns the values that it set. */
 async function setBy(code: string, context: Record<string, unknown> = {}) {
   const trace = await cloud.runCode(code, { context: JSON.stringify(context) });
   expect(entryOf(trace).error_message).toBeNull();
@@ -20,7 +20,7 @@ async function setBy(code: string, context: Record<string, unknown> = {}) {
 }
 
 describe.runIf(isolated)("a node's code", () => {
-  it("sees nothing of the machine and of the local cloud", async () => {
+  it("cannot see files of the machine or of the local cloud", async () => {
     const inside = [".", "keys.json", "owner.json", "dynamodb", "s3", "states"].map((name) =>
       join(cloud.dataDir, name),
     );
@@ -40,7 +40,7 @@ context["seen"] = [[path, look(path)] for path in context["paths"]]`;
     expect(seen.filter(([, found]: [string, unknown]) => !nothing.includes(String(found) || "[]"))).toEqual([]);
   });
 
-  it("reaches none of the servers that the local cloud opens, the mail server included", async () => {
+  it("cannot reach the servers of the local cloud, the mail server included", async () => {
     const code = `
 import socket
 def knock(port):
@@ -70,7 +70,7 @@ context["answers"] = {name: knock(port) for name, port in context["ports"].items
   });
 
   it.each(["fork", "spawn", "forkserver"])(
-    "gets the results of processes that multiprocessing starts by %s",
+    "gets results of multiprocessing with the start method %s",
     async (method) => {
       const code = `
 import multiprocessing
@@ -83,7 +83,7 @@ if __name__ == "__main__":
     },
   );
 
-  it("finds no key in its environment, without one of which every endpoint refuses", async () => {
+  it("has no keys in its environment, and every endpoint requires one", async () => {
     const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;
     const keys = Object.entries(cloud.environment).filter(([name]) => secrets.test(name));
@@ -110,7 +110,7 @@ if __name__ == "__main__":
     expect(answers.map(({ status }) => status)).toEqual([400, 403, 403, 401]);
   });
 
-  it("leaves neither files nor processes to the next node, nor to other runs", async () => {
+  it("leaves no files and no processes for the next node or for other runs", async () => {
     const leave = `
 import os, subprocess
 context["written"] = []
@@ -132,6 +132,6 @@ context["sleeping"] = [path for path in glob.glob("/proc/[0-9]*/cmdline") if b"s
   });
 });
 
-it.runIf(!isolated)("the lack of isolation is said in one sentence", () => {
+it.runIf(!isolated)("the local cloud warns in one sentence that sandboxes are not isolated", () => {
   expect(warnings).toEqual([expect.stringMatching(/not isolated/)]);
 });

@@ -8,7 +8,7 @@ import { type Exchange, type ModelServer, modelServer } from "../support/model-s
 const sum = { executor: "prompt", prompt: "Add up the lines." };
 const code = 'context["total"] = sum(context["lines"])';
 let cwd: string;
-// Each command is a process of its own.
+// Each command runs in its own process, which takes time.
 vi.setConfig({ testTimeout: 120_000 });
 let server: ModelServer | undefined;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(closeServer);
 afterAll(() => rm(cwd, { recursive: true }));
 
-/** Models that say this in this order; without them there is neither a server nor a key. */
+/** Starts models that give these answers in order. Without models, commands have no server and no key. */
 async function models(...answers: unknown[]): Promise<void> {
   await closeServer();
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));
@@ -59,7 +59,7 @@ async function entryOf(execution: string) {
   return entries.find(({ node_id }: { node_id: string }) => node_id === "sum");
 }
 
-describe("code that a model wrote", () => {
+describe("generated code", () => {
   it("is pinned by its first run, locked, and runs frozen without any model", async () => {
     await models(...written(code));
     const first = await run();
@@ -77,12 +77,17 @@ describe("code that a model wrote", () => {
     expect(frozen).toMatchObject({ exit: 0, context: { total: 22.5 } });
     const { ai_metadata, steps, code_executed } = await entryOf(frozen.execution_id);
     expect({ ...ai_metadata, steps, code_executed }).toMatchObject({
-      ...{ cache_hit: true, tokens_input: 0, tokens_output: 0, cost_usd: 0, steps: [], code_executed: code },
+      cache_hit: true,
+      tokens_input: 0,
+      tokens_output: 0,
+      cost_usd: 0,
+      steps: [],
+      code_executed: code,
     });
     expect(await said("verify", frozen.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("is locked as it was when nothing new has run", async () => {
+  it("stays unchanged in the lock if nothing new has run", async () => {
     const before = await readFile(join(cwd, "bills/workflow.lock.json"), "utf8");
     expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "unchanged" }] });
     const { items } = await said("executions", "--workflow", "bills");
@@ -91,7 +96,7 @@ describe("code that a model wrote", () => {
     expect(await readFile(join(cwd, "bills/workflow.lock.json"), "utf8")).toBe(before);
   });
 
-  it("says what it has cost, and what its runs save", async () => {
+  it("reports its cost and the savings of its runs", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([
       { node: "sum", generations: 1, runs: 2, hits: 1, break_even_runs: 1, paid_off: true },
@@ -99,13 +104,13 @@ describe("code that a model wrote", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 3000, tokens_output: 300 });
   });
 
-  it("does not run frozen for an input of another type, and says why", async () => {
+  it("does not run frozen for an input of another type and reports the reason", async () => {
     const frozen = await said("run", "bills", "--frozen", "--set", 'lines="19.5, 3"');
     expect(frozen).toMatchObject({ exit: 1, status: "failed", error: { node: "sum", class: "NodeFailed" } });
     expect(frozen.error.message).toMatch(/lines \(list then, string now\).*nova lock/);
   });
 
-  it("does not run frozen for another prompt, and the check says so", async () => {
+  it("is stale for another prompt and does not run frozen", async () => {
     await define({ prompt: "Add up the lines, rounded." });
     const changed = [{ ingredient: "prompt", was: "Add up the lines.", is: "Add up the lines, rounded." }];
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "stale", changed }] });
@@ -114,10 +119,10 @@ describe("code that a model wrote", () => {
   });
 });
 
-describe("code that somebody edited", () => {
+describe("edited code", () => {
   const edit = `${code}\ncontext["lines_count"] = len(context["lines"])\n`;
 
-  it("does not run before it is locked", async () => {
+  it("runs only after it is locked", async () => {
     await writeFile(join(cwd, "bills/generated/sum.py"), edit);
     expect(await said("lock", "bills", "--check")).toMatchObject({
       exit: 1,
@@ -126,16 +131,16 @@ describe("code that somebody edited", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA803" }] });
   });
 
-  it("can be proven first", async () => {
+  it("can be proven before that", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "3");
     expect(exit).toBe(1);
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
-    // Newest first: a frozen run for another prompt had failed, and one for a text, which no sum takes.
+    // Newest run first: one frozen run failed because of another prompt, and one because its input was a text.
     expect(outcomes).toEqual(["works", "fails_too", "differs"]);
     expect(nodes[0].runs[2].differences).toEqual([{ key: "lines_count", recorded: null, now: 2 }]);
   });
 
-  it("runs once it is locked, and is proven by that", async () => {
+  it("runs after it is locked, and that run proves it", async () => {
     expect(await said("lock", "bills")).toMatchObject({
       nodes: [{ action: "edited", origin: "edited", proven_by: null }],
     });
@@ -151,7 +156,7 @@ describe("locked code that fails by its own fault", () => {
   const gaps = ["--set", "lines=[1, null]"];
   const better = 'context["total"] = sum(n or 0 for n in context["lines"])';
 
-  it("is replaced by what a model writes in its place, at once here, and in the lock when that is asked for", async () => {
+  it("is replaced by new generated code in local runs, and in the lock on demand", async () => {
     await models(...written(better));
     const first = await said("run", "bills", ...gaps);
     expect(first).toMatchObject({ exit: 0, context: { total: 1 } });
@@ -165,10 +170,10 @@ describe("locked code that fails by its own fault", () => {
   });
 });
 
-describe("code that somebody dislikes", () => {
+describe("unwanted code", () => {
   const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
 
-  it("is written anew on demand, though it fits, and replaced at once here; in the lock when that is asked for", async () => {
+  it("is generated again on demand and replaced in local runs, and in the lock on demand", async () => {
     await models(...written(other));
     const fresh = await run("--fresh", "sum");
     expect(fresh).toMatchObject({ exit: 0, context: { total: 22.5 } });
@@ -184,7 +189,7 @@ describe("code that somebody dislikes", () => {
 });
 
 describe("a workflow that requires approval", () => {
-  it("runs only code that somebody has approved", async () => {
+  it("runs only approved code", async () => {
     await define({}, { approval: "required" });
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA805" }] });
     expect(await said("lock", "approve", "bills", "sum", "--as", "ada")).toMatchObject({
@@ -194,7 +199,7 @@ describe("a workflow that requires approval", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { total: 22.5 } });
   });
 
-  it("has code written for a node that has none, and runs it when somebody has approved it", async () => {
+  it("has missing code generated, and runs it only after an approval", async () => {
     await define({ prompt: "Add up the lines in cents." }, { approval: "required" });
     await rm(join(cwd, "bills/workflow.lock.json"));
     const cents = 'context["cents"] = round(sum(context["lines"]) * 100)';

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Executions of the state machine that a run had, by their names behind the run's own. */
+/** Returns the state machine executions of a run, in the order of the numbers in their names. */
 async function executionsOf({ execution: { id, stateMachineArn } }: Pick<Trace, "execution">) {
   const states = new SFNClient();
   const machine = stateMachineArn.replace(/:\d+$/, "");
@@ -33,8 +33,8 @@ async function executionsOf({ execution: { id, stateMachineArn } }: Pick<Trace, 
   ).then((all) => all.toSorted((a, b) => a.number - b.number));
 }
 
-describe("a loop that needs more events than a history has room for", { timeout: 60_000 }, () => {
-  it("goes on in further executions of the same version, and its chain is one", async () => {
+describe("a loop that needs more events than a history can hold", { timeout: 60_000 }, () => {
+  it("continues in more executions of the same version, with a single chain", async () => {
     const version = await cloud.publish(countingLoop("many-rounds"), { historyEvents: 200 });
     const trace = await cloud.run(version, '{"wanted": 60}');
     expect(trace.execution).toMatchObject({ status: "completed", nodes: 120 });
@@ -46,12 +46,12 @@ describe("a loop that needs more events than a history has room for", { timeout:
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set(["SUCCEEDED"]));
     expect(new Set(all.map(({ version: arn }) => arn))).toEqual(new Set([version.stateMachineArn]));
     expect(Math.max(...all.map(({ events }) => events))).toBeLessThan(230);
-    // Whoever asks for the outermost one is told what the innermost one came to.
+    // The outermost execution returns the result of the innermost one.
     expect(new Set(all.map(({ output }) => output)).size).toBe(1);
     expect(JSON.parse(all[0]?.output ?? "{}")).toMatchObject({ status: "completed", tip: trace.execution.tip });
   });
 
-  it("fails as it failed in the innermost one", async () => {
+  it("fails in all its executions when the innermost one fails", async () => {
     const code = "context['branch_decision'] = context['n'] < 5 or 1 / 0";
     const version = await cloud.publish(countingLoop("fails-late", code), { historyEvents: 20 });
     const trace = await cloud.run(version);
@@ -64,7 +64,7 @@ describe("a loop that needs more events than a history has room for", { timeout:
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("leaves nothing behind when it is cancelled", async () => {
+  it("has no running executions after a cancel", async () => {
     const waits = "import time\nif context['n'] == 5: time.sleep(600)\ncontext['branch_decision'] = True";
     const version = await cloud.publish(countingLoop("is-cancelled", waits), { historyEvents: 20 });
     const { id } = await startExecution(cloud.ports, { version, context: "{}" });

@@ -8,10 +8,10 @@ const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 const count = 250;
-/** As if no more fitted into one history: the real limit, of some 1,300, differs in nothing but the time it takes. */
+/** A low limit of items per history. The real limit of about 1,300 items has the same behaviour and takes longer. */
 const inlineItems = 100;
 
-it(`has the results of ${count} items in their order, each from an execution of its own`, async () => {
+it(`a map runs ${count} items in their own executions and keeps their order`, async () => {
   const list = Array.from({ length: count }, (_, i) => i);
   const square = action("square", "context['square'] = context['item'] ** 2");
   const each = { id: "each", type: "map", items: "list", nodes: [square], edges: [] };

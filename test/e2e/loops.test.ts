@@ -33,7 +33,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     [1, rounds(1), { asked: 1, last: 1 }],
     [4, rounds(4), { asked: 4, last: 4 }],
     [9, [...rounds(4), "give_up"], { asked: 4, last: 4, gave_up: true }],
-  ])("that has to come to %i goes round until it has, or as often as it may", async (wanted, visits, values) => {
+  ])("repeats until it reaches %i or its limit", async (wanted, visits, values) => {
     const version = await cloud.publish({ id: "loop", nodes, edges });
     const trace = await cloud.run(version, JSON.stringify({ wanted }));
     expect(trace.execution.status).toBe("completed");
@@ -42,7 +42,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("that is over and has no default edge fails its decision with a sentence", async () => {
+  it("fails its decision with one sentence at its limit without a default edge", async () => {
     const bounded = edges.filter(({ to }) => to !== "give_up").filter(({ from }) => from !== "give_up");
     const some = nodes.filter(({ id }) => id !== "give_up");
     const version = await cloud.publish({ id: "bounded", nodes: some, edges: bounded });
@@ -57,7 +57,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     });
   });
 
-  it("inside of a map goes round for each item by itself", async () => {
+  it("in a map repeats separately for each item", async () => {
     const body = {
       nodes: [
         { id: "up", type: "action", code: "context['n'] = context.get('n', 0) + 1" },

@@ -57,7 +57,7 @@ const delivered = (status: "started" | "refused") =>
     return found;
   }, 20_000);
 
-it("runs a workflow for a mail that comes in over SMTP, with its attachment as bytes", async () => {
+it("a mail received over SMTP starts a run with its attachment as bytes", async () => {
   await send("anna@supplier.example", "invoices+idom@in.example.com");
   const { execution, workflow, client } = await delivered("started");
   expect([workflow, client]).toEqual(["invoice-mails", "idom"]);
@@ -70,10 +70,12 @@ it("runs a workflow for a mail that comes in over SMTP, with its attachment as b
   });
 });
 
-it("leaves a record of a mail whose sender is not on the list", async () => {
+it("a mail of an unlisted sender is refused and recorded", async () => {
   await send("eve@elsewhere.example", "invoices+idom@in.example.com");
   expect(await delivered("refused")).toMatchObject({
-    ...{ execution: null, from: "eve@elsewhere.example", about: "Invoice" },
+    execution: null,
+    from: "eve@elsewhere.example",
+    about: "Invoice",
     reason: expect.stringMatching(/not in the trigger's list/),
   });
 });

@@ -9,7 +9,7 @@ import { type Dovecot, hasDovecot, openDovecot } from "../support/dovecot/open-d
 const examples = join(import.meta.dirname, "../../packages/examples");
 const by: Principal = { id: "key_1", role: "admin", client: null, name: "" };
 
-/** A mail as a mail program composes it. */
+/** Returns a mail in the format of a mail program. */
 async function composed(subject: string, attachments: object[] = []): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true });
   const mail = { from: "Anna Bell <anna@example.com>", to: "in@acme.example", subject, text: "Please pay." };
@@ -23,7 +23,11 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
   beforeAll(async () => {
     [cloud, dovecot] = await Promise.all([openTestCloud(), openDovecot()]);
     await cloud.service.clients.create({
-      ...{ format: 1, slug: "acme", name: "Acme", pins: {}, createdAt: new Date(0).toISOString() },
+      format: 1,
+      slug: "acme",
+      name: "Acme",
+      pins: {},
+      createdAt: new Date(0).toISOString(),
     });
     const { user, password, port } = dovecot;
     const values = { user, password, imap_host: "127.0.0.1", imap_port: port };
@@ -34,7 +38,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
     await dovecot?.close();
   });
 
-  it("is read by the example read-email with the client's credentials, a mail a run", async () => {
+  it("is read by the example read-email with the client's credentials, one mail per run", async () => {
     await dovecot.deliver(
       await composed("Rechnung März", [{ filename: "invoice.pdf", content: Buffer.alloc(50_000, 7) }]),
     );
@@ -53,15 +57,19 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
       return JSON.parse(context.text);
     };
     expect(await contextAfter("0".repeat(26))).toMatchObject({
-      ...{ has_emails: true, email_from: "anna@example.com", email_subject: "Rechnung März", has_pdf: true },
-      ...{ pdf_name: "invoice.pdf", pdf_bytes: 50_000 },
+      has_emails: true,
+      email_from: "anna@example.com",
+      email_subject: "Rechnung März",
+      has_pdf: true,
+      pdf_name: "invoice.pdf",
+      pdf_bytes: 50_000,
     });
     expect(await dovecot.flags()).toEqual(["S"]);
     const empty = { has_emails: false, has_pdf: false, branch_decision: false };
     expect(await contextAfter("1".repeat(26))).toEqual(empty);
   });
 
-  it("starts runs by its trigger, and is marked as read", async () => {
+  it("starts runs by its trigger, which marks mails as read", async () => {
     await dovecot.deliver(await composed("By trigger", [{ filename: "a.txt", content: "hello" }]));
     const code = "context['said'] = context['email']['attachments'][0]['bytes'].decode()";
     const definition = {

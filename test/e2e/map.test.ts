@@ -22,7 +22,7 @@ async function run(workflow: object, context: object) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-it.each([0, 1, 50])("has the results of %i items in their order, and leaves nothing else behind", async (count) => {
+it.each([0, 1, 50])("a map has the results of %i items in order and adds no other keys", async (count) => {
   const list = numbers(count);
   const square = action("square", "context['square'] = context['item'] ** 2; context['at'] = context['index']");
   const { values, items } = await run(mapOver([square]), { list });
@@ -35,7 +35,7 @@ describe("an item that fails", () => {
   const over = (more: object) => mapOver(invert, ways("invert > next"), { max_concurrency: 1, ...more });
   const division = "ZeroDivisionError: division by zero";
 
-  it("fails the map, and no item behind it begins", async () => {
+  it("fails the map, and no later item starts", async () => {
     const { execution, values, items } = await run(over({}), { list: [1, 0, 2] });
     expect(execution).toMatchObject({
       status: "failed",
@@ -63,7 +63,7 @@ describe("an item that fails", () => {
   });
 });
 
-it.runIf(isolated)("shows nothing of one item to another: no key, no result, no file, no process", async () => {
+it.runIf(isolated)("a map hides the keys, results, files and processes of one item from the others", async () => {
   const leave = `
 import os, subprocess
 context["mine"] = context["index"]
@@ -76,7 +76,7 @@ context["found"] = [place for place in ["/tmp", os.path.expanduser("~"), os.getc
 context["sleeping"] = [path for path in glob.glob("/proc/[0-9]*/cmdline") if b"sleep" in open(path, "rb").read()]
 context["keys"] = sorted(context)
 context["outputs"] = {name: outputs[name].get("mine") for name in outputs}`;
-  // One after the other, so that all of them use one sandbox.
+  // The items run one after the other, so that all of them use one sandbox.
   const workflow = mapOver([action("look", look), action("leave", leave)], ways("look > leave"), {
     max_concurrency: 1,
   });
@@ -87,7 +87,7 @@ context["outputs"] = {name: outputs[name].get("mine") for name in outputs}`;
   expect(new Set(boxes).size).toBe(1);
 });
 
-it("ends in the middle when it is cancelled: code is stopped, and what was done stays on record", async () => {
+it("a cancelled map stops its code and keeps the records of finished items", async () => {
   await using outside = await countingServer();
   const code = `
 import time, urllib.request

@@ -10,10 +10,13 @@ beforeAll(async () => {
 
 afterAll(() => cloud.close());
 
-it("branches and items wait for one another where the plan has fewer sandboxes than they want", async () => {
+it("branches and items wait for each other if the plan has too few sandboxes", async () => {
   const branches = ["a", "b", "c"].map((id) => action(id, `context['${id}'] = 1`));
   const each = {
-    ...{ id: "each", type: "map", items: "list", max_concurrency: 4 },
+    id: "each",
+    type: "map",
+    items: "list",
+    max_concurrency: 4,
     nodes: [action("double", "context['double'] = 2 * context['item']")],
     edges: [],
   };
@@ -22,7 +25,9 @@ it("branches and items wait for one another where the plan has fewer sandboxes t
   const version = await cloud.publish(between("limited", nodes, [...ways("start > first", "each > end"), ...fan]));
   const trace = await cloud.run(version);
   expect(JSON.parse(trace.context.text)).toMatchObject({
-    ...{ a: 1, b: 1, c: 1 },
+    a: 1,
+    b: 1,
+    c: 1,
     results: [2, 4, 6, 8, 10, 12].map((double) => ({ double })),
   });
   expect(await verified(cloud, trace)).toBe("anchored");

@@ -19,7 +19,10 @@ async function run(workflow: object, context: object = {}) {
   return { ...trace, values: JSON.parse(trace.context.text) };
 }
 
-/** Answers nobody before `guests` have come: what waits here one after the other waits for ever. */
+/**
+ * Starts a server that answers only after `guests` requests have arrived. Code that calls it one after the other waits
+ * forever.
+ */
 async function meetingPoint(guests: number) {
   const waiting: (() => void)[] = [];
   const server = createServer((_, response) => {
@@ -30,13 +33,13 @@ async function meetingPoint(guests: number) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `http://${host}`,
-    /** Code reaches nothing of this machine but what it is allowed. */
+    /** By default, code cannot reach servers of this machine. */
     network: { allow: [host] },
     [Symbol.dispose]: () => void server.close(),
   };
 }
 
-it("runs three checks at once, each in a sandbox of its own", async () => {
+it("a fork runs three checks at the same time, each in its own sandbox", async () => {
   using meeting = await meetingPoint(3);
   const ask = (key: string) =>
     `import urllib.request\ncontext['${key}'] = urllib.request.urlopen(context['url']).read().decode()`;
@@ -51,7 +54,7 @@ it("runs three checks at once, each in a sandbox of its own", async () => {
   expect(new Set(boxes).size).toBe(3);
 });
 
-it("fails where two branches set one key, and names the key, both and the way out", async () => {
+it("a join fails if two branches set one key, and names the key, both branches and the solution", async () => {
   const { execution, path, values } = await run(twoThatSet("name"));
   expect(execution.error).toMatchObject({
     class: "NodeFailed",
@@ -62,22 +65,28 @@ it("fails where two branches set one key, and names the key, both and the way ou
   expect([path.includes("end"), "name" in values]).toEqual([false, false]);
 });
 
-it.each(Object.entries(forkedRuns))("runs %s", async (_, { workflow, context, path, values }) => {
-  const trace = await run(workflow, context);
-  expect(trace.path).toEqual(path);
-  expect(trace.values).toEqual(values);
-});
+it.each(Object.entries(forkedRuns))(
+  "a workflow has its expected path and values: %s",
+  async (_, { workflow, context, path, values }) => {
+    const trace = await run(workflow, context);
+    expect(trace.path).toEqual(path);
+    expect(trace.values).toEqual(values);
+  },
+);
 
 describe("a branch that fails", () => {
   const slow = "import time, urllib.request\nurllib.request.urlopen(context['url']).read()\ntime.sleep(600)";
   const fail = "import urllib.request\nurllib.request.urlopen(context['url']).read()\nraise ValueError('no sender')";
   const nodes = [
-    ...[action("quick", "context['quick'] = 1"), action("slow", slow), action("never", "context['never'] = 1")],
-    ...[action("fail", fail), action("rescue", "context['why'] = context['error']['message']")],
+    action("quick", "context['quick'] = 1"),
+    action("slow", slow),
+    action("never", "context['never'] = 1"),
+    action("fail", fail),
+    action("rescue", "context['why'] = context['error']['message']"),
   ];
   const edges = ways("start > quick > slow > never > end", "start > fail > end");
 
-  it("stops the others in the middle of their code, and what they had done stays on record", async () => {
+  it("stops the code of the others and keeps their records", async () => {
     using meeting = await meetingPoint(2);
     const plain = nodes.filter(({ id }) => id !== "rescue");
     const workflow = { ...between("failing", plain, edges), network: meeting.network };
@@ -92,7 +101,7 @@ describe("a branch that fails", () => {
     expect(right?.entries).toMatchObject([{ node_id: "fail", status: "failed", error_class: "NodeFailed" }]);
   });
 
-  it("goes its way with onError, and the others go on", async () => {
+  it("continues at its onError while the others continue", async () => {
     using meeting = await meetingPoint(2);
     const caught = nodes.map((node) => (node.id === "fail" ? { ...node, onError: "rescue" } : node));
     const awake = caught.map((node) => ({ ...node, code: node.code.replace("\ntime.sleep(600)", "") }));

@@ -38,7 +38,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-/** Every process that descends from this one, by /proc. */
+/** Returns all descendants of a process, from /proc. */
 function descendantsOf(pid: number): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const parentOf = new Map(pids.map((name) => [Number(name), parentIn(name)]));
@@ -61,7 +61,7 @@ function parentIn(pid: string): number {
 
 const isAlive = (pid: number) => parentIn(String(pid)) > 0;
 
-/** Kills `nova run` at a point, and answers which processes it had started. */
+/** Kills `nova run` at a point and returns the processes that it had started. */
 async function killedAt(point: (run: Started) => Promise<unknown>): Promise<number[]> {
   const run = start("run", "hangs");
   await point(run);
@@ -71,8 +71,8 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
   return family;
 }
 
-describe("a process that is killed", { timeout: 120_000 }, () => {
-  it("loses nothing that was recorded, wherever the run was", async () => {
+describe("a killed process", { timeout: 120_000 }, () => {
+  it("loses no record, at any point of the run", async () => {
     const inside = await killedAt(() => outside.asked("/hang"));
     const between = await killedAt((run) => run.line("✓ one"));
     const begun = await killedAt((run) => run.line("· one"));
@@ -82,7 +82,7 @@ describe("a process that is killed", { timeout: 120_000 }, () => {
     const verified = Promise.all(ids.map((id: string) => nova(cwd, "verify", id)));
     const [first, second, third] = await Promise.all(ids.map((id: string) => json("trace", id)));
     expect(await verified).toMatchObject(Array(3).fill({ code: 0, stdout: expect.stringContaining("anchored") }));
-    // Its node may have ended, and the next one begun, before the signal came.
+    // The node can have ended, and the next one can have started, before the signal arrives.
     expect(["start", "one", "two"].slice(0, first.path.length)).toEqual(first.path);
     expect(second.entries[1]).toMatchObject({ node_id: "one", status: "success" });
     expect(third.path).toEqual(["start", "one", "two"]);
@@ -91,7 +91,7 @@ describe("a process that is killed", { timeout: 120_000 }, () => {
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
-  it("takes the runs of other terminals with it, which say so in one sentence", async () => {
+  it("ends the runs of other terminals, which report it in one sentence", async () => {
     const owner = start("run", "hangs");
     await outside.asked("/hang");
     const guest = start("run", "hangs");
@@ -129,7 +129,7 @@ describe("nova cancel", { timeout: 60_000 }, () => {
 });
 
 describe("Ctrl-C", { timeout: 60_000 }, () => {
-  it("cancels the run, and prints what was asked for", async () => {
+  it("cancels the run and prints its result", async () => {
     const run = start("run", "hangs", "--json");
     await outside.asked("/hang");
     run.child.kill("SIGINT");
@@ -157,7 +157,7 @@ describe("a bad context file", { timeout: 60_000 }, () => {
     ["is not JSON", '{"a": 1,}', /is not JSON/],
     ["is larger than 64 MB", 64 * 1024 * 1024 + 1, /--file key=path/],
     ["is nested too deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /nested|deep/],
-  ])("ends in one sentence when it %s", async (_what, content, sentence) => {
+  ])("results in one sentence when it %s", async (_what, content, sentence) => {
     const file = join(cwd, "context.json");
     await writeFile(file, typeof content === "string" ? content : "{}");
     if (typeof content === "number") await truncate(file, content);
@@ -167,7 +167,7 @@ describe("a bad context file", { timeout: 60_000 }, () => {
   });
 });
 
-it("a plain AWS client lists what ran, with the variables of nova local", { timeout: 60_000 }, async () => {
+it("an AWS client lists state machines with the variables that nova local prints", { timeout: 60_000 }, async () => {
   const local = start("local", "--json");
   const variables = JSON.parse(await local.line("{"));
   await json("run", "quick");

@@ -9,7 +9,7 @@ let cloud: TestCloud;
 let server: ModelServer;
 let outside: CountingServer;
 
-/** Tells the outside that it begins, under the key that is for this. */
+/** Code that reports its start to the counting server, with its idempotency key. */
 const begin = `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 const broken = `${begin}context["total"] = sum(context["lines"]) / 0`;
 const good = `${begin}context["total"] = sum(context["lines"])`;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it.each([1, 2, 3, 4])(
-  "comes to the same end in chaos, and runs each code once (%i)",
+  "a prompt node has the same result in chaos and runs each code once (%i)",
   async (n) => {
     const asked = {
       executor: "prompt",

@@ -25,7 +25,7 @@ afterAll(async () => {
 const login = 'm.login(context["user"], context["password"])\ncontext["done"] = True';
 const failures: [string, (port: RefusingServers["port"]) => { host: string; code: string }, RegExp][] = [
   [
-    "a server that says 503",
+    "a server that answers 503",
     ({ http }) => ({
       host: `127.0.0.1:${http}`,
       code: `import requests\nr = requests.get("http://127.0.0.1:${http}/")\nr.raise_for_status()\ncontext["done"] = True`,
@@ -49,7 +49,7 @@ const failures: [string, (port: RefusingServers["port"]) => { host: string; code
     /^SMTPAuthenticationError: \(535/,
   ],
   [
-    "a port where nobody listens",
+    "a closed port",
     () => ({
       host: "127.0.0.1:1",
       code: `import urllib.request\ncontext["done"] = urllib.request.urlopen("http://127.0.0.1:1/").status`,
@@ -57,7 +57,7 @@ const failures: [string, (port: RefusingServers["port"]) => { host: string; code
     / - 127\.0\.0\.1:1 cannot be reached: Connection refused$/,
   ],
   [
-    "a name that nobody knows",
+    "an unknown host name",
     () => ({
       host: "no-such-host.invalid:80",
       code: `import urllib.request\ncontext["done"] = urllib.request.urlopen("http://no-such-host.invalid/").status`,
@@ -66,7 +66,7 @@ const failures: [string, (port: RefusingServers["port"]) => { host: string; code
   ],
 ];
 
-it.each(failures)("%s fails the node as what it is, at the first attempt", async (what, asks, message) => {
+it.each(failures)("%s fails the node with its cause at the first attempt", async (what, asks, message) => {
   const { host, ...script } = asks(servers.port);
   code = script.code;
   const node = { executor: "prompt", prompt: `Ask ${host}.`, network: { allow: [host] } };

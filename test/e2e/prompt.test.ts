@@ -22,7 +22,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A workflow of its own each time: nothing is pinned for it. */
+/** Runs the node in a new workflow, so that no code is pinned for it. */
 async function written(node: object, models: Answers, context = "{}") {
   answers = models;
   const asked = { executor: "prompt", prompt: "Add up the lines.", ...node };
@@ -31,8 +31,8 @@ async function written(node: object, models: Answers, context = "{}") {
 
 const sum = 'context["total"] = sum(context["lines"])';
 
-describe("a node written in a sentence", () => {
-  it("runs the code that a model wrote, and its chain is anchored with all of it", async () => {
+describe("a prompt node", () => {
+  it("runs generated code, and its chain contains the steps of the model", async () => {
     const trace = await written({}, { code: [sum] }, '{"lines":[19.5,3]}');
     expect(trace.execution).toMatchObject({ status: "completed", spent: { tokens_input: 3000, tokens_output: 300 } });
     expect(trace.context.text).toBe('{"lines":[19.5,3],"total":22.5}');
@@ -41,7 +41,11 @@ describe("a node written in a sentence", () => {
       ai_metadata: { attempts: 1, cache_hit: false, generated_code: sum, status: "success", stages_used: 1 },
     });
     expect(entryOf(trace).steps.map(({ agent_name }) => agent_name)).toEqual([
-      ...["InputAnalyzer", "CodeGenerator", "CodeValidator", "E2BExecutor", "OutputValidator"],
+      "InputAnalyzer",
+      "CodeGenerator",
+      "CodeValidator",
+      "E2BExecutor",
+      "OutputValidator",
     ]);
     expect(entryOf(trace).steps[1]).toMatchObject({
       prompt: expect.stringContaining("Add up the lines."),
@@ -50,7 +54,7 @@ describe("a node written in a sentence", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("asks nobody the second time", async () => {
+  it("asks no model for the second run", async () => {
     answers = { code: [sum] };
     const version = await cloud.publish(inARow("again", { work: { executor: "prompt", prompt: "Add up the lines." } }));
     await cloud.run(version, '{"lines":[1]}');
@@ -62,7 +66,7 @@ describe("a node written in a sentence", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("looks at the data first where the model wants to, and keeps what it saw out of the context", async () => {
+  it("analyses the data first if the model requests it, and keeps the analysis out of the context", async () => {
     const look = 'result = {"count": len(context["lines"])}';
     const use = 'context["total"] = sum(context["lines"]) / context["_data_analysis"]["count"]';
     const trace = await written({}, { needsAnalysis: true, analysis: look, code: [use] }, '{"lines":[1,2]}');
@@ -73,7 +77,7 @@ describe("a node written in a sentence", () => {
     });
   });
 
-  it("succeeds at the third attempt, and each step says what came before", async () => {
+  it("succeeds at the third attempt, and each request contains the earlier attempts", async () => {
     const code = ['context["total"] = lines', 'context["total"] = sum(context["lines"]) / 0', sum];
     const trace = await written({}, { code }, '{"lines":[1,2]}');
     expect(trace.context.text).toBe('{"lines":[1,2],"total":3}');
@@ -83,7 +87,7 @@ describe("a node written in a sentence", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("fails after three, with the last code and all attempts", async () => {
+  it("fails after three attempts, with the last code and all attempts in its entry", async () => {
     const bad = 'context["total"] = sum(context["lines"]) / 0';
     const trace = await written({}, { code: [bad, bad, bad] }, '{"lines":[1,2]}');
     expect(trace.execution.error).toMatchObject({ node: "work", class: "NodeFailed" });
@@ -93,7 +97,7 @@ describe("a node written in a sentence", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("has no network but what it names", async () => {
+  it("can reach only the hosts that it names", async () => {
     const fetch = `import urllib.request\ncontext["page"] = urllib.request.urlopen("${server.url}").status`;
     const trace = await written({}, { code: [fetch, fetch, fetch] });
     expect(trace.execution.status).toBe("failed");

@@ -10,7 +10,7 @@ import { inARow } from "../support/cloud.ts";
 let cwd: string;
 let index: string;
 
-/** An index that pip can reach without a network: a folder. */
+/** Creates a package index in a folder, which pip can use without a network. */
 beforeAll(async () => {
   cwd = await newFolder();
   index = join(cwd, "index");
@@ -38,13 +38,15 @@ describe("requirements of a workflow", { timeout: 120_000 }, () => {
     expect(JSON.parse(second.stdout), second.stderr).toMatchObject({ status: "completed", context: { answer: 42 } });
   });
 
-  it("that cannot be had end in one sentence, one JSON object and exit code 1, and nothing runs", async () => {
+  it("that are not available result in one sentence, one JSON object and exit code 1, and no run starts", async () => {
     await write("novatiny==2.0");
     const { code, stdout, stderr } = await nova(cwd, "run", "needs.json", "--json");
     const message =
       /^the requirements novatiny==2\.0 cannot be installed \(ERROR: .*novatiny==2\.0.*\) - correct them, or/;
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      ...{ code: 1, execution_id: null, status: "failed" },
+      code: 1,
+      execution_id: null,
+      status: "failed",
       error: { node: null, class: "PythonMissing", message: expect.stringMatching(message) },
     });
     expect(stderr).toMatch(/^nova: the requirements .*\n$/);

@@ -19,7 +19,7 @@ afterAll(() => cloud.close());
 
 const book = (key: string) =>
   `import os\ncontext[${JSON.stringify(key)}] = [os.environ["NOVA_RESTART_KEY"], os.environ["NOVA_IDEMPOTENCY_KEY"]]`;
-/** Code that books, and then fails until a patch removes the cause. */
+/** Code that books, and fails before that until a patch removes `bad`. */
 const fragile = (key: string) => `print("booked")\nif context.get("bad"): raise ValueError("bad")\n${book(key)}`;
 const action = (id: string, code: string) => ({ id, type: "action", code });
 
@@ -49,7 +49,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(await verified(cloud, third)).toBe("anchored");
   });
 
-  it("stays the same when another version has more nodes in front", async () => {
+  it("stays the same if another version has more nodes before", async () => {
     const version = await cloud.publish(inARow("longer", { book: fragile("key") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const longer = await cloud.publish(inARow("longer", { check: "pass", log: "pass", book: book("key") }));
@@ -57,7 +57,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(key).toBe(`${failed.execution.id}+book`);
   });
 
-  it("is one for each item of a map and for each visit of a loop", async () => {
+  it("differs for each item of a map and for each visit of a loop", async () => {
     const loop = {
       nodes: [
         action("book", `${book("key")}\ncontext["keys"] = context.get("keys", []) + [context["key"][0]]`),
@@ -93,7 +93,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(valuesOf(again).all.map(({ keys }: { keys: string[] }) => keys)).toEqual([visits(0), visits(1)]);
   });
 
-  it("names the place in the calling run, also if a restart continues inside the other workflow", async () => {
+  it("names the place in the calling run, also if a restart continues inside the called workflow", async () => {
     await cloud.publish(inARow("ledger", { open: book("open"), post: fragile("post") }));
     const calls = { type: "workflow", workflow: "ledger", output: { open: "open", post: "post" } };
     const version = await cloud.publish(inARow("accounting", { bill: calls }));
@@ -106,7 +106,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     });
   });
 
-  it("is another one in a new run, also in one that reuses outcomes", async () => {
+  it("differs in a new run, also in one that reuses outcomes", async () => {
     const version = await cloud.publish(inARow("fresh", { book: book("key") }));
     const [one, other] = [await cloud.run(version, "{}"), await cloud.run(version, "{}")];
     expect(valuesOf(one).key[0]).toBe(`${one.execution.id}+book`);

@@ -20,12 +20,14 @@ afterAll(() => cloud.close());
 
 /** Code that sets another number each time it runs. */
 const random = (key: string) => `import random; context['${key}'] = random.random()`;
-/** Code that fails until a patch changes `bad`. */
+/** Code that fails until a patch removes `bad`. */
 const fragile = (key: string) => `if context['bad']: raise ValueError('bad')\n${random(key)}`;
 
 async function restart(of: Trace, version: WorkflowVersion, more: Partial<RestartRequest> = {}) {
   const { execution, forecast } = await restartExecution(cloud.ports, {
-    ...{ source: of.execution, version, by: "user:test" },
+    source: of.execution,
+    version,
+    by: "user:test",
     ...more,
   });
   await cloud.untilEnd(execution.id);
@@ -36,7 +38,7 @@ const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string
 const reused = ({ entries }: Trace) => entries.flatMap(({ node_id, reused_from }) => (reused_from ? [node_id] : []));
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("continues where the run failed, and reuses the outcomes before", async () => {
+  it("continues at the failed node and reuses earlier outcomes", async () => {
     const version = await cloud.publish(inARow("row", { one: random("a"), two: fragile("b"), three: random("c") }));
     const failed = await cloud.run(version, '{"bad": true}');
     expect(failed.execution.status).toBe("failed");
@@ -59,13 +61,17 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, again)).toBe("anchored");
   });
 
-  it("of a map runs the items that failed, and the nodes after the map", async () => {
+  it("of a map runs the failed items and the nodes after the map", async () => {
     const version = await cloud.publish({
       id: "items",
       nodes: [
         { id: "start", type: "start" },
         {
-          ...{ id: "each", type: "map", items: "list", as: "item", into: "all" },
+          id: "each",
+          type: "map",
+          items: "list",
+          as: "item",
+          into: "all",
           nodes: [
             { id: "first", type: "action", code: random("x") },
             {
@@ -106,7 +112,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(last.forecast.runs).toEqual(["after"]);
   });
 
-  it("continues in the other workflow that failed", async () => {
+  it("continues inside a called workflow that failed", async () => {
     await cloud.publish(inARow("inner", { one: random("a"), two: fragile("b"), three: random("c") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b", c: "c" } };
     const version = await cloud.publish(inARow("outer", { make: random("m"), bill: calls, after: random("z") }));
@@ -135,7 +141,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, behind.trace)).toBe("anchored");
   });
 
-  it("starts with a visit of a loop", async () => {
+  it("can start from one visit of a loop", async () => {
     const version = await cloud.publish({
       id: "poll",
       nodes: [
@@ -164,7 +170,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("of parallel branches runs the branch that failed, and the nodes after the join", async () => {
+  it("of parallel branches runs the failed one and the nodes after the join", async () => {
     const version = await cloud.publish({
       id: "checks",
       nodes: [
@@ -199,7 +205,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     for (const one of [trace, last.trace, branch.trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("asks no person again and does not wait again, unless the caller says so", async () => {
+  it("repeats approvals and waits only on request", async () => {
     const version = await cloud.publish({
       id: "asks",
       nodes: [
@@ -261,7 +267,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const way = (from: string, to: string, condition?: string) => ({ from, to, ...(condition && { condition }) });
   const choices = [way("which", "left", "left"), way("which", "right", "right")];
 
-  it("reuses outcomes after a new node", async () => {
+  it("reuses outcomes of nodes after a new node", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const added = decides(
       [way("one", "new"), way("new", "which"), ...choices],
@@ -274,7 +280,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("is refused if it does not fit the outcomes of the run", async () => {
+  it("is refused if the version does not fit the recorded outcomes", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const refusal = async (workflow: object) => {
       const version = await cloud.publish(workflow);
@@ -293,8 +299,8 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a restart is refused", () => {
-  it("if nothing failed, if no place has the name, and if a reused outcome would hide a patch", async () => {
+describe("a restart of a run", () => {
+  it("is refused without a failure or a start node, with an unknown place, or with a patch of a set key", async () => {
     const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
     const { execution } = await cloud.run(version, '{"given": 1}');
     const refusal = (more: Partial<RestartRequest>) =>
@@ -311,7 +317,7 @@ describe("a restart is refused", () => {
   });
 });
 
-describe("a run that reuses another one", { timeout: 60_000 }, () => {
+describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () => {
   const unchanged = { one: ["x"], two: ["y"], sum: null };
   const code = {
     one: `${random("a")}; context['x']`,
@@ -327,7 +333,7 @@ describe("a run that reuses another one", { timeout: 60_000 }, () => {
     return trace;
   };
 
-  it("runs nodes that find other values than before, and nodes that depend on them", async () => {
+  it("executes only nodes that read changed values, and nodes that depend on them", async () => {
     const version = await cloud.publish(inARow("reusing", code));
     const run = await cloud.run(version, '{"x": 1, "y": 1}');
     const same = await rerun(run, version, { x: 1, y: 1 });

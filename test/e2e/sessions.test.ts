@@ -9,7 +9,7 @@ const ids = ["a", "b", "c", "d"];
 const pairs = ids.flatMap((from, index) => ids.slice(index + 1).map((to) => ({ from, to })));
 const id = fc.constantFrom(...ids);
 
-/** Sets a key of its own to a digest of its code, and of all that other nodes have set before it. */
+/** Returns code that sets its own key to a digest of itself and of the keys that earlier nodes set. */
 function codeOf(node: string, text: number): string {
   return [
     "import hashlib, json",
@@ -51,7 +51,7 @@ async function take(session: string, one: Step): Promise<void> {
   }
 }
 
-/** What a workflow of the same nodes comes to that nobody has run before. */
+/** Runs the session's nodes as a new workflow, without any reuse, and returns its values. */
 async function everythingAgain(session: string, workflow: string): Promise<Record<string, unknown>> {
   const published = await api.call(`POST /sessions/${session}/publish`, { body: { workflow } });
   expect([published.status, published.body.detail]).toEqual([201, undefined]);
@@ -60,8 +60,8 @@ async function everythingAgain(session: string, workflow: string): Promise<Recor
   return body.context;
 }
 
-/** The model in test/service/sessions runs a thousand sequences; these go through a state machine and Python. */
-it("never calls an output fresh that running everything again would change, on a real cloud", async () => {
+/** The model test in test/service/sessions runs a thousand sequences. This test uses real state machines and Python. */
+it("a session on a real cloud calls an output fresh only if a complete run gives the same output", async () => {
   let [sessions, fresh] = [0, 0];
   await fc.assert(
     fc.asyncProperty(sequence, async ({ edges, steps }) => {

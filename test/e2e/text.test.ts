@@ -35,7 +35,7 @@ async function told(
 }
 
 describe("a text node", () => {
-  it("asks its model with what other nodes have brought, and keeps the answer", async () => {
+  it("asks its model with values of other nodes and stores the answer", async () => {
     const trace = await told(
       {
         facts: 'context["total"] = 850.0; context["lines"] = ["1. tea", "2. milk"]',
@@ -71,7 +71,7 @@ describe("a text node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("is asked each time, frozen or not, and its results are there in the seeds' words", async () => {
+  it("provides its answer to code as output, generated_text and content", async () => {
     const trace = await told(
       {
         answer: text("Say {start.n}", { output_schema: { type: "object", properties: { n: { type: "number" } } } }),
@@ -88,7 +88,7 @@ describe("a text node", () => {
     });
   });
 
-  it("keeps a large answer as a blob, for code and for other prompts", async () => {
+  it("stores a large answer as a blob that code and other prompts can read", async () => {
     const long = `1. ${"x".repeat(20_000)}\n2. short`;
     const trace = await told(
       { answer: text("Say"), look: 'context["n"] = len(outputs["answer"]["content"])', next: text("{answer[2]}") },
@@ -99,7 +99,7 @@ describe("a text node", () => {
     expect(server.requests[1]?.input).toBe("short");
   });
 
-  it("asks once more where an answer does not fit, and fails with both", async () => {
+  it("asks again after an invalid answer, and fails with both answers", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
     expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
@@ -112,7 +112,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/two answers .*"\{\\"m\\":1\}".*"\{\\"n\\":\\"x\\"\}"/);
   });
 
-  it("keeps no thoughts of its model, and passes none on", async () => {
+  it("removes the thoughts of its model from the answer", async () => {
     const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
     const trace = await told(
       { total: text("Say", { output_schema: schema }), words: text("Say"), next: text("{words}") },
@@ -128,8 +128,8 @@ describe("a text node", () => {
 
   it.each([
     ["an empty answer", { text: "" }, "it is empty"],
-    ["thoughts alone", { text: "<think>hm" }, "it is empty"],
-  ])("asks once more after %s, and names no schema where it has none", async (_, empty, problem) => {
+    ["only thoughts", { text: "<think>hm" }, "it is empty"],
+  ])("asks again after %s, and mentions no schema if it has none", async (_, empty, problem) => {
     const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
     expect(JSON.parse(mended.context.text).work).toBe("Done.");
     const failed = await told({ work: text("Say") }, [empty, empty]);
@@ -137,7 +137,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toBe(message);
   });
 
-  it("asks once more for an ambiguous answer, and fails with both", async () => {
+  it("asks again after an ambiguous answer, and fails after a second one", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const unsure = { text: '[{"n": 1}, {"n": 2}]' };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [unsure, { json: { n: 1 } }]);
@@ -146,7 +146,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/do not fit: it is ambiguous: it has 2 different JSON objects/);
   });
 
-  it("fails with the way to another API, said once, where its server ignores schemas", async () => {
+  it("suggests another API once when its server ignores schemas", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const trace = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { text: "never" }]);
     const message = entryOf(trace).error_message ?? "";
@@ -164,14 +164,15 @@ describe("a text node", () => {
     expect(entryOf(trace)).toMatchObject({ error_class: name, error_message: expect.stringMatching(message) });
   });
 
-  it("fails where its model is silent for as long as its timeout", async () => {
+  it("fails if its model is silent until its timeout", async () => {
     const trace = await told({ work: text("Say", { timeout: 1 }) }, Array<ModelAction>(9).fill({ silent: true }));
     expect(entryOf(trace)).toMatchObject({
-      ...{ error_class: "ModelUnavailable", error_message: expect.stringMatching(/none came within 1 s/) },
+      error_class: "ModelUnavailable",
+      error_message: expect.stringMatching(/none came within 1 s/),
     });
   });
 
-  it("reads no value as a template, and asks with the settings that it has", async () => {
+  it("does not evaluate values as templates, and sends its own settings", async () => {
     const llm_config = { provider: "openai", model: "gpt-4.1-mini", temperature: 0.2, max_tokens: 64 };
     await told(
       { a: text("Say"), work: text("Use {a}", { llm_config }) },
@@ -179,12 +180,13 @@ describe("a text node", () => {
       '{"key":"no"}',
     );
     expect(server.requests.at(-1)).toMatchObject({
-      ...{ model: "gpt-4.1-mini", input: "Use {start.key} \\{ {{x}}" },
+      model: "gpt-4.1-mini",
+      input: "Use {start.key} \\{ {{x}}",
       body: { temperature: 0.2, max_output_tokens: 64 },
     });
   });
 
-  it("fails where a value is missing and names it, or marks it", async () => {
+  it("fails with the name of a missing value, or marks it in the prompt", async () => {
     const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
     expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);
     const marked = await told({ a: text("Say"), work: text("Use {Name}", { on_missing: "mark" }) }, [
@@ -197,7 +199,7 @@ describe("a text node", () => {
     );
   });
 
-  it("says before it asks that a prompt is above the model's window", async () => {
+  it("refuses a prompt that exceeds the model's context window without a request", async () => {
     const value = { inputs: { properties: { big: { type: "string" } } } };
     const trace = await told(
       { work: text("{start.big}", { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 }) },
@@ -209,7 +211,7 @@ describe("a text node", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("tells no model a secret input", async () => {
+  it("sends no secret input to its model", async () => {
     const inputs = { properties: { key: { type: "string", secret: true } } };
     const trace = await told({ work: text("Use {start.key}") }, [{ text: "ok" }], '{"key":"hunter2secret"}', {
       inputs,
@@ -233,7 +235,7 @@ describe("the cost of a text node", () => {
     expect(notes(trace)).toBeUndefined();
   });
 
-  it("has a note where its model has no price and a budget is set", async () => {
+  it("has a note if its model has no price and a budget is set", async () => {
     const limited = await told({ work: text("Say", { model: "m", limits: { max_cost_usd: 0.01 } }) }, [{ text: "ok" }]);
     expect(notes(limited)).toEqual([
       'model "m" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider',
@@ -248,7 +250,7 @@ describe("the cost of a text node", () => {
     ["a billion cached tokens", { cached: 1e9 }],
     ["texts", { input: "x", output: "y" }],
     ["fractions", { input: 0.5 }],
-  ])("is estimated, says so, and the run ends, where a server counts %s", async (_what, usage) => {
+  ])("is estimated with a note if a server reports %s", async (_what, usage) => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok", usage }]);
     expect(trace.execution).toMatchObject({ status: "completed", open: false });
     expect(trace.execution.spent?.cost_usd).toBeGreaterThan(0);
@@ -258,7 +260,7 @@ describe("the cost of a text node", () => {
   });
 });
 
-it("is taken over by a run that reuses another, where its model would be asked the same", async () => {
+it("a text node is reused if its model would get the same prompt", async () => {
   const nodes = (prompt: string) =>
     inARow("texts-reused", {
       draft: text("Draft {start.topic}"),
@@ -287,12 +289,12 @@ it("is taken over by a run that reuses another, where its model would be asked t
   expect([taken(changed), server.requests.map(({ input }) => input)]).toEqual([["draft"], ["Shorten a draft"]]);
   answers = [{ text: "a draft" }];
   const other = await reusing(version, '{"topic":"milk"}');
-  // Its draft came to the same words: nobody has to edit them again.
+  // The new draft has the same text, so the edit is reused.
   expect(taken(other)).toEqual(["edit"]);
   expect(await verified(cloud, other)).toBe("anchored");
 });
 
-it("runs alone with what others have brought elsewhere", async () => {
+it("a text node runs alone with values of other nodes in its input", async () => {
   const context = { __node_mapping: { "My Draft": "n1" }, "id:n1": "1. a draft", "My Draft": "an older one" };
   const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
   const trace = await told({ work: text("Edit {my draft[1]} of {n1}") }, [{ text: "ok" }], JSON.stringify(context), {
@@ -303,7 +305,7 @@ it("runs alone with what others have brought elsewhere", async () => {
   expect(server.requests[0]?.instructions).toContain(`"My Draft":"n1"`);
 });
 
-it("binds what other nodes have brought to the names of input_keys", async () => {
+it("a node gets values of other nodes under the names in input_keys", async () => {
   const trace = await told(
     {
       a: text("Say"),
@@ -318,12 +320,16 @@ it("binds what other nodes have brought to the names of input_keys", async () =>
     [{ text: "hello" }, { text: "ok" }],
   );
   expect(JSON.parse(trace.context.text)).toEqual({
-    ...{ a: "hello", seen: "hello", note: "later", got: ["from c", "hello"], e: "ok" },
+    a: "hello",
+    seen: "hello",
+    note: "later",
+    got: ["from c", "hello"],
+    e: "ok",
   });
   expect(server.requests.at(-1)?.input).toBe("Use from c");
 });
 
-it("chooses an edge, and only one of those that there are", async () => {
+it("a text decision chooses only an existing edge", async () => {
   const definition = {
     id: "text-decision",
     nodes: [

@@ -12,7 +12,7 @@ const code =
 const generated = (name: string) => join(cwd, "bills/generated", name);
 let cwd: string;
 let server: ModelServer | undefined;
-// Each command is a process of its own.
+// Each command runs in its own process, which takes time.
 vi.setConfig({ testTimeout: 120_000 });
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ function define(workflow: object = {}): Promise<void> {
   return writeFile(join(cwd, "bills", "workflow.json"), JSON.stringify(inARow("bills", { sum }, workflow)));
 }
 
-/** Models that say this in this order; without them there is neither a server nor a key. */
+/** Starts models that give these answers in order. Without models, commands have no server and no key. */
 async function models(...answers: unknown[]): Promise<void> {
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));
   Object.assign(process.env, server.environment);
@@ -55,8 +55,8 @@ async function entryOf(execution: string) {
   return entries.find(({ node_id }: { node_id: string }) => node_id === "sum");
 }
 
-describe("code that reads what an analysis found", () => {
-  it("is pinned with it, locked, and runs frozen without any model, on what the analysis finds then", async () => {
+describe("code that reads the result of an analysis", () => {
+  it("is pinned and locked with its analysis, and runs frozen without models on the new result", async () => {
     await models(
       { needs_analysis: true, complexity: "medium" },
       { code: analysis },
@@ -85,30 +85,32 @@ describe("code that reads what an analysis found", () => {
     expect({ steps, code_executed }).toEqual({ steps: [], code_executed: code });
     expect(ai_metadata).toMatchObject({ cache_hit: true, cost_usd: 0, stages_used: 2, tokens_input: 0 });
     expect(ai_metadata.analysis_metadata).toMatchObject({
-      ...{ analysis_code: analysis, analysis_result: { count: 3, most: 30 }, generation_time_ms: 0 },
+      analysis_code: analysis,
+      analysis_result: { count: 3, most: 30 },
+      generation_time_ms: 0,
     });
     expect(await said("verify", frozen.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("does not run frozen where what the analysis reads is of another type", async () => {
+  it("does not run frozen if the analysis reads a value of another type", async () => {
     const frozen = await run('"19.5, 3"', "--frozen");
     expect(frozen).toMatchObject({ exit: 1, error: { message: expect.stringContaining("lines (list then, string") } });
   });
 
-  it("says what both have cost to write, and saves that in every run", async () => {
+  it("reports the cost of writing both, which every run saves", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([{ node: "sum", generations: 1, hits: 2, break_even_runs: 1 }]);
     expect(nodes[0].written).toMatchObject({ tokens_input: 4000 });
   });
 
-  it("is proven behind its analysis", async () => {
+  it("is proven after its analysis runs", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "4");
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
-    // Newest first: the frozen run for a text had failed without any code, and both cope with a text.
+    // Newest run first: the frozen run with a text failed without any code, and both codes can handle a text.
     expect({ exit, outcomes }).toEqual({ exit: 0, outcomes: ["works", "same", "same", "same"] });
   });
 
-  it("fails as a frozen hit where its analysis fails, and does not run", async () => {
+  it("does not run if its frozen analysis fails", async () => {
     const failed = await run("[]", "--frozen");
     expect(failed).toMatchObject({
       exit: 1,
@@ -119,7 +121,7 @@ describe("code that reads what an analysis found", () => {
     expect(await said("verify", failed.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("does not run when somebody has edited its analysis, before that is locked", async () => {
+  it("does not run with an edited analysis before it is locked", async () => {
     await writeFile(generated("sum.analysis.py"), analysis.replace("max(", "min("));
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "edited" }] });
     const refused = await run("[4, 5]", "--frozen");

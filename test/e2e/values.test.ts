@@ -29,7 +29,7 @@ function valuesOf(text: string): Record<string, string> {
   return Object.fromEntries(membersOf(text).map(({ key, json }) => [key, json]));
 }
 
-/** What callers send, and Python's `repr` of it. */
+/** Values that callers send as JSON, with Python's `repr` of them. */
 const sent: [json: string, repr: string][] = [
   ["12345678901234567890", "12345678901234567890"],
   ["850.0", "850.0"],
@@ -43,7 +43,7 @@ const sent: [json: string, repr: string][] = [
 ];
 
 describe("values", () => {
-  it("arrive as they were sent, and leave the run digit for digit where no code touched them", async () => {
+  it("reach the code exactly as sent, and unchanged values leave the run digit for digit", async () => {
     const keys = sent.map(([json], index) => [`k${index}`, json]);
     const look = "context['seen'] = {key: repr(context[key]) for key in list(context)}";
     const version = await cloud.publish(inARow("digits", { look, idle: "x = 1", deep: "context['k1'] == 850" }));
@@ -55,7 +55,7 @@ describe("values", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("that code sets are json.dumps of them", async () => {
+  it("set by code are stored as json.dumps writes them", async () => {
     const { context } = await cloud.runCode("context.update(a=2**64, b=850.0, c=0.1 + 0.2, d=(1, None), e='é')");
     const set = { a: "18446744073709551616", b: "850.0", c: "0.30000000000000004", d: "[1, null]" };
     const { e, ...numbers } = valuesOf(context.text);
@@ -63,7 +63,7 @@ describe("values", () => {
     expect(JSON.parse(e ?? "")).toBe("é");
   });
 
-  it("that are large arrive exactly, at nodes that look at them alone", async () => {
+  it("of large size arrive exactly, and only at nodes that read them", async () => {
     const items = Array.from({ length: 2500 }, (_, n) => `{"id":1234567890123456${String(n).padStart(4, "0")}}`);
     const big = `{"items":[${items}],"price":850.0}`;
     expect(big.length).toBeGreaterThan(50_000);
@@ -111,7 +111,7 @@ describe("bytes", () => {
   const reference = { $blob: { sha256: file.sha256, bytes: file.bytes, type: "bytes" } };
   const readsOf = (id: string) => blobsRead.filter((key) => key.includes(id) && key.endsWith(file.sha256)).length;
 
-  it("of a file pass nodes that do not touch them unread, and are stored once", async () => {
+  it("of a file are stored once and not read by nodes that ignore them", async () => {
     const version = await cloud.publish(
       inARow("pass", { a: "context['a'] = 1", b: "context['b'] = len(context)", c: "x = 1" }),
     );
@@ -123,14 +123,14 @@ describe("bytes", () => {
     expect(readsOf(trace.execution.id)).toBe(0);
   });
 
-  it("are fetched for the one node that looks at them", async () => {
+  it("are fetched only for the node that reads them", async () => {
     const look = "import hashlib\ncontext['hash'] = hashlib.sha256(context['pdf']).hexdigest()";
     const trace = await cloud.run(await cloud.publish(inARow("look", { a: "x = 1", look, c: "x = 1" })), "{}", [file]);
     expect(JSON.parse(trace.context.text)).toEqual({ pdf: reference, hash: file.sha256 });
     expect(readsOf(trace.execution.id)).toBe(1);
   });
 
-  it("that code sets come out as references with their hash, and come back as bytes", async () => {
+  it("set by code are stored as references with a hash, and read as bytes", async () => {
     const [small, large] = [Buffer.from("a\0b"), Buffer.alloc(300_000, 7)];
     const make = "context['small'] = b'a\\0b'\ncontext['deep'] = {'list': [bytes([7]) * 300_000]}";
     const look =
@@ -138,14 +138,15 @@ describe("bytes", () => {
     const trace = await cloud.run(await cloud.publish(inARow("set-bytes", { make, look })));
     const ref = (of: Buffer) => ({ $blob: { sha256: sha256(of), bytes: of.length, type: "bytes" } });
     expect(JSON.parse(trace.context.text)).toEqual({
-      ...{ small: ref(small), deep: { list: [ref(large)] } },
+      small: ref(small),
+      deep: { list: [ref(large)] },
       look: ["610062", 300_000, "<class 'bytes'>"],
     });
   });
 });
 
 describe("a node's code", () => {
-  it("reads what other nodes set, also after it was changed", async () => {
+  it("reads values that other nodes set, also after later changes", async () => {
     const third =
       "context['was'] = outputs['first']['n']\ncontext['names'] = sorted(outputs)\ncontext['raw'] = len(outputs['first']['raw'])\ntry: outputs['later']\nexcept KeyError: context['missing'] = True";
     const nodes = {
@@ -160,7 +161,7 @@ describe("a node's code", () => {
     expect(JSON.parse(trace.context.text).names).toEqual(expect.arrayContaining(["first", "second"]));
   });
 
-  it("keeps its idempotency key when it is tried again, and shares it with no other node", async () => {
+  it("has its own idempotency key, which stays the same in a retry", async () => {
     const key = "import os\nkey = os.environ['NOVA_IDEMPOTENCY_KEY']\n";
     const tried = {
       code: `${key}class Ours(ConnectionError): pass\nraise Ours(key)`,
@@ -236,14 +237,14 @@ describe("a secret input", () => {
       expect(seen).not.toContain(part);
   });
 
-  it("is masked where the beginning of a long log is cut off", async () => {
+  it("is masked at the cut of a long log", async () => {
     const trace = await run("print(token + 'y' * (64 * 1024 - len(token) // 2))");
     expect(entryOf(trace).logs?.slice(-70_000)).toMatch(/^[^a-x]*y+\n$/);
   });
 
   it.each([
-    ["as it is", "context['leak'] = token"],
-    ["inside of a value", "context['leak'] = {'list': [1, 'Bearer ' + token]}"],
+    ["unchanged", "context['leak'] = token"],
+    ["inside a value", "context['leak'] = {'list': [1, 'Bearer ' + token]}"],
     ["in base64", "context['leak'] = base64.b64encode(b'user:' + token.encode()).decode()"],
     ["as bytes", "context['leak'] = b'\\0' * 70000 + token.encode()"],
     ["in a large text", "context['leak'] = 'x' * 70000 + token"],
@@ -260,17 +261,21 @@ describe("a secret input", () => {
     });
   });
 
-  it("fails the node that makes it the name of a key", async () => {
+  it("fails the node that uses it as a key name", async () => {
     const { error_message } = entryOf(await run("context[token] = 1"));
     expect(error_message).toMatch(/contains the value of a secret input/);
     expect(error_message).not.toContain("p4ss");
   });
 
-  it("is what the code reads, and may be left alone", async () => {
+  it("is readable by code and can stay unchanged", async () => {
     const trace = await run("context['length'] = len(token + context['pem'])\ncontext['blob'] = b'bytes'");
     expect(JSON.parse(trace.context.text)).toEqual({
-      ...{ token: "***", nested: "***", pin: "***", pem: "***" },
-      ...{ length: secret.length + pem.length, blob: { $blob: { type: "bytes", bytes: 5, sha256: sha256("bytes") } } },
+      token: "***",
+      nested: "***",
+      pin: "***",
+      pem: "***",
+      length: secret.length + pem.length,
+      blob: { $blob: { type: "bytes", bytes: 5, sha256: sha256("bytes") } },
     });
   });
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** A run whose value, page of the context, logs and definition all lie in S3. */
+/** Creates a run that stores a value, a page of the context, logs and the definition in S3. */
 beforeEach(async () => {
   const nodes = {
     value: "context['pdf'] = bytes(range(256)) * 4096",
@@ -29,7 +29,7 @@ beforeEach(async () => {
   trace = await cloud.run(await cloud.publish(inARow("stored", nodes)));
 });
 
-/** The objects of the run and of its workflow, as files of the local S3. */
+/** Returns the S3 objects of the run and its workflow, as files. */
 async function objects(): Promise<string[]> {
   const files = await readdir(join(cwd, ".nova", "s3"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
@@ -42,7 +42,7 @@ async function objectThatHolds(part: string | Buffer): Promise<string> {
   throw new Error(`no object holds ${part.toString().slice(0, 20)}`);
 }
 
-/** Other bytes of the same length, where `part` ends in a file. */
+/** Changes the last byte of `part` in a file. */
 async function changeByte(path: string, part: string | Buffer): Promise<void> {
   const bytes = await readFile(path);
   const at = bytes.indexOf(part) + part.length - 1;
@@ -56,7 +56,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     ["a page of the context", '["k39",2,', 2, /^a page of its context: blob [0-9a-f]{64} /],
     ["logs", "l".repeat(9000), 3, /^its logs: blob [0-9a-f]{64} /],
   ])(
-    "names the link and the blob where one byte of %s is another, or all are gone",
+    "names the entry and the blob if one byte of %s is changed or the object is missing",
     async (_what, part, seq, place) => {
       const verify = () => verifyExecution(cloud.ports, trace.execution.id);
       expect(await verify()).toMatchObject({ state: "anchored" });
@@ -74,13 +74,14 @@ describe("nova verify", { timeout: 60_000 }, () => {
     },
   );
 
-  it("exits with 1, and prints link, key and blob", async () => {
+  it("exits with 1 and prints the entry, key and blob", async () => {
     const id = trace.execution.id;
     await rm(await objectThatHolds(Buffer.from([253, 254, 255, 0, 1, 2])));
     const asJson = await nova(cwd, "verify", id, "--json");
     const { $blob } = JSON.parse(trace.context.text).pdf;
     expect({ code: asJson.code, ...JSON.parse(asJson.stdout) }).toMatchObject({
-      ...{ code: 1, state: "broken" },
+      code: 1,
+      state: "broken",
       problem: { seq: 1, key: "pdf", blob: $blob.sha256 },
     });
     const printed = await nova(cwd, "verify", id);
@@ -88,7 +89,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     expect(printed.stdout).toContain(`entry 1: context["pdf"]: blob ${$blob.sha256} is missing`);
   });
 
-  it("finds another code in the definition than the one that ran", async () => {
+  it("finds changed code in the definition of the run", async () => {
     const code = "print('l' * 9000)";
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);

@@ -7,7 +7,7 @@ const cloud = await openTestCloud();
 
 afterAll(() => cloud.close());
 
-/** Says whether somebody was there before, leaves a trace, and takes so long that all items are under way at once. */
+/** Code that looks for a file of earlier runs, creates it, and takes so long that all items run at the same time. */
 const look = `import os, time
 context["found"] = os.path.exists("/tmp/trace")
 open("/tmp/trace", "w").close()
@@ -19,7 +19,7 @@ function fourAtOnce(): object {
   return between("batch", nodes, ways("start > list > each > last > end"));
 }
 
-/** The sandboxes of a run's nodes and items. */
+/** Returns the sandbox ids of a run's nodes and items. */
 async function sandboxesOf(version: WorkflowVersion): Promise<Set<string>> {
   const trace = await cloud.run(version);
   expect(await verified(cloud, trace)).toBe("anchored");
@@ -28,11 +28,11 @@ async function sandboxesOf(version: WorkflowVersion): Promise<Set<string>> {
   return new Set([...trace.entries, ...items].flatMap(({ sandbox_id }) => sandbox_id ?? []));
 }
 
-it("serves the items of the next runs with sandboxes of the earlier ones, and nothing of these is there", async () => {
+it("items reuse sandboxes of earlier runs without seeing files of those runs", async () => {
   const version = await cloud.publish(fourAtOnce());
   const made = new Set<string>();
   for (let count = 0; count < 5; count++) for (const id of await sandboxesOf(version)) made.add(id);
-  // 5 + 4 + 3 + 1 + 0, where all items are under way at once; 21 without those of earlier runs.
+  // 5 + 4 + 3 + 1 + 0 sandboxes if all items run at the same time; 21 without reuse of sandboxes.
   expect(made.size).toBeLessThan(17);
   expect(await unoffered(cloud)).toEqual([]);
 });

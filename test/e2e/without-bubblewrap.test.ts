@@ -6,7 +6,7 @@ import { newFolder, nova, writeChain } from "../cli/support/nova.ts";
 
 let cwd: string;
 
-/** A PATH with a Python on it, and nothing else. */
+/** Sets a PATH that contains only Python. */
 beforeAll(async () => {
   cwd = await newFolder();
   await mkdir(join(cwd, "bin"));
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(cwd, { recursive: true }));
 
-it("runs code written by hand where there is no bubblewrap, and says once that nothing is walled off", async () => {
+it("a machine without bubblewrap runs handwritten code and warns once that it is not isolated", async () => {
   const { code, stdout, stderr } = await nova(cwd, "run", "by-hand", "--json");
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, status: "completed", context: { size: 9000 } });
   expect(stderr).toMatch(/^[^\n]*sandboxes are not isolated from this machine, run only code that you trust[^\n]*\n$/);
