@@ -321,7 +321,7 @@ describe("a failed run with a restart", () => {
     expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
   });
 
-  it("lists its restart even if the record lost the note about it", async () => {
+  it("breaks the verification of its restart if its record does not list that restart", async () => {
     const { id, record, restart } = failing;
     try {
       await table.put([withLeaf(record, ["restarts"], undefined)]);
@@ -334,7 +334,7 @@ describe("a failed run with a restart", () => {
     }
   });
 
-  it("has only one valid record item in its partition", async () => {
+  it("is listed only by its own record item", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
     const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };

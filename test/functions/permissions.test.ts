@@ -33,7 +33,10 @@ const parallelMap = {
     { id: "split", type: "action", code: "pass" },
     { id: "beside", type: "action", code: "context['y'] = 1" },
     {
-      ...{ id: "each", type: "map", items: "list", into: "lengths" },
+      id: "each",
+      type: "map",
+      items: "list",
+      into: "lengths",
       nodes: [{ id: "measure", type: "action", code: "context['n'] = len(context['item'])" }],
       edges: [],
     },

@@ -34,8 +34,12 @@ export async function openDeployed(processes: Processes, options: Options): Prom
   const proxyUrl = `http://127.0.0.1:${ports.proxy}`;
   const { E2B_API_URL = "", E2B_SANDBOX_URL = "" } = sandboxes;
   const variables = {
-    ...{ AWS_ENDPOINT_URL: proxyUrl, AWS_REGION: "us-east-1", AWS_SECRET_ACCESS_KEY: "of-its-role" },
-    ...{ E2B_API_URL, E2B_SANDBOX_URL, NOVA_S3_PATH_STYLE: "true" },
+    AWS_ENDPOINT_URL: proxyUrl,
+    AWS_REGION: "us-east-1",
+    AWS_SECRET_ACCESS_KEY: "of-its-role",
+    E2B_API_URL,
+    E2B_SANDBOX_URL,
+    NOVA_S3_PATH_STYLE: "true",
   };
   const functions = opened.use(new Functions(deployment.functions, variables, folder));
   const proxy = opened.use(await openProxy({ port: ports.proxy, endpoint: moto.url, functions }));

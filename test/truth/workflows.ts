@@ -79,7 +79,11 @@ export const workflows = {
   "truth-map": row("truth-map", [
     code("list", 'context["numbers"] = [1, 2, 0, 4]\ncontext["empty"] = []'),
     {
-      ...{ id: "each", type: "map", items: "numbers", max_concurrency: 2, tolerated_failures: 1 },
+      id: "each",
+      type: "map",
+      items: "numbers",
+      max_concurrency: 2,
+      tolerated_failures: 1,
       nodes: [
         code("divide", 'context["quotient"] = 12 // context["item"]'),
         decision("big", 'context["quotient"] > 4'),
@@ -98,7 +102,10 @@ export const workflows = {
   "truth-wide": row("truth-wide", [
     code("list", 'context["numbers"] = list(range(45))'),
     {
-      ...{ id: "each", type: "map", items: "numbers", max_concurrency: 4 },
+      id: "each",
+      type: "map",
+      items: "numbers",
+      max_concurrency: 4,
       nodes: [code("square", 'context["square"] = context["item"] ** 2')],
       edges: [],
     },
@@ -171,7 +178,11 @@ export const workflows = {
     code("list", 'context["n"] = 21\ncontext["numbers"] = [1, 2, 3]'),
     { id: "one", type: "workflow", workflow: "truth-double", input: { n: "n" }, output: { doubled: "doubled" } },
     {
-      ...{ id: "many", type: "map", items: "numbers", as: "n", workflow: "truth-double" },
+      id: "many",
+      type: "map",
+      items: "numbers",
+      as: "n",
+      workflow: "truth-double",
       output: { doubled: "doubled" },
     },
   ]),

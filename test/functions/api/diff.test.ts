@@ -25,7 +25,8 @@ describe("two executions", () => {
     expect([status, body.next_cursor]).toEqual([200, null]);
     expect(body.items.map(({ place }: { place: string }) => place)).toEqual(["start", "add", "end"]);
     expect(body.items[1]).toEqual({
-      ...{ place: "add", path: "both" },
+      place: "add",
+      path: "both",
       definition: { same: true, was: expect.any(String), is: expect.any(String) },
       code: { same: true, was: expect.any(String), is: expect.any(String) },
       context: [{ key: "sum", was: 2, is: 3 }],

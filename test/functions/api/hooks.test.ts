@@ -58,7 +58,8 @@ describe("a request with a content-encoding", () => {
     fetch(api.url + path, {
       method: "POST",
       headers: {
-        ...{ "content-type": "application/json", "content-encoding": encoding },
+        "content-type": "application/json",
+        "content-encoding": encoding,
         ...(key && { authorization: `Bearer ${key}` }),
       },
       body: new Uint8Array(body),

@@ -53,7 +53,9 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     answers.push({ text: "Long rivers." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
     const { body } = await ask("/execute", { session_id });
     expect(body).toMatchObject({
-      ...{ status: "completed", error: null, retention_days: 30 },
+      status: "completed",
+      error: null,
+      retention_days: 30,
       results: { brief: "Long rivers.", outline: "1. Nile\n2. Rhine", edit: "The Rhine." },
     });
     expect(asked()).toEqual(["Write about rivers.", "Outline Long rivers..", "Edit Rhine."]);
@@ -74,8 +76,10 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "One outline." });
     const context_data = {
-      ...{ __node_mapping: { "My Brief": "brief" }, __current_node: "outline" },
-      ...{ "id:brief": "A brief by hand.", "My Brief": "A brief by hand." },
+      __node_mapping: { "My Brief": "brief" },
+      __current_node: "outline",
+      "id:brief": "A brief by hand.",
+      "My Brief": "A brief by hand.",
     };
     const request = {
       session_id,
@@ -85,8 +89,13 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     };
     const { body } = await ask("/generate_text_node", request);
     expect(body).toMatchObject({
-      ...{ generated_text: "One outline.", prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
-      ...{ session_id, cost: expect.any(Number), duration: expect.any(Number) },
+      generated_text: "One outline.",
+      prompt_tokens: 1000,
+      completion_tokens: 100,
+      total_tokens: 1100,
+      session_id,
+      cost: expect.any(Number),
+      duration: expect.any(Number),
     });
     expect(body.cost).toBeGreaterThan(0);
     expect(asked()).toEqual(["Outline A brief by hand. anew."]);
@@ -144,11 +153,14 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
       for (const current of [{}, { __current_node: "outline" }]) {
         answers.push({ text: "An answer." });
         const { status, body } = await ask("/generate_text_node", {
-          ...{ session_id, prompt_text: "On {Nobody}." },
+          session_id,
+          prompt_text: "On {Nobody}.",
           context_data: { ...context_data, ...current },
         });
         expect([status, body.generated_text, body.warnings]).toEqual([
-          ...[200, "An answer.", ["{Nobody} has no value - send it in context_data, or correct the reference"]],
+          200,
+          "An answer.",
+          ["{Nobody} has no value - send it in context_data, or correct the reference"],
         ]);
         expect(asked().at(-1)).toBe(`On ${marked}.`);
       }
@@ -160,7 +172,9 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
         const session_id = await chainOfPrompts();
         const before = await definitions(session_id);
         const refused = await ask("/generate_text_node", {
-          ...{ session_id, prompt_text: "On {Nobody}.", on_missing: "fail" },
+          session_id,
+          prompt_text: "On {Nobody}.",
+          on_missing: "fail",
           context_data: { ...context_data, __current_node: "outline", "id:brief": "By hand." },
         });
         expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("{Nobody}")]);
@@ -185,7 +199,8 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const { status, body } = await ask("/generate_text_node", {
-      ...{ session_id, prompt_text: `On ${reference}.` },
+      session_id,
+      prompt_text: `On ${reference}.`,
       context_data: { __current_node: "outline", ...context_data },
     });
     expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
@@ -214,7 +229,9 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     answers.push({ text: "A brief." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
     const { status, body } = await ask("/execute", { session_id });
     expect([status, body.status, body.ran, body.results]).toEqual([
-      ...[200, "completed", ["brief", "outline", "edit"]],
+      200,
+      "completed",
+      ["brief", "outline", "edit"],
       { note: null, other: null, brief: "A brief.", outline: "1. Nile\n2. Rhine", edit: "The Rhine." },
     ]);
     expect(asked()[0]).toMatch(/^On rivers and \[CONTEXT_ERROR: Content for 'My Note'/);
@@ -302,8 +319,15 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     const nothing = { provider: null, model: null, temperature: null, max_tokens: null };
     answers.push(...[1, 2, 3, 4].map(() => ({ text: "Yes." })));
     await ok("/add_node", {
-      ...{ session_id, node_id: "a", node_type: null, name: null, prompt_text: null, system: null },
-      ...{ llm_config: null, input_keys: null, output_schema: null },
+      session_id,
+      node_id: "a",
+      node_type: null,
+      name: null,
+      prompt_text: null,
+      system: null,
+      llm_config: null,
+      input_keys: null,
+      output_schema: null,
     });
     await ok("/add_node", { session_id, node_id: "b", prompt_text: "Hello.", llm_config: nothing });
     await ok("/add_edge", { session_id, from_node: "a", to_node: "b", condition: null });
@@ -337,7 +361,8 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     await ask("/generate_text_node", { session_id, prompt_text: "Really?", context_data });
     const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
     expect(nodes.find(({ node_id }: { node_id: string }) => node_id === "choice").definition).toMatchObject({
-      ...{ type: "decision", prompt: "Really?" },
+      type: "decision",
+      prompt: "Really?",
     });
     answers.length = 0;
   });

@@ -30,7 +30,8 @@ const inputs = {
 };
 
 const guarded = {
-  ...{ id: "guarded", inputs },
+  id: "guarded",
+  inputs,
   triggers: [{ type: "webhook", id: "guarded-hook", client: "acme" }],
   nodes: [
     { id: "start", type: "start" },

@@ -123,7 +123,11 @@ describe("a draft", { timeout: 60_000 }, () => {
 
   it("goes through a map, and takes its list over", async () => {
     const each = {
-      ...{ id: "each", type: "map", items: "list", as: "item", into: "doubled" },
+      id: "each",
+      type: "map",
+      items: "list",
+      as: "item",
+      into: "doubled",
       nodes: [{ id: "double", type: "action", code: "context['twice'] = context['item'] * 2" }],
       edges: [],
     };

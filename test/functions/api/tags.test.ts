@@ -105,7 +105,10 @@ it("changes while branches go on behind a fork, whose link is the last of the ma
 
 it("knows every field of an entry, those of branches and of failures among them", async () => {
   const each = {
-    ...{ id: "each", type: "map", items: "list", tolerated_failures: "100%" },
+    id: "each",
+    type: "map",
+    items: "list",
+    tolerated_failures: "100%",
     nodes: [{ id: "half", type: "action", code: "context['half'] = 1 / context['item']" }],
     edges: [],
   };
@@ -116,7 +119,8 @@ it("knows every field of an entry, those of branches and of failures among them"
         { id: "start", type: "start" },
         { id: "list", type: "action", code: "context['list'] = [0, 2]" },
       ],
-      ...[each, { id: "end", type: "end" }],
+      each,
+      { id: "end", type: "end" },
     ],
     edges: [
       { from: "start", to: "list" },

@@ -17,7 +17,9 @@ const deployment: Deployment = {
   roles: { [eraser]: [update], [other]: [update] },
   ofTable: [
     {
-      ...{ Effect: "Deny", Action: "dynamodb:UpdateItem", Resource: "*" },
+      Effect: "Deny",
+      Action: "dynamodb:UpdateItem",
+      Resource: "*",
       Condition: { ...isEntry, ArnNotEquals: { "aws:PrincipalArn": eraser } },
     },
   ],

@@ -71,7 +71,10 @@ export class Functions implements Disposable {
     if (running?.connected) return running;
     const env = {
       ...own.environment,
-      ...{ AWS_LAMBDA_FUNCTION_NAME: own.name, AWS_ACCESS_KEY_ID: own.name, TZ: ":UTC", LANG: "en_US.UTF-8" },
+      AWS_LAMBDA_FUNCTION_NAME: own.name,
+      AWS_ACCESS_KEY_ID: own.name,
+      TZ: ":UTC",
+      LANG: "en_US.UTF-8",
       ...this.#variables,
     };
     const args = [own.file, own.handler, own.name, String(own.timeoutSeconds * 1000)];

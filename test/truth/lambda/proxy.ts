@@ -40,7 +40,10 @@ function requestOf({ method = "", url = "", headers }: IncomingMessage, body: Bu
   const [who = "", , , service = ""] = (credential ?? presigned ?? "").split("/");
   const isData = service === "s3" && !url.includes("?delete");
   return {
-    ...{ who, service, method, path: url },
+    who,
+    service,
+    method,
+    path: url,
     target: String(headers["x-amz-target"] ?? ""),
     source: String(headers["x-amz-copy-source"] ?? ""),
     body: isData ? "" : body.toString(),
