@@ -16,21 +16,24 @@ function access(variables: Record<string, string>) {
   });
 }
 
-it("lets nobody in but keys, as often as they like, where nothing is said", () => {
+it("the API accepts only keys and limits no rates by default", () => {
   expect(access({})).toEqual({});
 });
 
-it("keeps keys to the rate that is said", async () => {
+it("the API limits keys to the configured rate", async () => {
   const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
   await rates?.take(by);
   await expect(rates?.take(by)).rejects.toThrow("this key has asked 20 times in 10 seconds");
 });
 
-it("trusts the issuer that is said", async () => {
+it("the API trusts the configured issuer", async () => {
   const { tokens } = access({ NOVA_JWT_ISSUER: "https://id.example.com" });
   expect(await tokens?.principalOf("a.b.c")).toBeNull();
 });
 
-it.each([{ NOVA_RATE_PER_KEY: "0" }, { NOVA_JWT_ISSUER: "id.example.com" }])("refuses %j", (variables) => {
-  expect(() => access(variables)).toThrow(Object.keys(variables)[0]);
-});
+it.each([{ NOVA_RATE_PER_KEY: "0" }, { NOVA_JWT_ISSUER: "id.example.com" }])(
+  "the API refuses the variables %j",
+  (variables) => {
+    expect(() => access(variables)).toThrow(Object.keys(variables)[0]);
+  },
+);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** As deployed: the key of E2B is in no variable, only the name of its parameter is. */
+/** Calls the deployed function. Its variables have only the name of the parameter that holds the E2B key. */
 async function ask(request: string, body?: object, { url } = parameters) {
   const { E2B_API_KEY: _, ...told } = process.env;
   const event = httpEvent(request, { authorization, "content-type": "application/json" }, body);
@@ -49,12 +49,12 @@ interface HttpAnswer {
   body?: string;
 }
 
-/** Two findings that take Python's own rules, which ruff knows. */
+/** A workflow with two findings that need ruff, which knows Python's rules. */
 const flawed = inARow("flawed", { work: "context['a'] = totl", more: "return 1" });
 
-describe("what is deployed as nova-api, alone in a folder and in a fresh process", { timeout: 60_000 }, () => {
+describe("the deployed nova-api, alone in a folder and in a fresh process", { timeout: 60_000 }, () => {
   it.each([
-    ["says what it can be asked", "GET /openapi.json", undefined, 200, '"openapi":"3.1'],
+    ["describes its routes", "GET /openapi.json", undefined, 200, '"openapi":"3.1'],
     ["checks the Python of a definition", "POST /workflows/validate", flawed, 200, '"NOVA602"'],
     ["refuses Python that cannot run", "POST /workflows", flawed, 422, '"NOVA601"'],
     ["publishes Python", "POST /workflows", inARow("adds", { work: "context['a'] = 1" }), 201, '"status":"ready"'],
@@ -67,7 +67,7 @@ describe("what is deployed as nova-api, alone in a folder and in a fresh process
     expect(asked.ended).toContain(text);
   });
 
-  it("cancels a run and the sandboxes of it, with the key that Systems Manager has", async () => {
+  it("cancels a run and its sandboxes with the key from Systems Manager", async () => {
     const { id } = (await cloud.service.executions.list({ workflow: "asking", limit: 1 })).items[0] ?? { id: "" };
     expect(await ask(`POST /executions/${id}/cancel`)).toMatchObject({
       statusCode: 200,
@@ -80,13 +80,13 @@ describe("what is deployed as nova-api, alone in a folder and in a fresh process
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, e2b: { state: "ok" } });
   });
 
-  it("says in its health that E2B refuses the key, and does not show the key", async () => {
+  it("reports in its health that E2B refuses the key, without showing it", async () => {
     const { ended, body } = await ask("GET /health", undefined, wrongParameters);
     expect(body.checks.e2b).toMatchObject({ state: "down", reason: "E2B refuses the key in E2B_API_KEY" });
     expect(ended).not.toContain(wrongKey);
   });
 
-  it("says in its health that there is no key", async () => {
+  it("reports in its health that the key is missing", async () => {
     const { statusCode, body } = await ask("GET /health", undefined, noParameters);
     expect([statusCode, body.status]).toEqual([200, "degraded"]);
     expect(body.checks.e2b).toMatchObject({ state: "down", reason: expect.stringContaining("E2B_API_KEY is not set") });

@@ -17,7 +17,7 @@ it.each([
   expect(links.toTask(task)).toBe(link);
 });
 
-it("puts events of executions on the bus, and logs them as objects, whose fields a metric can be made of", async () => {
+it("the functions put events of executions on the bus and log them as objects, so that metrics can use the fields", async () => {
   const info = vi.spyOn(logger, "info").mockReturnValue(undefined);
   const { events, bus } = createPorts(least);
   const publish = vi.spyOn(bus, "publish").mockResolvedValue(undefined);

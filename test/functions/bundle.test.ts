@@ -41,7 +41,7 @@ const filesBelow = (folder: string, as: string) =>
     .filter((entry) => entry.isFile() && !entry.parentPath.includes("__pycache__"))
     .map(({ parentPath, name }) => join(as, join(parentPath, name).slice(join(root, folder).length)));
 
-/** What lies beside the code of functions that need it; all others have nothing there. */
+/** Files in a bundle that are not code, by function. Other functions have no such files. */
 const carried: Partial<Record<LambdaName, string[]>> = {
   "nova-run-node": [
     "functions/ruff_wasm_bg.wasm",
@@ -63,8 +63,8 @@ afterAll(async () => {
   await parameters[Symbol.asyncDispose]();
 });
 
-describe.each(names)("what is deployed as %s", { timeout: 60_000 }, (name) => {
-  it("starts alone in its folder, reads the keys it is told of, and says what was refused", async () => {
+describe.each(names)("the deployed %s", { timeout: 60_000 }, (name) => {
+  it("starts alone in its folder, reads its keys and reports a refused request", async () => {
     [aws.asked.length, parameters.asked.length] = [0, 0];
     const { file, variables } = await deployedBundle(name);
     expect(
@@ -82,11 +82,11 @@ describe.each(names)("what is deployed as %s", { timeout: 60_000 }, (name) => {
     expect(parameters.asked).toEqual(keys.map(([, parameter]) => parameter));
   });
 
-  it("carries the files that it reads, and no others", async () => {
+  it("contains exactly the files that it reads", async () => {
     expect(carriedIn(await deployedBundle(name))).toEqual(carried[name] ?? []);
   });
 
-  it("has less than 5 MB without the checker of Python", async () => {
+  it("has less than 5 MB without the Python checker", async () => {
     const { folder } = await deployedBundle(name);
     const [all, checker] = [bytesIn(folder, "") / megabyte, bytesIn(folder, ".wasm") / megabyte];
     if (process.env.NOVA_BUNDLE_SIZES) process.stdout.write(`MB of ${name}: ${all}, of which the checker ${checker}\n`);
@@ -94,7 +94,7 @@ describe.each(names)("what is deployed as %s", { timeout: 60_000 }, (name) => {
     expect(checker).toBeLessThan(11);
   });
 
-  it("reads neither ruff nor SDKs that few invocations need when it starts", async () => {
+  it("does not load ruff or rarely used SDKs at its start", async () => {
     const { atStart } = (await deployedBundle(name)).modules;
     const seldom = /ruff-wasm|openai\/client|client-(ssm|sesv2|scheduler|eventbridge)|@aws-crypto/;
     expect(atStart).toContain(`functions/${lambdas[name].file}.ts`);
@@ -102,22 +102,22 @@ describe.each(names)("what is deployed as %s", { timeout: 60_000 }, (name) => {
   });
 });
 
-describe("the bundles, all of them", { timeout: 60_000 }, () => {
+describe("the bundles of all functions", { timeout: 60_000 }, () => {
   const everRead = () => Promise.all(names.map(async (name) => (await deployedBundle(name)).modules.ever));
 
   it.each([
-    ["ruff and what else checks Python", /ruff-wasm|packages\/python/, ["nova-run-node", "nova-api"]],
-    ["what makes state machines", /packages\/compiler/, ["nova-sweep", "nova-publish", "nova-api"]],
+    ["the Python checkers", /ruff-wasm|packages\/python/, ["nova-run-node", "nova-api"]],
+    ["the compiler", /packages\/compiler/, ["nova-sweep", "nova-publish", "nova-api"]],
     ["the harness", /sandbox\/src\/harness-file/, ["nova-run-node", "nova-sweep"]],
     ["clients and prompts of models", /node_modules\/openai|packages\/agents/, ["nova-run-node"]],
-  ])("have %s only where it is used", async (_, pattern, users) => {
+  ])("contain %s only in functions that use it", async (_, pattern, users) => {
     const read = await everRead();
     expect(names.filter((_, place) => read[place]?.some((path) => pattern.test(path)))).toEqual(
       users.toSorted(byPlace),
     );
   });
 
-  it("look for files beside themselves where a bundle carries the files, or nobody calls what looks", async () => {
+  it("contain only known modules that use their own file path", async () => {
     const modules = [...new Set((await everRead()).flat())].filter((path) => /\.[cm]?[jt]s$/.test(path));
     const looks = /import\.meta\.(url|dirname|filename)|__dirname|__filename/;
     const looking = modules.filter((path) => looks.test(readFileSync(join(root, path), "utf8")));
@@ -132,9 +132,9 @@ const findThem = [
   "packages/agents/src/knowledge/shelf.ts",
   "packages/sandbox/src/harness-file.ts",
 ];
-/** They tell a thread which file it begins with: themselves. */
+/** Modules that pass their own path to a thread, which starts with it. */
 const ownAddress = ["agents/src/check", "compiler/src", "workflow/src/inputs"].map(
   (folder) => `packages/${folder}/worker.ts`,
 );
-/** The logger of the IMAP client is off. */
+/** Modules that no code calls, because the logger of the IMAP client is off. */
 const uncalled = ["node_modules/pino/lib/transport.js", "node_modules/thread-stream/index.js"];

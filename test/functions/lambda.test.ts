@@ -5,13 +5,13 @@ vi.mock("../../functions/app.ts", () => ({ logger: { warn: vi.fn() }, warmPorts:
 
 const context = (remainingMs: number) => ({ awsRequestId: "r-1", getRemainingTimeInMillis: () => remainingMs });
 
-describe("the stack around a handler", () => {
-  it("hands on the ports of the process and answers what the handler answers", async () => {
+describe("the wrapper of a handler", () => {
+  it("passes the ports of the process and returns the handler's answer", async () => {
     const handler = lambda(async (ports, event: { n: number }) => ({ ports, n: event.n + 1 }));
     expect(await handler({ n: 1 }, context(900_000))).toEqual({ ports: "the ports", n: 2 });
   });
 
-  it("signals ten seconds before the Lambda's time is over", async () => {
+  it("aborts its signal ten seconds before the Lambda's timeout", async () => {
     vi.useFakeTimers();
     try {
       const handler = lambda(async (_ports, _event: object, signal) => {
@@ -27,7 +27,7 @@ describe("the stack around a handler", () => {
     }
   });
 
-  it("lets an error leave under its own name, which Retry and Catch match", async () => {
+  it("keeps the name of an error, which Retry and Catch match", async () => {
     const failure = Object.assign(new RangeError("no sandbox"), { name: "SandboxUnavailable" });
     const handler = lambda(async () => Promise.reject(failure));
     await expect(handler({}, context(900_000))).rejects.toMatchObject({ name: "SandboxUnavailable" });

@@ -14,7 +14,7 @@ vi.mock("@nova/agents", () => ({
   },
 }));
 
-it("is made at the first prompt node, once", async () => {
+it("the pipeline is created once, at the first prompt node", async () => {
   const keys = { NOVA_SIGNING_KEY: "0".repeat(64), NOVA_VAULT_KEY: "0".repeat(64) };
   const pipeline = nodePipeline({ NOVA_TABLE: "t", NOVA_BUCKET: "b", ...keys }, {} as GenerationStore);
   expect(made.pipelines).toBe(0);

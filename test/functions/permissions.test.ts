@@ -6,7 +6,7 @@ import { forbidden } from "../support/allowed.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 import { type WatchedCalls, watchCalls } from "../support/watched-calls.ts";
 
-// Read when the functions are loaded.
+// The functions read these variables when they are loaded.
 vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
 let cloud: TestCloud;
@@ -25,7 +25,7 @@ afterAll(async () => {
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
 const fails = { code: "raise ValueError('no')" };
 
-/** Branches, and a map that joins more items than are read one by one. */
+/** A workflow with branches, and a map with more items than a join reads one by one. */
 const parallelMap = {
   id: "parallel-map",
   nodes: [
@@ -53,7 +53,7 @@ const parallelMap = {
   ],
 };
 
-/** A run that waits for an event at once. */
+/** Starts a run that waits for an event immediately, and returns its id. */
 async function waiting(): Promise<string> {
   const event = { source: ["shop"], "detail-type": ["order"] };
   const version = await cloud.publish(inARow("waits", { order: { type: "wait", event, timeout: "1d" } }));
@@ -64,8 +64,8 @@ async function waiting(): Promise<string> {
   return id;
 }
 
-describe("on a laptop, where nothing is forbidden, the functions", () => {
-  it("run nodes and other workflows, close, wait, hand on events and sweep", async () => {
+describe("the functions on a laptop", () => {
+  it("run nodes and child workflows, close, wait, deliver events and sweep", async () => {
     await cloud.publish(inARow("inner", { work: 'context["x"] = "y" * 90_000' }));
     const inner = { type: "workflow", workflow: "inner" };
     await cloud.run(await cloud.publish(inARow("outer", { inner, work: 'context["z"] = 1' })));
@@ -85,12 +85,12 @@ describe("on a laptop, where nothing is forbidden, the functions", () => {
     expect(watched).toEqual(Object.keys(functions));
   });
 
-  it("ask E2B with its key when they run a node, close a run or count sandboxes", () => {
+  it("use the E2B key only to run a node, close a run or count sandboxes", () => {
     const asking = Object.keys(functions).filter((name) => calls.of(name).some((call) => call.startsWith("ssm:")));
     expect(asking).toEqual(["nova-run-node", "nova-close-execution", "nova-sweep"]);
   });
 
-  it.each(Object.keys(functions))("do nothing that the role of %s would not allow", (name) => {
+  it.each(Object.keys(functions))("make only calls that the role of %s allows", (name) => {
     expect(forbidden(name, calls.of(name))).toEqual([]);
   });
 });

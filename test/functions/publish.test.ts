@@ -25,19 +25,19 @@ beforeEach(async () => {
 const detail = (workflow: string) => ({ workflow, version: 1 });
 const record = (workflow: string) => ({ body: JSON.stringify({ source: "nova", detail: detail(workflow) }) });
 
-describe("the function that publishes", () => {
+describe("the publishing function", () => {
   it.each<[string, object, string[]]>([
-    ["is named", detail("one"), ["one"]],
-    ["is an event of the bus", { source: "nova", detail: detail("two") }, ["two"]],
-    ["comes from the queue", { Records: [record("one"), record("two")] }, ["one", "two"]],
-  ])("publishes what %s, at most one a second", async (_what, event, published) => {
+    ["in the event itself", detail("one"), ["one"]],
+    ["in an event of the bus", { source: "nova", detail: detail("two") }, ["two"]],
+    ["in messages of the queue", { Records: [record("one"), record("two")] }, ["one", "two"]],
+  ])("publishes versions %s, at most one a second", async (_what, event, published) => {
     const begun = world.now;
     await handler(event, context);
     expect(world.versions.map(({ workflowId }) => workflowId)).toEqual(published);
     expect(world.now - begun).toBe(published.length * 1_000);
   });
 
-  it("waits for nothing where a publication is over already, or there is none", async () => {
+  it("does not wait for publications that have ended or do not exist", async () => {
     await handler(detail("one"), context);
     const begun = world.now;
     await handler({ Records: [record("one"), record("two"), record("none"), record("one")] }, context);
@@ -45,7 +45,7 @@ describe("the function that publishes", () => {
     expect(world.machines).toHaveLength(2);
   });
 
-  it("takes nothing that it does not understand for done", async () => {
+  it("fails for an unknown event", async () => {
     await expect(handler({ workflow: "one" }, context)).rejects.toThrow();
     expect(world.versions).toEqual([]);
   });

@@ -11,7 +11,7 @@ vi.mock("../../functions/service-app.ts", () => ({ warmServicePorts: () => world
 const minuteMs = 60_000;
 const context = (minutes: number) => ({ awsRequestId: "r-1", getRemainingTimeInMillis: () => minutes * minuteMs });
 
-/** A client with forty runs that are long over; erasing one takes a minute, and one cannot be erased. */
+/** Creates a client with forty expired runs. The erasure of each takes a minute, and one run cannot be erased. */
 beforeEach(() => {
   vi.mocked(logger.error).mockClear();
   Object.assign(world, { now: Date.parse("2026-01-01T00:00:00Z"), erased: [] });
@@ -47,12 +47,12 @@ beforeEach(() => {
   };
 });
 
-it("begins nothing in its last minute, so that it answers before it is stopped", async () => {
+it("retention starts no erasure in its last minute, so that it answers in time", async () => {
   expect(await handler({}, context(15))).toEqual({ erased: 13, failed: 1, sessions: 1 });
   expect(world.erased).not.toContain("exec_14");
 });
 
-it("logs what it could not erase", async () => {
+it("retention logs runs that it cannot erase", async () => {
   expect(await handler({}, context(60))).toEqual({ erased: 39, failed: 1, sessions: 1 });
   const first = [{ id: "exec_3", reason: "Error: its scope does not end" }];
   expect(logger.error).toHaveBeenCalledExactlyOnceWith("runs that cannot be erased", {

@@ -7,8 +7,8 @@ import { callInFreshProcess } from "../support/lambda-process.ts";
 import { type Exchange, modelServer } from "../support/model-server/model-server.ts";
 import { refusingServer } from "../support/refusing-server.ts";
 
-describe("what is deployed as nova-run-node", () => {
-  it("asks no further where its keys cannot be had", async () => {
+describe("the deployed nova-run-node", () => {
+  it("makes no more requests if it cannot read its keys", async () => {
     await using aws = await refusingServer();
     const { file, variables } = await deployedBundle("nova-run-node");
     const account = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
@@ -19,7 +19,7 @@ describe("what is deployed as nova-run-node", () => {
     expect(aws.asked).toEqual(["AmazonSSM.GetParameters"]);
   });
 
-  describe("on a cloud that lets it in", () => {
+  describe("on a cloud that accepts its requests", () => {
     const good = 'context["discount"] = context["total"] * 0.1';
     const script: Exchange[] = [
       { expect: { role: "input_analyzer" }, answer: { json: { needs_analysis: false, complexity: "simple" } } },
@@ -43,14 +43,14 @@ describe("what is deployed as nova-run-node", () => {
     });
     afterAll(() => cloud.close());
 
-    /** Started as far as a deployed run is when its first node begins; the state machine stays out of it. */
+    /** Starts a run up to its first node, without its state machine. */
     async function begin(workflow: object, context: string): Promise<Execution> {
       const version = await cloud.publish(workflow);
       const stateMachines = { ...cloud.ports.stateMachines, start: async () => undefined };
       return startExecution({ ...cloud.ports, stateMachines }, { version, context });
     }
 
-    it("writes, checks and runs a node with the files beside it alone", async () => {
+    it("generates, checks and runs the code of a node with only the files of its bundle", async () => {
       await using models = await modelServer(script);
       const { id } = await begin(
         inARow("discount", { work: { executor: "prompt", prompt: "Set discount to 10 % of total." } }),

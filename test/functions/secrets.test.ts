@@ -7,7 +7,7 @@ vi.mock("../../functions/app.ts", () => ({ logger: { warn } }));
 beforeEach(() => warn.mockClear());
 
 describe("the secrets of a process", () => {
-  it("asks for nothing where no variable names a parameter", async () => {
+  it("make no request if no variable names a parameter", async () => {
     const read = vi.fn();
     const variables = { E2B_API_KEY: "from the laptop" };
     await loadSecrets(variables, read);
@@ -15,7 +15,7 @@ describe("the secrets of a process", () => {
     expect(variables).toEqual({ E2B_API_KEY: "from the laptop" });
   });
 
-  it("puts the values where the SDKs look for them, with one call", async () => {
+  it("are read with one call into the variables that the SDKs use", async () => {
     const read = vi.fn(
       async () =>
         new Map([
@@ -32,7 +32,7 @@ describe("the secrets of a process", () => {
     expect(variables).toMatchObject({ E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" });
   });
 
-  it("names the parameter that does not exist, and goes on without it", async () => {
+  it("are loaded without a missing parameter, which a warning names", async () => {
     const variables: NodeJS.ProcessEnv = { OPENAI_API_KEY_PARAMETER: "/nova/prod/openai" };
     await loadSecrets(variables, async () => new Map());
     expect(variables).not.toHaveProperty("OPENAI_API_KEY");
@@ -43,7 +43,7 @@ describe("the secrets of a process", () => {
 });
 
 describe("the secrets of a warm process", () => {
-  it("are asked for again after a failure, and once after that", async () => {
+  it("are read again after a failure, and only once after a success", async () => {
     vi.resetModules();
     const read = vi
       .fn()

@@ -22,13 +22,13 @@ describe("the ports of the service", () => {
     expect(createServicePorts(least).functions).toEqual(localFunctions);
   });
 
-  it("send mail where there is an address to send it from, and only there", () => {
+  it("send mail only with a sender address", () => {
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "nova@in.example.com" }).mailer).toBeDefined();
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "" }).mailer).toBeUndefined();
     expect(createServicePorts(least).mailer).toBeUndefined();
   });
 
-  it("tell the compiler where no model may be asked", async () => {
+  it("tell the compiler whether models are forbidden", async () => {
     const told: unknown[] = [];
     const compile = async (source: object) => {
       told.push(source);
@@ -41,7 +41,7 @@ describe("the ports of the service", () => {
     expect(() => createServicePorts({ ...least, NOVA_MODELS: "maybe" })).toThrow(/NOVA_MODELS/);
   });
 
-  it("choose a template by requirements", async () => {
+  it("select a sandbox template by requirements", async () => {
     const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
     const asking = (requirements: string[]) => ({ requirements }) as Workflow;
     expect(await templates.of(asking([]))).toBe("base");
@@ -59,7 +59,7 @@ describe("the environment of the API", () => {
     expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
   });
 
-  it("refuses an ARN that has no place for the name of a function", () => {
+  it("refuses an ARN without a placeholder for the function name", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
     expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });

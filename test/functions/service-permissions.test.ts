@@ -11,7 +11,7 @@ import { forbidden } from "../support/allowed.ts";
 import { type DeployedService, openDeployedService } from "../support/deployed-service.ts";
 import { asking } from "./api/support/flows.ts";
 
-// Read when the functions are loaded: what takes long goes over the bus, as where NOVA is deployed.
+// The functions read these variables when they are loaded. Slow work goes over the bus, as in a deployment.
 vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT", NOVA_QUEUES: "true" }));
 
 const secret = "a secret that is long enough";
@@ -39,7 +39,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** One trigger of each kind, and two who hear of failures. */
+/** Returns a workflow with one trigger of each kind and two receivers of failures. */
 function flow() {
   const url = `http://127.0.0.1:${(pager.address() as AddressInfo).port}/`;
   const [start, approval, end] = asking.nodes;
@@ -64,7 +64,7 @@ async function startWithUpload(): Promise<string> {
   return (await ask("POST /workflows/asking/execute", body, { "idempotency-key": "once" })).execution_id;
 }
 
-/** As SES puts it. */
+/** Delivers a mail as SES does. */
 async function arrives(Body: string): Promise<void> {
   const s3 = new S3Client({ forcePathStyle: true });
   await s3.send(new PutObjectCommand({ Bucket: service.cloud.environment.NOVA_BUCKET, Key: "mail/1", Body }));
@@ -75,7 +75,7 @@ async function arrives(Body: string): Promise<void> {
   );
 }
 
-/** Of the context that the run began with. */
+/** Returns the hash of a blob in the first context of the run. */
 async function aBlob(): Promise<string> {
   const { context } = await ask(`GET /executions/${execution}`);
   return context.file.$blob.sha256;
@@ -93,8 +93,8 @@ async function exportAll(): Promise<void> {
   }
 }
 
-describe("on a laptop, where nothing is forbidden, the functions of the service", { timeout: 60_000 }, () => {
-  it("keep credentials, publish, set limits and pause", async () => {
+describe("the functions of the service on a laptop", { timeout: 60_000 }, () => {
+  it("store credentials, publish, set limits and pause", async () => {
     await ask("POST /clients", { slug: "acme", name: "Acme" });
     await ask("PUT /clients/acme/credentials/email", email);
     await ask("PUT /clients/acme/credentials/other", credential);
@@ -112,7 +112,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     }
   });
 
-  it("start runs of people, of triggers of every kind, and tell of failures", async () => {
+  it("start runs by API calls and by every kind of trigger, and report failures", async () => {
     execution = await startWithUpload();
     const fired = { workflow: "asking", trigger: "schedule-1", scheduled_at: "2026-01-01T00:00:00Z" };
     await service.invoke("nova-fire-trigger", fired);
@@ -129,7 +129,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await service.invoke("nova-retain", {});
   });
 
-  it("keep sessions, run them, and answer front ends of the earlier system", async () => {
+  it("store sessions, run them, and answer front ends of the earlier system", async () => {
     const code = (id: string) => ({ id, type: "action", code: `context["${id}"] = 1` });
     const { session_id } = await ask("POST /sessions", { client_slug: "acme", nodes: [code("a"), code("b")] });
     const at = `/sessions/${session_id}`;
@@ -142,7 +142,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await ask(`POST ${at}/edges`, edge);
     await ask(`PUT ${at}/nodes/a/output`, { output: { a: 2 } });
     await all(["/sessions", "/sessions?client=acme", at, `${at}/outputs`]);
-    // Nothing answers for E2B and for models here: an execution begins, and that is all.
+    // E2B and models do not answer here, so an execution only starts.
     const { execution_id: begun } = await ask(`POST ${at}/run?wait=0`);
     if (begun !== null) await ask(`POST /executions/${begun}/cancel`);
     await ask(`POST ${at}/nodes/b/run?wait=0`).catch(() => undefined);
@@ -179,7 +179,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await all(["/executions?client=acme", "/deliveries?client=acme", "/audit?client=acme"]);
     const reports = ["workflows", "nodes", "errors", "ai-cost"].map((name) => `/analytics/${name}`);
     await all(reports.flatMap((report) => [report, `${report}?client=acme`]));
-    // Nobody answers for E2B and for models here.
+    // E2B and models do not answer here.
     await ask("GET /health").catch(() => undefined);
     await exportAll();
   });
@@ -213,7 +213,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
 
   const erasing = async () => (await service.cloud.service.clients.get("acme"))?.erasing;
 
-  /** A function that begins runs has seen the client before it was deleted, and goes on behind that. */
+  /** Simulates a function that read the client before its deletion and starts a run after it. */
   async function endStraggler(): Promise<void> {
     const { clients, executions } = service.cloud.service;
     const { erasing: _, ...before } = (await clients.get("acme")) as Client;
@@ -226,7 +226,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await vi.waitFor(async () => expect(await newest()).toMatchObject({ status: "cancelled", open: false }), 20_000);
   }
 
-  /** As when nobody lives any more who began a run before the client was deleted, or was at one. */
+  /** Runs the final erasure at a time when all functions that knew the client have ended. */
   async function lookOnceMore(): Promise<void> {
     const later = Date.now() + 60 * 60_000;
     const clock = vi.spyOn(service.cloud.service.clock, "now").mockReturnValue(later);
@@ -234,24 +234,21 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     clock.mockRestore();
   }
 
-  it("were, with that, all asked for all that there is", () => {
+  it("have been called with every route, and each has made AWS calls", () => {
     const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(method, path)] as const);
     const unasked = patterns.filter(([, pattern]) => !service.asked.some((one) => pattern.test(one)));
     expect(unasked.map(([route]) => route)).toEqual([]);
     expect(service.names.filter((name) => service.calls.of(name).length === 0)).toEqual([]);
   });
 
-  it("ask E2B with its key when they cancel, and when they erase what still runs", () => {
+  it("use the E2B key only to cancel runs and to erase running ones", () => {
     const asking = service.names.filter((name) => service.calls.of(name).some((call) => call.startsWith("ssm:")));
     expect(asking.toSorted()).toEqual(["nova-api", "nova-erase"]);
   });
 
-  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))(
-    "do nothing that the role of %s would not allow",
-    (name) => {
-      expect(forbidden(name, service.calls.of(name))).toEqual([]);
-    },
-  );
+  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))("make only calls that the role of %s allows", (name) => {
+    expect(forbidden(name, service.calls.of(name))).toEqual([]);
+  });
 });
 
 function patternOf(method: string, path: string): RegExp {

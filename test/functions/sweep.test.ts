@@ -20,19 +20,19 @@ beforeEach(() => {
   lambda.logged.length = 0;
 });
 
-/** Of a Lambda that is stopped after that time. */
+/** Returns the context of a Lambda whose time ends after `ms`. */
 const context = (ms: number) => {
   const end = world.now + ms;
   return { awsRequestId: "r-1", getRemainingTimeInMillis: () => end - world.now };
 };
 
-it("sweeps runs for half of the Lambda's time, less what it needs to answer, and then the rest", async () => {
+it("the sweeper spends half of the Lambda's time on runs, and the rest on other work", async () => {
   await handler({}, context(50_000));
   expect(world.log.filter((line) => line.startsWith("describe"))).toHaveLength(20);
   expect(world.log.slice(-6)).toEqual(["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"]);
 });
 
-it("fails behind everything that it could do, as that failed which it could not", async () => {
+it("the sweeper reports the first failure after finishing every step it can", async () => {
   world.away.add("publications");
   const sweeping = handler({}, context(300_000));
   await expect(sweeping).rejects.toThrow(new TypeError("publications are away"));
@@ -43,7 +43,7 @@ it("fails behind everything that it could do, as that failed which it could not"
   expect(lambda.logged).toContainEqual(["TypeError", { request: "r-1", reason: "publications are away" }]);
 });
 
-it("does not fail where only E2B cannot say how many sandboxes there are", async () => {
+it("the sweeper does not fail if only E2B cannot count sandboxes", async () => {
   const away = () => Promise.reject(Object.assign(new Error("E2B is away"), { name: "SandboxUnavailable" }));
   lambda.ports = { ...world.ports(), sandboxes: { count: away } };
   await handler({}, context(300_000));

@@ -7,28 +7,28 @@ import { asking } from "./support/flows.ts";
 
 const api = useApi();
 
-/** What a key reaches: every client, the client that all of this belongs to, or another one. */
+/** The reach of a key: all clients, the client that owns the tested things, or another client. */
 const scopes = ["all", "own", "foreign"] as const;
 type Scope = (typeof scopes)[number];
 
-/** Things of client `acme`, made anew for each call that uses them up. */
+/** Ids of things of client `acme`. Calls that consume them get new ones. */
 interface Things {
   execution: string;
   task: string;
   key: string;
-  /** One more client. */
+  /** Slug of another client. */
   client: string;
-  /** A draft that cannot run, for a node of it has no code. */
+  /** A draft that cannot run, because one of its nodes has no code. */
   session: string;
 }
 
 interface Row {
-  /** What is asked for, by ids of `acme`. */
+  /** Returns the path of the request with ids of `acme`. */
   path(things: Things): string;
   body?: object;
-  /** The least role; null where everybody may. */
+  /** The minimum role; null if the route needs no key. */
   role: Role | null;
-  /** Status where the role suffices, by scope of the key. */
+  /** Status for a sufficient role, by scope of the key. */
   status: Record<Scope, number>;
 }
 
@@ -39,10 +39,10 @@ const plain = (path: string) => () => path;
 
 const credential = { kind: "custom", values: { token: "s3cret-of-acme" } };
 
-/** Hash of the byte that is a blob of each run. */
+/** Hash of the single byte that each run stores as a blob. */
 const byte = createHash("sha256").update("x").digest("hex");
 
-/** Routes of one session, all for editors. */
+/** Builds rows for routes of one session, which all need an editor. */
 function ofSession(routes: Record<string, Pick<Row, "status"> & Partial<Pick<Row, "body">> & { query?: string }>) {
   const rows = Object.entries(routes).map(([route, { query = "", ...row }]): [string, Row] => {
     const [method, path = ""] = route.split(" ");
@@ -52,7 +52,7 @@ function ofSession(routes: Record<string, Pick<Row, "status"> & Partial<Pick<Row
   return Object.fromEntries(rows);
 }
 
-/** Routes whose session is in the body: one that nobody has. */
+/** Builds rows for routes with a session id in the body, here an unknown one. */
 function asBefore(routes: Record<string, object>) {
   const rows = Object.entries(routes).map(([path, more]): [string, Row] => {
     const body = { session_id: `ses_${"0".repeat(26)}`, ...more };
@@ -61,7 +61,7 @@ function asBefore(routes: Record<string, object>) {
   return Object.fromEntries(rows);
 }
 
-/** Every route there is, as `GET /path`. */
+/** A row for every route, by `GET /path`. */
 const table: Record<string, Row> = {
   "GET /health": { path: plain("/health"), role: null, status: everybody(200) },
   "GET /openapi.json": { path: plain("/openapi.json"), role: null, status: everybody(200) },
@@ -285,7 +285,7 @@ const table: Record<string, Row> = {
 
 const keys = new Map<string, string>();
 const keyOf = (role: Role, scope: Scope) => keys.get(`${role} ${scope}`) as string;
-/** Of routes that use their things up. */
+/** Routes that consume their things. */
 const consuming = [
   "POST /executions/{id}/answer",
   "POST /executions/{id}/cancel",
@@ -346,7 +346,7 @@ function expected({ role: least, status }: Row, role: Role, scope: Scope): numbe
   return least !== null && roles.indexOf(role) < roles.indexOf(least) ? 403 : status[scope];
 }
 
-it("names every route there is, and the role that each says it needs", () => {
+it("the table names every route and the role that it requires", () => {
   const said = Object.fromEntries(routes.map(({ method, path, role }) => [`${method} ${path}`, role]));
   expect(said).toEqual(Object.fromEntries(Object.entries(table).map(([route, { role }]) => [route, role])));
 });
@@ -364,8 +364,8 @@ describe.each(Object.keys(table))("%s", (route) => {
 
   it.each([
     ["no key", null],
-    ["something that is no key", "secret"],
-    ["a key that nobody made", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
+    ["an invalid key", "secret"],
+    ["an unknown key", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
   ])("answers %s as its role demands", async (_what, key) => {
     const { status, headers } = await ask(route, lasting, key);
     expect(status).toBe(row.role === null ? row.status.all : 401);
@@ -373,12 +373,12 @@ describe.each(Object.keys(table))("%s", (route) => {
   });
 });
 
-describe("what belongs to another client", () => {
+describe("a thing of another client", () => {
   const named = Object.entries(table).filter(
     ([, { path }]) => path(unknown) !== path({ ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
-  it.each(named.map(([route]) => route))("is as if it were not there: %s", async (route) => {
+  it.each(named.map(([route]) => route))("gets the same answer as a missing one: %s", async (route) => {
     const key = keyOf("admin", "foreign");
     const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
     const anonymous = (text: string, of: Things) =>
@@ -387,7 +387,7 @@ describe("what belongs to another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("takes as many reads to refuse as what is not there", async () => {
+  it("needs as many reads for its refusal as a missing one", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(
@@ -415,7 +415,7 @@ describe("what belongs to another client", () => {
   });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
-    "is on the lists of its own keys: %s",
+    "is listed for keys of its own client: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
       expect(text).toMatch(/acme|task_/);
@@ -425,19 +425,19 @@ describe("what belongs to another client", () => {
 });
 
 describe("a key", () => {
-  it("travels as x-api-key, too", async () => {
+  it("can be sent as x-api-key", async () => {
     const headers = { "x-api-key": keyOf("viewer", "all") };
     expect((await api.call("GET /workflows", { key: null, headers })).status).toBe(200);
   });
 
-  it("makes keys and runs of its own client where nothing else is said", async () => {
+  it("creates keys and runs for its own client by default", async () => {
     const { body: made } = await api.call("POST /keys", { key: keyOf("admin", "own"), body: { role: "runner" } });
     expect(made).toMatchObject({ client_slug: "acme", role: "runner" });
     const { body: run } = await api.call("POST /workflows/asking/execute", { key: made.key, body: {} });
     expect((await api.ports.executions.get(run.execution_id))?.client).toBe("acme");
   });
 
-  it("opens nothing any more once it was deleted, and cannot delete itself", async () => {
+  it("is refused after its deletion, and cannot delete itself", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "admin" } });
     const itself = await api.call(`DELETE /keys/${made.id}`, { key: made.key });
     expect([itself.status, itself.body.detail]).toEqual([409, expect.stringMatching(/cannot delete itself/)]);
@@ -445,7 +445,7 @@ describe("a key", () => {
     expect((await api.call("GET /keys", { key: made.key })).status).toBe(401);
   });
 
-  it("is stored as a digest alone", async () => {
+  it("is stored only as a digest", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "viewer", name: "a page" } });
     const secret = made.key.slice(-20); // a secret may have a "_" anywhere
     const stored = await api.ports.keys.get(made.id);

@@ -16,8 +16,8 @@ async function ended(choice: string): Promise<void> {
   await vi.waitFor(async () => expect((await api.ports.executions.get(run.execution_id))?.open).toBe(false));
 }
 
-describe("figures", () => {
-  it("are told of every run that has ended, by workflow and by node, page by page", async () => {
+describe("the statistics", () => {
+  it("count every ended run by workflow and by node, in pages", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await api.call("POST /workflows", { body: asking });
     for (const choice of ["approved", "rejected", "cancel"]) await ended(choice);
@@ -34,7 +34,7 @@ describe("figures", () => {
     expect((await api.call("GET /analytics/ai-cost")).body.items).toEqual([]);
   });
 
-  it("are of the days that are asked for, the last one whole", async () => {
+  it("cover the requested days, including the whole last day", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const runs = async (query: string) => (await api.call(`GET /analytics/workflows?${query}`)).body.items.length;
     expect([

@@ -4,7 +4,7 @@ import { useApi } from "./support/api.ts";
 const api = useApi();
 const ask = (id: string) => ({ id, type: "approval", message: "Pay?", choices: ["yes", "no"] });
 
-/** first -> second -> end, where "no" asks `first` again. */
+/** A workflow first -> second -> end; the answer "no" leads back to `first`. */
 const twice = {
   id: "twice",
   nodes: [{ id: "start", type: "start" }, ask("first"), ask("second"), { id: "end", type: "end" }],
@@ -58,7 +58,7 @@ describe("an answer to an execution", () => {
     expect(await answer({ choice, task: open.task_id })).toMatchObject({ status: 200, body: { node: next } });
   });
 
-  it("is repeated with its Idempotency-Key, and gets what the first one got", async () => {
+  it("gets the first result again if it is repeated with its Idempotency-Key", async () => {
     const { id, first } = await waiting();
     const request = { body: { choice: "yes" }, headers: { "Idempotency-Key": `answer ${id}` } };
     const told = await api.call(`POST /executions/${id}/answer`, request);
@@ -67,7 +67,7 @@ describe("an answer to an execution", () => {
     expect((await api.call(`GET /tasks/${open.task_id}`)).body.status).toBe("open");
   });
 
-  it("of two callers at once counts once", async () => {
+  it("counts once if several callers answer at the same time", async () => {
     const { id, first, answer } = await waiting();
     const all = await Promise.all(["ann", "bob", "cid"].map((by) => answer({ choice: "yes", by })));
     expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
@@ -75,7 +75,7 @@ describe("an answer to an execution", () => {
     expect((await api.call(`GET /tasks/${open.task_id}`)).body).toMatchObject({ node: "second", status: "open" });
   });
 
-  it("names a task of this execution and this node, or is refused", async () => {
+  it("is refused with a task of another execution or node", async () => {
     const [one, other] = [await waiting(), await waiting()];
     const foreign = await one.answer({ choice: "yes", task: other.first.task_id });
     const detail = `${one.id} has no task "${other.first.task_id}": it belongs to node "first" of ${other.id}`;
@@ -86,7 +86,7 @@ describe("an answer to an execution", () => {
     expect((await one.answer({ choice: "yes", task: one.first.task_id, node: "first" })).status).toBe(200);
   });
 
-  it("may name the node of an approval that was asked once, after another one", async () => {
+  it("can name the node of an approval that follows another one", async () => {
     const { id, first, answer } = await waiting();
     await answer({ choice: "yes" });
     await openTask(id, first.task_id);

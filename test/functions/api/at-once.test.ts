@@ -5,7 +5,7 @@ import { asking } from "./support/flows.ts";
 
 const api = useApi();
 
-it("starts every one of 200 runs that are asked for at once", { timeout: 120_000 }, async () => {
+it("the API starts all of 200 runs that are requested at the same time", { timeout: 120_000 }, async () => {
   await api.call("POST /workflows", { body: asking });
   const start = () => api.call("POST /workflows/asking/execute", { body: {} });
   const answers = await Promise.all(Array.from({ length: 200 }, start));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("a client", () => {
-  it("is made once, read, and renamed", async () => {
+  it("is created once, read and renamed", async () => {
     const made = await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect([made.status, made.body]).toMatchObject([201, { slug: "acme", name: "Acme", pins: {} }]);
     expect((await api.call("POST /clients", { body: { slug: "acme", name: "Other" } })).status).toBe(409);
@@ -18,7 +18,7 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body).toEqual(body);
   });
 
-  it("has people and servers who hear of its failed runs", async () => {
+  it("has receivers for reports of its failed runs", async () => {
     const on_failure = { mail: ["ops@example.com"], webhook: "https://pager.example.com/" };
     const { body } = await api.call("PATCH /clients/acme", { body: { on_failure } });
     expect(body.on_failure).toEqual({ mail: ["ops@example.com"], webhook: { url: "https://pager.example.com/" } });
@@ -33,7 +33,7 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
   });
 
-  it("has an address of its own that mails about its runs are from, which nobody of the client chooses", async () => {
+  it("has its own sender address for mails, which its own keys cannot change", async () => {
     const change = (mail_from: unknown, key?: string) =>
       api.call("PATCH /clients/acme", { body: { mail_from }, ...(key !== undefined && { key }) });
     expect((await change("pay@acme.example.com")).body.mail_from).toBe("pay@acme.example.com");
@@ -54,7 +54,7 @@ describe("a client", () => {
     expect(await run({})).toMatchObject({ version: 2, client: "default" });
   });
 
-  it("has variables that its runs begin with, and what they are sent lies over them", async () => {
+  it("has variables for the context of its runs, which values of the call override", async () => {
     const variables = { company: "ACME", limit: 1000 };
     const { body } = await api.call("PATCH /clients/acme", { body: { variables } });
     expect(body.variables).toEqual(variables);
@@ -66,12 +66,12 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { variables: {} } })).body.variables).toEqual({});
   });
 
-  it("has no variables that no context begins with", async () => {
+  it("refuses variables that a context cannot contain", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { variables: { "1st": 1 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
 
-  it("is told that its pin is gone with a workflow that was deleted and published anew", async () => {
+  it("gets an error about its pin after its workflow was deleted and published again", async () => {
     const publish = (n: number) =>
       api.call("POST /workflows", { body: inARow("renewed", { one: `context["n"] = ${n}` }) });
     await publish(1);
@@ -88,7 +88,7 @@ describe("a client", () => {
     expect((await run()).status).toBe(202);
   });
 
-  it("is answered alike when it is made again with the same Idempotency-Key", async () => {
+  it("is created once if the request is repeated with the same Idempotency-Key", async () => {
     const make = () =>
       api.call("POST /clients", { body: { slug: "twice", name: "Twice" }, headers: { "idempotency-key": "twice" } });
     const first = await make();
@@ -97,7 +97,7 @@ describe("a client", () => {
     await api.call("DELETE /clients/twice");
   });
 
-  it("is pinned to nothing that is not there", async () => {
+  it("cannot be pinned to a missing version", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { pins: { count: 9 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"count" has no version 9/)]);
   });
@@ -105,7 +105,7 @@ describe("a client", () => {
   it.each([
     ["a slug in capitals", { slug: "Acme", name: "x" }, 422],
     ["no name", { slug: "acme2", name: "" }, 422],
-    ["a name that steers terminals", { slug: "acme2", name: "\u001b[2J" }, 422],
+    ["a name with terminal control characters", { slug: "acme2", name: "\u001b[2J" }, 422],
     ["the slug of those without a client", { slug: "default", name: "x" }, 409],
   ])("with %s is refused", async (_what, body, status) => {
     expect((await api.call("POST /clients", { body })).status).toBe(status);
@@ -114,7 +114,7 @@ describe("a client", () => {
   it.each([
     ["on_failure", { on_failure: { mail: ["ops@example.com"] } }],
     ["a name", { name: "Everybody" }],
-  ])("that has no record, as that of runs without one, cannot have %s", async (_what, body) => {
+  ])("without a record, such as the default client, cannot have %s", async (_what, body) => {
     const answered = await api.call("PATCH /clients/default", { body });
     expect([answered.status, answered.body.detail]).toEqual([
       422,
@@ -125,7 +125,7 @@ describe("a client", () => {
   });
 
   it.each(["https://nova:hush@pager.example.com/", { url: "http://token@pager.example.com", secret: "pager" }])(
-    "posts failures to no address with a password: %j",
+    "refuses a failure address with a password: %j",
     async (webhook) => {
       const { status, body, text } = await api.call("PATCH /clients/acme", { body: { on_failure: { webhook } } });
       expect([status, body.errors[0].message]).toEqual([
@@ -136,7 +136,7 @@ describe("a client", () => {
     },
   );
 
-  it("is listed with the others, in pages", async () => {
+  it("is listed in pages", async () => {
     for (const slug of ["b", "c"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const { body: first } = await api.call("GET /clients?limit=2");
     const { body: second } = await api.call(`GET /clients?limit=2&cursor=${first.next_cursor}`);
@@ -146,7 +146,7 @@ describe("a client", () => {
 });
 
 describe("the audit", () => {
-  it("says who did what, newest first, in pages", async () => {
+  it("lists actions with their authors, newest first, in pages", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "editor", client_slug: "acme" } });
     await api.call("PATCH /clients/acme", { key: made.key, body: { name: "Acme" } });
     const { body: first } = await api.call("GET /audit?limit=1");
@@ -157,7 +157,7 @@ describe("the audit", () => {
     expect(second.items).toMatchObject([{ action: "key.created", subject: made.id, detail: { role: "editor" } }]);
   });
 
-  it("knows of what was published and activated", async () => {
+  it("lists publications and activations", async () => {
     await api.call("POST /workflows/count/activate", { body: { version: 1 } });
     const { body } = await api.call("GET /audit?limit=200");
     const deeds = body.items.map(({ action, subject, detail }: Record<string, unknown>) => [action, subject, detail]);

@@ -6,7 +6,7 @@ const api = useApi();
 const email = { user: "billing@acme.test", password: "s3cret-4711", smtp_host: "smtp.acme.test" };
 
 describe("a credential of a client", () => {
-  it("is stored, listed without what is in it, replaced and removed", async () => {
+  it("is stored, listed without its values, replaced and removed", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const stored = await api.call("PUT /clients/acme/credentials/email", { body: { kind: "email", values: email } });
     expect(stored.body).toEqual({ name: "email", kind: "email", changed_at: expect.any(String) });
@@ -21,14 +21,14 @@ describe("a credential of a client", () => {
   });
 
   it.each([
-    ["a field that is missing", "email", { user: "x", smtp_host: "h" }, /password/],
-    ["a field that is not known", "database", { ...email }, /host/],
+    ["a missing field", "email", { user: "x", smtp_host: "h" }, /password/],
+    ["an unknown field", "database", { ...email }, /host/],
     ["a misspelled field", "email", { ...email, hots: "h" }, /: this kind has no "hots" - correct or remove it$/],
     ["a number for a text", "email", { ...email, smtp_host: 7 }, /: smtp_host must be a text$/],
     ["a password that is too short to be masked", "email", { ...email, password: "abc" }, /at least 6 characters/],
     ["no server at all", "email", { user: "x", password: "s3cret-4711" }, /smtp_host, imap_host/],
     [
-      "an address with a password in it",
+      "an address that contains a password",
       "http",
       { url: "https://u:p@x.test", token: "s3cret-4711" },
       /must not contain/,
@@ -57,7 +57,7 @@ describe("a credential of a client", () => {
 });
 
 describe("a credential of a workflow", () => {
-  it("is what its runs find for every client, as soon as it is stored", async () => {
+  it("is available to its runs for every client as soon as it is stored", async () => {
     const code = 'context["length"] = len(context.get("db_password", ""))';
     await api.call("POST /workflows", { body: inARow("measured", { measure: code }) });
     const run = async () => (await api.call("POST /workflows/measured/execute?wait=20", { body: {} })).body.context;
@@ -69,7 +69,7 @@ describe("a credential of a workflow", () => {
     expect(await run()).toEqual({ length: 0 });
   });
 
-  it("goes with its workflow, and is not the next one's of that name", async () => {
+  it("is deleted with its workflow, and a new workflow of that name does not get it", async () => {
     const definition = inARow("passing", { work: "x = 1" });
     await api.call("POST /workflows", { body: definition });
     await api.call("PUT /workflows/passing/credentials/api", {
@@ -80,13 +80,13 @@ describe("a credential of a workflow", () => {
     expect((await api.call("GET /workflows/passing/credentials")).body.items).toEqual([]);
   });
 
-  it("belongs to a workflow that is there", async () => {
+  it("needs an existing workflow", async () => {
     expect((await api.call("GET /workflows/nothing/credentials")).status).toBe(404);
   });
 });
 
-describe("a rotation", () => {
-  it("seals every credential with a new key, and what was sealed before still opens for its runs", async () => {
+describe("a rotation of credential keys", () => {
+  it("encrypts every credential with a new key, and earlier versions still open", async () => {
     await api.call("PUT /clients/acme/credentials/api", { body: { kind: "custom", values: { key: "4711-4711" } } });
     const before = await api.ports.credentialStore.list({ client: "acme" });
     const { body } = await api.call("POST /credentials/rotate");

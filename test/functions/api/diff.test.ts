@@ -38,15 +38,15 @@ describe("two executions", () => {
   });
 
   it.each([
-    ["an id that is none", () => `${a}/diff/nothing`, () => 'there is no execution "nothing"'],
-    ["an unknown one", () => `${nobody}/diff/${a}`, () => `there is no execution "${nobody}"`],
-    ["an unknown other one", () => `${a}/diff/${nobody}`, () => `there is no execution "${nobody}"`],
+    ["an invalid id", () => `${a}/diff/nothing`, () => 'there is no execution "nothing"'],
+    ["an unknown id", () => `${nobody}/diff/${a}`, () => `there is no execution "${nobody}"`],
+    ["an unknown second id", () => `${a}/diff/${nobody}`, () => `there is no execution "${nobody}"`],
   ])("are not found: %s", async (_, path, detail) => {
     const { status, body } = await api.call(`GET /executions/${path()}`);
     expect([status, body.detail]).toEqual([404, expect.stringContaining(detail())]);
   });
 
-  it("are not found where one is another client's, in the words of one that is not there", async () => {
+  it("are reported as missing if one belongs to another client", async () => {
     const key = await api.key("viewer", "other");
     const own = await run(3, "other");
     expect((await api.call(`GET /executions/${own}/diff/${own}`, { key })).status).toBe(200);
@@ -57,7 +57,7 @@ describe("two executions", () => {
     }
   });
 
-  it("take no query but a cursor that was answered", async () => {
+  it("accept no query except a returned cursor", async () => {
     expect((await api.call(`GET /executions/${a}/diff/${b}?limit=3`)).status).toBe(400);
     expect((await api.call(`GET /executions/${a}/diff/${b}?cursor=none`)).status).toBe(400);
   });

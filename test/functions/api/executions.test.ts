@@ -18,8 +18,8 @@ async function run(workflow: string, body: unknown = {}): Promise<string> {
   return (await api.call(`POST /workflows/${workflow}/execute?wait=20`, { body })).body.execution_id;
 }
 
-describe("executing", () => {
-  it("answers 202 with an id, and 200 with the result where it ends in time", async () => {
+describe("the execute route", () => {
+  it("answers 202 with an id, or 200 with the result if the run ends in time", async () => {
     const started = await api.call("POST /workflows/adding/execute", { body: {} });
     expect([started.status, started.body.status]).toEqual([202, "running"]);
     expect(started.headers.get("location")).toBe(`/executions/${started.body.execution_id}`);
@@ -28,7 +28,7 @@ describe("executing", () => {
     expect(ended.body).toMatchObject({ status: "completed", path: ["start", "add", "end"], error: null });
   });
 
-  it("takes values over digit for digit, and answers them so", async () => {
+  it("keeps the digits of values in the context and in the answer", async () => {
     const context = '{"total": 850.0, "number": 12345678901234567890, "deep": [{"x": 1e2, "y": -0.10}]}';
     const body = `{"context": ${context}, "client_slug": "default"}`;
     const { text } = await api.call("POST /workflows/adding/execute?wait=20", { body });
@@ -37,13 +37,13 @@ describe("executing", () => {
     }
   });
 
-  it("tells of a run that failed which node it was and why", async () => {
+  it("reports the node and the reason of a failed run", async () => {
     const { status, body } = await api.call("POST /workflows/failing/execute?wait=20", { body: {} });
     expect([status, body.status]).toEqual([200, "failed"]);
     expect(body.error).toMatchObject({ node: "fall", class: "NodeFailed", message: expect.stringMatching(/no total/) });
   });
 
-  it("answers 202 when a run waits for longer than the caller does", async () => {
+  it("answers 202 if the run takes longer than the caller waits", async () => {
     const { status, body } = await api.call("POST /workflows/asking/execute?wait=1", { body: {} });
     expect([status, body.status]).toEqual([202, "waiting"]);
   });
@@ -71,7 +71,7 @@ describe("executing", () => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
   });
 
-  it("with half a character is told where, and whole ones arrive", async () => {
+  it("reports the position of half a character and accepts whole ones", async () => {
     const execute = (context: string) =>
       api.call("POST /workflows/adding/execute?wait=20", { body: `{"context": ${context}}` });
     const { body } = await execute(String.raw`{"a": {"b": ["x", "\udc00y"]}}`);
@@ -87,7 +87,7 @@ describe("executing", () => {
 });
 
 describe("an execution", () => {
-  it("is read with its context, its chain and a check of it", async () => {
+  it("has a context, a chain and a verification", async () => {
     const id = await run("adding", { context: { total: 5 } });
     expect((await api.call(`GET /executions/${id}`)).body).toMatchObject({ status: "completed", workflow: "adding" });
     const { body: chain } = await api.call(`GET /executions/${id}/chain?limit=2`);
@@ -109,7 +109,7 @@ describe("an execution", () => {
     });
   });
 
-  it("is read as far as one link needs it", async () => {
+  it("is read only as far as the requested entry needs", async () => {
     const id = await run("adding", { context: { total: 5 } });
     const { chain } = api.ports;
     const read: number[] = [];
@@ -130,7 +130,7 @@ describe("an execution", () => {
     }
   });
 
-  it("is cancelled, and of one that is over it is said how it ended", async () => {
+  it("can be cancelled, and reports its end if it is already over", async () => {
     const { body } = await api.call("POST /workflows/asking/execute", { body: {} });
     const cancelled = { execution_id: body.execution_id, status: "cancelled" };
     expect((await api.call(`POST /executions/${body.execution_id}/cancel`)).body).toEqual(cancelled);
@@ -141,7 +141,7 @@ describe("an execution", () => {
 });
 
 describe("large values", () => {
-  it("are answered as they are, and bytes as references", async () => {
+  it("are returned completely, but bytes as references", async () => {
     const code =
       'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)\ncontext["own"] = {"$blob": 1}';
     await api.call("POST /workflows", { body: inARow("large", { make: code }) });
@@ -165,7 +165,7 @@ describe("large values", () => {
 });
 
 describe("the list of executions", () => {
-  it("is newest first, in pages, by workflow and status", async () => {
+  it("is sorted newest first, in pages, filtered by workflow and status", async () => {
     const ids = [await run("failing"), await run("failing")].reverse();
     const { body: first } = await api.call("GET /executions?workflow=failing&status=failed&limit=1");
     expect(first.items).toMatchObject([{ execution_id: ids[0], status: "failed", client: "default" }]);
@@ -175,7 +175,7 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?limit=200")).body.items.length).toBeGreaterThan(5);
   });
 
-  it("is of one class of errors", async () => {
+  it("can be filtered by the class of errors", async () => {
     const id = await run("failing");
     const { body } = await api.call("GET /executions?error_class=NodeFailed&limit=1");
     expect(body.items).toMatchObject([{ execution_id: id, trigger: null }]);
@@ -186,7 +186,7 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?trigger=nobody")).body.items).toEqual([]);
   });
 
-  it("ends where it was asked to", async () => {
+  it("can be limited by time", async () => {
     expect((await api.call("GET /executions?to=2020-01-01")).body.items).toEqual([]);
     expect((await api.call("GET /executions?from=2999-01-01")).body.items).toEqual([]);
     expect((await api.call("GET /executions?from=2999-01-01&to=2020-01-01T00:00:00Z")).body.items).toEqual([]);
@@ -227,7 +227,7 @@ describe("a task", () => {
     });
   }
 
-  it("is listed, and answered once; its data arrives digit for digit", async () => {
+  it("is listed and answered once, and its data keeps its digits", async () => {
     const { task_id, execution_id } = await waiting();
     const body = '{"choice": "approved", "data": {"total": 850.0}, "by": "ann"}';
     const answered = await api.call(`POST /tasks/${task_id}`, { body });
@@ -244,7 +244,7 @@ describe("a task", () => {
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
   });
 
-  it("of a map's item tells what its message names of that item, the first of its branch as well", async () => {
+  it("of a map's item shows the item's values in its message, also as the first node of the branch", async () => {
     expect((await api.call("POST /workflows", { body: askingForEach })).body).toMatchObject({ version: 1 });
     const { body: run } = await api.call("POST /workflows/asking-for-each/execute", {
       body: '{"context": {"lines": [{"price": 850.0}, {"price": 12345678901234567890}]}}',
@@ -263,7 +263,7 @@ describe("a task", () => {
     await api.call(`POST /executions/${run.execution_id}/cancel`);
   });
 
-  it("refuses a choice that it has not, and data that its form does not take", async () => {
+  it("refuses an unknown choice and data that does not fit its form", async () => {
     const { task_id } = await waiting();
     const choice = await api.call(`POST /tasks/${task_id}`, { body: { choice: "perhaps" } });
     expect([choice.status, choice.body.detail]).toEqual([
@@ -274,7 +274,7 @@ describe("a task", () => {
     expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
   });
 
-  it("is answered by its execution, which says so where there is none", async () => {
+  it("can be answered by its execution, which reports a missing task", async () => {
     const { task_id, execution_id } = await waiting();
     const at = `POST /executions/${execution_id}/answer`;
     const other = await api.call(at, { body: { node: "asks", choice: "approved" } });
@@ -291,7 +291,7 @@ describe("a task", () => {
     expect(absent.status).toBe(404);
   });
 
-  it("that nobody has is not there", async () => {
+  it("gets status 404 with an unknown id", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   known = ["asking", "idle", "default", "acme", run.execution_id, `task_${"0".repeat(26)}`, "0", "1"];
 });
 
-/** Texts that stores, parsers and logs have stumbled over elsewhere. */
+/** Texts that often break stores, parsers and logs. */
 const nasty = ["", " ", "\u0000", "\ud800", "%", "__proto__", "constructor", "9".repeat(400), "\u{1f4a9}", "-1"];
 const texts = fc.oneof(fc.constantFrom(...nasty), fc.string(), fc.string({ unit: "binary" }));
 const names = ["limit", "cursor", "version", "wait", "full", "scope", "workflow", "client", "status", "from", "to"];
@@ -39,7 +39,10 @@ function addressOf({ path }: Route, parts: readonly string[]): string {
   return path.replaceAll(/\{\w+\}/g, () => encode(parts[next++] ?? "x"));
 }
 
-/** As good as it can be: half of a surrogate pair has no UTF-8, and `fetch` takes dots for the way up. */
+/**
+ * Encodes a text for a path as far as possible: half of a surrogate pair has no UTF-8, and `fetch` resolves dots as
+ * parent folders.
+ */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/^\.{1,2}$/, "dots") || "%00";
 }
@@ -51,7 +54,7 @@ function queryText(values: Record<string, string>): string {
 }
 
 it.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  "%s answers no 5xx, whatever it is sent",
+  "%s never answers 5xx to random requests",
   async (_name, route) => {
     const parts = fc.array(
       fc.oneof(

@@ -27,7 +27,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** Everything is there, but for what is given. */
+/** Returns ports that all answer, except for the given ones. */
 function portsWith({
   keys = async () => undefined,
   describe = async () => null,
@@ -46,14 +46,14 @@ function portsWith({
 const away = () => Promise.reject(new StoreUnavailable("no answer"));
 
 describe("the health of NOVA", () => {
-  it("is ok when everything answers, if only with a refusal", async () => {
+  it("is ok if everything answers, even with a refusal", async () => {
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect(status).toBe("ok");
     expect(Object.values(checks)).toEqual(Array(5).fill({ state: "ok", latency_ms: 0 }));
     expect(asked.sort()).toEqual(["/models", "exec_health", "keys"]);
   });
 
-  it("is degraded without a key for E2B, and says which variable is missing", async () => {
+  it("is degraded without a key for E2B, and names the missing variable", async () => {
     const { status, checks } = await checkHealth(portsWith(), { ...variables, E2B_API_KEY: "" });
     expect([status, checks.e2b.state]).toEqual(["degraded", "down"]);
     expect(checks.e2b.reason).toContain("E2B_API_KEY is not set");
@@ -63,30 +63,30 @@ describe("the health of NOVA", () => {
   it.each([
     ["refuses the key", "NodeFailed", "E2B refuses the key in E2B_API_KEY"],
     ["cannot be reached", "SandboxUnavailable", undefined],
-  ] as const)("is degraded where E2B %s, and never quotes what E2B said", async (_, name, reason) => {
+  ] as const)("is degraded if E2B %s, and does not quote E2B's answer", async (_, name, reason) => {
     const killAll = () => Promise.reject(new NovaError(name, "e2b_secret is not accepted by 10.0.0.1"));
     const { status, checks } = await checkHealth(portsWith({ killAll }), variables);
     expect([status, checks.e2b.state, checks.e2b.reason]).toEqual(["degraded", "down", reason]);
   });
 
-  it("counts E2B as down where it says nothing, and waits no longer", async () => {
+  it("counts E2B as down if it does not answer in time", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const asking = checkHealth(portsWith({ killAll: () => new Promise(() => undefined) }), variables);
     await vi.advanceTimersByTimeAsync(probeMs);
     expect((await asking).checks.e2b).toMatchObject({ state: "down" });
   });
 
-  it("is degraded when models cannot be asked", async () => {
+  it("is degraded if models are not available", async () => {
     statusOfModel = 503;
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect([status, checks.model.state, checks.e2b.state]).toEqual(["degraded", "down", "ok"]);
   });
 
-  it.each([["keys"], ["describe"]])("is down when no run can start: %s", async (what) => {
+  it.each([["keys"], ["describe"]])("is down if no run can start: %s", async (what) => {
     expect((await checkHealth(portsWith({ [what]: away }), variables)).status).toBe("down");
   });
 
-  it("is looked at every five seconds at most", async () => {
+  it("is checked at most every five seconds", async () => {
     const ports = portsWith();
     await checkHealth(ports, variables);
     now = 4_999;

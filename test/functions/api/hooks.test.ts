@@ -21,7 +21,7 @@ async function recordsOf(trigger: string) {
 }
 
 describe("a hook", () => {
-  it("starts a run for each large id, and one run for the same, whatever parameters come along", async () => {
+  it("starts one run per large id, independent of query parameters", async () => {
     const send = (id: string) => api.call("POST /hooks/num?a=1&a=2", { key: null, body: `{"id":${id}}` });
     const [first, second, again] = [
       await send("820982911946154508"),
@@ -65,7 +65,7 @@ describe("a request with a content-encoding", () => {
       body: new Uint8Array(body),
     });
 
-  it("starts the run that its decoded body asks for, by a hook and by execute", async () => {
+  it("starts a run with its decoded body, by a hook and by execute", async () => {
     const byHook = await send("/hooks/deep", gzipSync(JSON.stringify(context)), "gzip");
     const body = gzipSync(JSON.stringify({ context }));
     const asked = await send("/workflows/asking/execute", body, "gzip", await api.key("runner"));
@@ -79,7 +79,7 @@ describe("a request with a content-encoding", () => {
     expect([hooked.webhook.body, executed]).toMatchObject([context, context]);
   });
 
-  it("that is not known, or of a bomb, is refused with the reason", async () => {
+  it("is refused with the reason if the encoding is unknown or the decoded body is too large", async () => {
     const key = await api.key("runner");
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const answers = [

@@ -22,7 +22,7 @@ describe("an address", () => {
     expect(headers.get("content-type")).toBe("application/problem+json");
   });
 
-  it("lists the methods that it has", async () => {
+  it("lists its methods in the answer to an unknown method", async () => {
     const { headers, body } = await api.call("PATCH /workflows/asking");
     expect(headers.get("allow")).toBe("PUT, GET, DELETE");
     expect(body).toEqual({
@@ -33,14 +33,14 @@ describe("an address", () => {
     });
   });
 
-  it("takes no parameter twice, but where any may come", async () => {
+  it("accepts no parameter twice, except where any query is allowed", async () => {
     const { status, body } = await api.call("GET /executions?limit=1&limit=2");
     expect([status, body.detail]).toEqual([400, 'the query has the parameter "limit" more than once - send it once']);
     expect((await api.call("GET /openapi.json?a=1&a=2", { key: null })).status).toBe(200);
   });
 
   it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
-    "names no pattern at %s",
+    "does not mention patterns in the error of %s",
     async (path) => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([
@@ -50,7 +50,7 @@ describe("an address", () => {
     },
   );
 
-  it("may end in a slash", async () => {
+  it("can end with a slash", async () => {
     expect((await fetch(`${api.url}/health/`)).status).toBe(200);
   });
 });
@@ -58,7 +58,7 @@ describe("an address", () => {
 describe("a body", () => {
   it.each([
     ["too large", JSON.stringify({ context: { text: "x".repeat(4 * 1024 * 1024) } }), 413, /bytes, at most/],
-    ["beyond what an API Gateway takes", "x".repeat(11 * 1024 * 1024), 413, undefined],
+    ["larger than an API Gateway accepts", "x".repeat(11 * 1024 * 1024), 413, undefined],
     ["nested too deep", nested(513), 413, /513 levels deep/],
     ["nothing but brackets", "[".repeat(1_000_000), 413, /levels deep/],
     ["with too many keys", manyKeys, 413, /100002 keys/],
@@ -124,7 +124,7 @@ describe("a body", () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
   });
 
-  it("of JSON that is not UTF-8 is refused, and not mended", async () => {
+  it("of JSON that is not UTF-8 is refused, not corrected", async () => {
     const answer = await fetch(`${api.url}/workflows/asking/execute`, {
       method: "POST",
       headers: { authorization: `Bearer ${await api.key("runner")}`, "content-type": "application/json" },
@@ -133,7 +133,7 @@ describe("a body", () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
   });
 
-  it("says of each field what does not fit", async () => {
+  it("is refused with a reason for each field", async () => {
     const { body } = await api.call("POST /keys", { body: { role: "king", client_slug: "A B", more: 1 } });
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(["$.role", "$.client_slug", "$"]);
   });
@@ -142,7 +142,7 @@ describe("a body", () => {
 describe("a page of another origin", () => {
   const asks = { origin, "access-control-request-method": "POST" };
 
-  it("that may call the API is told so before and with every answer, errors too", async () => {
+  it("gets permission in the preflight and in every answer, errors included", async () => {
     const before = await fetch(`${api.url}/workflows`, { method: "OPTIONS", headers: asks });
     expect([before.status, before.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(before.headers.get("access-control-allow-headers")).toContain("idempotency-key");
@@ -152,19 +152,19 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("that may not is told nothing", async () => {
+  it("gets no permission if it is not allowed", async () => {
     const { headers } = await api.call("GET /health", { headers: { origin: "https://evil.example.com" } });
     expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, "origin"]);
   });
 });
 
-describe("answers", () => {
-  it("are for no cache", async () => {
+describe("the answers of the API", () => {
+  it("forbid caching", async () => {
     const { headers } = await api.call("GET /workflows");
     expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
   });
 
-  it("tell the state and the latency of every service", async () => {
+  it("report the state and the latency of every service", async () => {
     const { body } = await api.call("GET /health", { key: null });
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, states: { state: "ok" } });
     expect(["ok", "degraded"]).toContain(body.status);

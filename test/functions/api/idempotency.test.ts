@@ -12,7 +12,7 @@ beforeAll(async () => {
   await api.call("POST /workflows", { body: asking });
 });
 
-describe("a request that is repeated with its Idempotency-Key", () => {
+describe("a request repeated with its Idempotency-Key", () => {
   it("starts one run", async () => {
     const headers = once();
     const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
@@ -21,7 +21,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect((await api.call("GET /executions?workflow=asking")).body.items).toHaveLength(1);
   });
 
-  it("starts one run when both come at the same time", async () => {
+  it("starts one run if both arrive at the same time", async () => {
     const headers = once();
     const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
     const answers = await Promise.all([start(), start(), start()]);
@@ -56,7 +56,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(await restart()).toMatchObject({ restarted_from: first.execution_id });
   });
 
-  it("publishes one version, and says again that it was new", async () => {
+  it("publishes one version, and reports it again as new", async () => {
     const headers = once();
     const body = { ...asking, description: "again" };
     const first = await api.call("POST /workflows", { body, headers });
@@ -64,7 +64,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect([second.status, second.body]).toEqual([201, first.body]);
   });
 
-  it("makes one key, and shows it once", async () => {
+  it("creates one key, and shows it once", async () => {
     const headers = once();
     const { body: made } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
     const { status, body } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
@@ -72,7 +72,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(JSON.stringify(body)).not.toContain(made.key);
   });
 
-  it("seals credentials with one new key", async () => {
+  it("encrypts credentials with one new key", async () => {
     const values = { key: "4711-4711" };
     await api.call("PUT /workflows/asking/credentials/vendor", { body: { kind: "custom", values } });
     const headers = once();
@@ -84,7 +84,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(deeds).toHaveLength(1);
   });
 
-  it("answers a task once, and the same again", async () => {
+  it("answers a task once and repeats the result", async () => {
     const { body: list } = await api.call("GET /tasks?limit=1");
     const headers = once();
     const answer = () => api.call(`POST /tasks/${list.items[0].task_id}`, { body: { choice: "rejected" }, headers });
@@ -93,14 +93,14 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it("is refused where it asks for something else", async () => {
+  it("is refused if it differs from the first one", async () => {
     const headers = once();
     await api.call("POST /workflows/asking/execute", { body: {}, headers });
     const other = await api.call("POST /workflows/asking/execute", { body: { version: 1 }, headers });
     expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/another request before/)]);
   });
 
-  it("is done when the first one was refused", async () => {
+  it("is executed if the first one was refused", async () => {
     const headers = once();
     const client = { slug: "late", name: "Late" };
     const asks = () => api.call("POST /workflows/asking/execute", { body: { client_slug: "late" }, headers });
@@ -109,7 +109,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect((await asks()).status).toBe(202);
   });
 
-  it("means nothing to another key", async () => {
+  it("is a new request for another API key", async () => {
     const headers = once();
     const start = async () =>
       api.call("POST /workflows/asking/execute", { body: {}, headers, key: await api.key("runner") });
@@ -117,7 +117,7 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(second.body.execution_id).not.toBe(first.body.execution_id);
   });
 
-  it("may be one that has nothing to repeat", async () => {
+  it("ignores the key if the method is already idempotent", async () => {
     const headers = { "idempotency-key": "\u00e4" };
     expect((await api.call("POST /workflows/validate", { body: asking, headers })).status).toBe(400);
     expect((await api.call("PUT /workflows/asking", { body: asking, headers })).status).toBe(201);

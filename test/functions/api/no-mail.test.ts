@@ -7,24 +7,24 @@ const mail = { mail: ["ops@example.com"] };
 const webhook = { webhook: "https://pager.example.com/" };
 const sentence = /^no mail goes out from here - name a webhook, or deploy with NOVA_MAIL_FROM/;
 
-describe("a deployment from which no mail goes out", () => {
+describe("a deployment that cannot send mail", () => {
   beforeAll(async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     delete api.ports.mailer;
   });
 
-  it("finds a definition that wants failures told by mail", async () => {
+  it("finds a definition that reports failures by mail", async () => {
     const { body } = await api.call("POST /workflows/validate", { body: { ...asking, on_failure: mail } });
     const found = { code: "NOVA131", path: "$.on_failure.mail", message: expect.stringMatching(sentence) };
     expect(body).toMatchObject({ valid: false, findings: [found] });
   });
 
-  it("refuses to publish it", async () => {
+  it("refuses to publish such a definition", async () => {
     const { status, body } = await api.call("POST /workflows", { body: { ...asking, on_failure: mail } });
     expect([status, body.findings[0].code]).toEqual([422, "NOVA131"]);
   });
 
-  it("refuses a client that wants the same", async () => {
+  it("refuses a client that reports failures by mail", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { on_failure: mail } });
     expect([status, body.detail]).toEqual([422, expect.stringContaining("on_failure.mail: no mail goes out")]);
     expect((await api.call("GET /clients/acme")).body.on_failure).toEqual({});
@@ -39,14 +39,14 @@ describe("a deployment from which no mail goes out", () => {
     expect((await api.call("POST /workflows/validate", { body: named(["accounting"]) })).body.findings).toEqual([]);
   });
 
-  it("takes a webhook of both", async () => {
+  it("accepts a webhook for both", async () => {
     const published = await api.call("POST /workflows", { body: { ...asking, on_failure: webhook } });
     expect(published.status).toBe(201);
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: webhook } })).status).toBe(200);
   });
 });
 
-it("publishes such a definition on a laptop, where mail always goes out", async () => {
+it("a laptop publishes such a definition, because it can always send mail", async () => {
   api.ports.mailer = api.cloud.service.mailer as NonNullable<typeof api.ports.mailer>;
   const { status } = await api.call("POST /workflows", { body: { ...asking, id: "told", on_failure: mail } });
   expect(status).toBe(201);

@@ -21,30 +21,30 @@ function operation(name: (typeof operations)[number][0]): Operation {
 }
 
 describe("the OpenAPI document", () => {
-  it("is one of version 3.1 and fits into a page of JSON", () => {
+  it("has version 3.1 and is plain JSON", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  it("gives every operation a name of its own, and a problem as what else may come", () => {
+  it("gives every operation a unique name and a problem as its default answer", () => {
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(routes.length);
     for (const [, { responses }] of operations) {
       expect(responses.default?.content).toHaveProperty(["application/problem+json"]);
     }
   });
 
-  it("refers to nothing that is not in it", () => {
+  it("refers only to schemas that it contains", () => {
     const names = Array.from(JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g), ([, name]) => name);
     expect(names).toContain("WholeExecution");
     for (const name of names) expect(document.components?.schemas).toHaveProperty([name as string]);
   });
 
-  it("asks for a key everywhere but at the three addresses that are open", () => {
+  it("requires a key on all routes except three", () => {
     const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
     expect(open).toEqual(["GET /health", "GET /openapi.json", "POST /hooks/{id}"]);
   });
 
-  it("says in words of JSON schema what addresses and queries take", () => {
+  it("describes paths and queries with JSON schemas", () => {
     const { parameters } = operation("POST /workflows/{id}/execute");
     expect(parameters).toMatchObject([
       { in: "path", name: "id" },

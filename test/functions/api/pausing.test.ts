@@ -15,7 +15,7 @@ async function start(id: string, body: object = {}): Promise<string> {
 const statusOf = async (id: string) => (await api.call(`GET /executions/${id}`)).body.status;
 
 describe("a paused workflow", () => {
-  it("queues new runs, lets the one that has begun go on, and begins them when it is resumed", async () => {
+  it("queues new runs until it is resumed, while started runs continue", async () => {
     await publish("paused");
     const before = await start("paused");
     const { status, body } = await api.call("POST /workflows/paused/pause");
@@ -29,7 +29,7 @@ describe("a paused workflow", () => {
     expect(await statusOf(during)).not.toBe("queued");
   });
 
-  it("holds a run that waited for a slot of its client, too", async () => {
+  it("also holds a run that waited for a slot of its client", async () => {
     await publish("held");
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });
@@ -44,7 +44,7 @@ describe("a paused workflow", () => {
     expect(await statusOf(second)).not.toBe("queued");
   });
 
-  it("is not paused any more when it is deleted and published again", async () => {
+  it("is not paused after it is deleted and published again", async () => {
     await publish("gone");
     await api.call("POST /workflows/gone/pause");
     expect((await api.call("DELETE /workflows/gone")).status).toBe(204);
@@ -52,7 +52,7 @@ describe("a paused workflow", () => {
     expect((await api.call("GET /workflows/gone")).body.paused_at).toBeNull();
   });
 
-  it("is paused by an editor of all clients alone, once, with a record", async () => {
+  it("can be paused only by an editor of all clients, once, with an audit record", async () => {
     await publish("mine");
     const pause = (key: string) => api.call("POST /workflows/mine/pause", { key });
     expect((await pause(await api.key("runner"))).status).toBe(403);

@@ -15,11 +15,11 @@ interface Operation {
 const api = useApi();
 const document = openApiDocument(routes);
 const refs = document.components?.schemas as Refs;
-/** By the name of a part of an address: things that are there. */
+/** Existing ids by the name of a path parameter. */
 const known: Record<string, string[]> = {};
 
 const ulid = "0".repeat(26);
-/** Addresses that could be, by the first part of a path: a route reads what is in its address first. */
+/** Possible path values by the first part of a path, because a route checks its path values first. */
 const samples: Record<string, Record<string, string>> = {
   workflows: { id: "asking", name: "mail" },
   executions: { id: `exec_${ulid}`, a: `exec_${ulid}`, b: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
 });
 
-/** Addresses and queries that the document allows, now and then of things that are there. */
+/** Returns random paths and queries that the document allows, sometimes with existing ids. */
 function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<string> {
   const of = (where: string) => parameters.filter((one) => one.in === where);
   const parts = of("path").map(({ name, schema }) =>
@@ -69,7 +69,7 @@ function requests(path: string, { parameters = [] }: Operation): fc.Arbitrary<st
 }
 
 it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [method, path] as const))(
-  "%s %s refuses a parameter that it does not know, which could be a filter misspelled",
+  "%s %s refuses an unknown parameter, which could be a misspelled filter",
   async (method, path) => {
     const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => samples[path.split("/")[1] ?? ""]?.[name] ?? "1");
     const { status, body } = await api.call(`${method} ${address}?clinet=acme`, {
@@ -80,7 +80,7 @@ it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [me
 );
 
 it.each(routes.map(({ method, path }) => [method, path] as const))(
-  "%s %s answers what the document promises to whatever the document allows",
+  "%s %s gives a documented answer to every documented request",
   async (method, path) => {
     const operations = document.paths?.[path] as Record<string, Operation>;
     const operation = operations[method.toLowerCase()] as Operation;

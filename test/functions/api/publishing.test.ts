@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 describe("a version in the queue", () => {
-  it("is answered with 202, shown as publishing, and cannot be run; then it is ready", async () => {
+  it("gets status 202 and cannot run until it is ready", async () => {
     const made = await api.call("POST /workflows", { body: slow });
     expect([made.status, made.body]).toEqual([202, { id: "slow", version: 1, status: "publishing" }]);
     expect((await api.call("GET /workflows/slow")).body).toMatchObject({ status: "publishing", active_version: null });
@@ -47,7 +47,7 @@ describe("a version in the queue", () => {
     expect((await api.call("POST /workflows/slow/execute", { body: {} })).status).toBe(202);
   });
 
-  it("that Step Functions refuses has failed, and says why; the one before is still run", async () => {
+  it("fails with the reason if Step Functions refuses it, and the earlier version still runs", async () => {
     const { publish } = api.ports.stateMachines;
     await api.call("POST /workflows", { body: { ...slow, name: "Slower" } });
     api.ports.stateMachines.publish = async () => {
@@ -68,7 +68,7 @@ describe("a version in the queue", () => {
 describe("a client's export", () => {
   const clientWith = (apiKey: string) => clientAt({ url: api.url, apiKey, fetch });
 
-  it("comes in pages, with items as they are stored and addresses of objects", async () => {
+  it("comes in pages, with stored items and addresses of objects", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const context = { letter: "a".repeat(9000) };
     await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme", context } });
@@ -87,7 +87,7 @@ describe("a client's export", () => {
     expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
   });
 
-  it("is what nova export writes of a server, and whoever has no such key is told why", async () => {
+  it("is written by nova export, which reports the reason without a sufficient key", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const write = (key: string, name: string) =>
       writeExport(serverSource(clientWith(key), "acme"), join(folder, name), { client: "acme" });
@@ -108,7 +108,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("hands on what it has sent in its cursor, which nobody can change or take from another key", async () => {
+  it("keeps its progress in a cursor that is bound to its key and cannot be changed", async () => {
     const { body: first } = await api.call("GET /clients/acme/export");
     const cursor = JSON.parse(Buffer.from(first.next_cursor, "base64url").toString());
     const texts = [
@@ -125,7 +125,7 @@ describe("a client's export", () => {
     expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
-  it("is the same for the client's own key, but for what in definitions is others'; and verifies so", async () => {
+  it("hides only other clients' data in definitions from the client's own key, and still verifies", async () => {
     const on_failure = { mail: ["ops@globex.example"] };
     for (const [id, letters, name] of [
       ["short", 10, "globex-hook"],
@@ -184,7 +184,7 @@ describe("a client's export", () => {
     expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
   });
 
-  it("goes on behind an object that is gone meanwhile", async () => {
+  it("continues after an object that was deleted meanwhile", async () => {
     const text = Buffer.from(JSON.stringify({ prefix: 0, after: "workflows/zzz/0.json" })).toString("base64url");
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
     expect([status, body.items]).toEqual([200, []]);
@@ -215,7 +215,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("goes on behind any place where one could end", async () => {
+  it("continues after any possible key", async () => {
     const after = { pk: { S: "a".repeat(1400) }, sk: { S: "b".repeat(800) } };
     for (const [path, cursor] of [["/clients/acme/export", { after }] as const, ["/formats", after] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
@@ -224,8 +224,8 @@ describe("a client's export", () => {
   });
 });
 
-describe("a client that is being erased", () => {
-  it("is there until it is gone, and nothing begins for it", async () => {
+describe("a client during its erasure", () => {
+  it("stays visible until its end, and no run starts for it", async () => {
     api.ports.erasureQueue = { enqueue: async () => undefined };
     expect((await api.call("DELETE /clients/acme")).status).toBe(202);
     const begun = await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme" } });

@@ -44,7 +44,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe("max_concurrent", () => {
-  it("has further runs wait, and begin in the order in which they arrived", async () => {
+  it("lets further runs wait and start in the order of their arrival", async () => {
     await limit("one", { max_concurrent: 1 });
     const [first, second] = [await start(), await start(), await start()];
     expect(await statuses()).toBe("running queued queued");
@@ -54,7 +54,7 @@ describe("max_concurrent", () => {
     await vi.waitFor(async () => expect(await statuses()).toBe("completed completed running"));
   });
 
-  it("of a client counts its runs of all workflows, and is none of another one's business", async () => {
+  it("of a client counts its runs of all workflows and no runs of others", async () => {
     await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });
     for (const [workflow, client] of [
       ["one", "acme"],
@@ -65,7 +65,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running queued running");
   });
 
-  it("of a workflow and of each client are kept together", async () => {
+  it("of a workflow applies together with the limit of each client", async () => {
     await limit("one", { max_concurrent: 2, max_concurrent_per_client: 1 });
     for (const client of ["acme", "acme", undefined, undefined]) await start("one", client);
     expect(await statuses()).toBe("running queued running queued");
@@ -81,7 +81,7 @@ describe("max_concurrent", () => {
     expect((await api.call(`GET /executions/${queued}/verify`)).body.state).toBe("anchored");
   });
 
-  it("answers 202 and queued where a run waits", async () => {
+  it("gives status 202 and queued for a waiting run", async () => {
     await limit("one", { max_concurrent: 1 });
     await start();
     const answer = await api.call("POST /workflows/one/execute?wait=0", { body: {} });
@@ -89,7 +89,7 @@ describe("max_concurrent", () => {
     expect([answer.status, answer.body.status]).toEqual([202, "queued"]);
   });
 
-  it("that is raised or lifted lets those begin who have waited", async () => {
+  it("lets waiting runs start when it is raised or removed", async () => {
     await limit("one", { max_concurrent: 1 });
     for (let n = 0; n < 4; n++) await start();
     await limit("one", { max_concurrent: 2 });
@@ -98,7 +98,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running running running running");
   });
 
-  it("is kept when many come at once", async () => {
+  it("is kept if many runs arrive at the same time", async () => {
     await limit("one", { max_concurrent: 3 });
     await Promise.all(Array.from({ length: 7 }, () => start()));
     const counted = (await statuses()).split(" ").sort().join(" ");
@@ -106,7 +106,7 @@ describe("max_concurrent", () => {
     expect((await api.ports.slots.taken("W#one")).length).toBe(3);
   });
 
-  it("does not let the sweeper begin what waits, and has it take back what nobody uses", async () => {
+  it("lets the sweeper release unused slots, but not start runs over the limit", async () => {
     await limit("one", { max_concurrent: 1 });
     await api.ports.slots.take("W#one", "exec_gone", "0", 1);
     await start();
@@ -120,7 +120,7 @@ describe("max_concurrent", () => {
 });
 
 describe("quotas", () => {
-  it("are told as they were set, and replaced as a whole", async () => {
+  it("are returned as they were set, and replaced as a whole", async () => {
     await limit("one", { max_concurrent: 5, max_concurrent_per_client: 2 });
     expect((await limit("one", { max_concurrent: 4 })).body).toEqual({
       max_concurrent: 4,
@@ -139,7 +139,7 @@ describe("quotas", () => {
     expect((await api.call("PATCH /clients/acme", { key, body: { name: "Acme" } })).status).toBe(200);
   });
 
-  it("refuse a run of a client whose month is spent, with a sentence", async () => {
+  it("refuse a run of a client that has spent its monthly budget", async () => {
     await api.call("PATCH /clients/acme", { body: { quotas: { max_cost_usd: 2 } } });
     const month = new Date().toISOString().slice(0, 7);
     const node = { execution: "exec_1", scope: "", seq: 1 };
@@ -154,7 +154,7 @@ describe("quotas", () => {
     ]);
   });
 
-  it("cost nothing where there are none", async () => {
+  it("need no database calls if none are set", async () => {
     const { put, get } = { put: vi.spyOn(api.ports.slots, "enqueue"), get: vi.spyOn(api.ports.spending, "ofMonth") };
     await start("other", "acme");
     expect([put.mock.calls, get.mock.calls]).toEqual([[], []]);

@@ -72,7 +72,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("takes a list of places, from the command line too", async () => {
+  it("accepts a list of places, also on the command line", async () => {
     const body = { from: ["two", "one"], dry_run: true };
     expect((await restart(failed, body)).body).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
     const { out } = await nova("restart", failed, "--from", "two", "--from", "one", "--dry-run", "--json");

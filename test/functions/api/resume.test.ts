@@ -5,7 +5,7 @@ import { useApi } from "./support/api.ts";
 
 const api = useApi();
 
-/** A run inside of NOVA that waits, and the link that its code would have read. */
+/** Starts a waiting run, and returns the resume link that its code can read. */
 async function waiting(customer: string) {
   const event = { source: ["crm"], detail: { customer: ["{{customer}}"] } };
   const nodes = [
@@ -27,7 +27,7 @@ async function waiting(customer: string) {
   return { execution, path: `POST ${url.pathname}`, query: url.search };
 }
 
-it("a resume link needs no key, is kept before its wait, and is good for one call", async () => {
+it("a resume link needs no key, is valid before its wait, and works for one call", async () => {
   const { execution, path, query } = await waiting("acme");
   const call = (search: string, body: unknown = { deal: 1 }) => api.call(path + search, { key: null, body });
   expect((await call(`${query.slice(0, -1)}${query.endsWith("A") ? "B" : "A"}`)).status).toBe(404);
@@ -46,7 +46,7 @@ it("a resume link needs no key, is kept before its wait, and is good for one cal
   expect(run.body).toMatchObject({ status: "completed", context: { wait: { deal: 1 } } });
 });
 
-it("a link to a run that is over is gone", async () => {
+it("a resume link to an ended run gets status 410", async () => {
   const { execution, path, query } = await waiting("initech");
   await api.call(`POST /executions/${execution}/cancel`);
   expect((await api.call(path + query, { key: null, body: {} })).status).toBe(410);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await api.call("POST /workflows", { body: asking });
 });
 
-/** A generation as the pipeline keeps it. */
+/** Stores a generation as the pipeline does. */
 async function keep(node: string, more: Partial<Generation> = {}): Promise<Generation> {
   const generation: Generation = {
     format: 1,
@@ -57,8 +57,8 @@ const kept = async (node: string) =>
     (await api.ports.generations.of(asking.id, node, null)).map(({ codeHash, status }) => [codeHash, status]),
   );
 
-describe("a review of code that a model wrote", () => {
-  it("lets approved code run in the place of what ran for the same, and says who approved it", async () => {
+describe("a review of generated code", () => {
+  it("pins approved code in place of earlier code and records the approver", async () => {
     await keep("approve");
     await keep("approve", { codeHash: old, status: "pinned" });
     await keep("approve", { codeHash: old, status: "pinned", key: "d".repeat(64) });
@@ -73,13 +73,13 @@ describe("a review of code that a model wrote", () => {
     expect((await review("approve", "approved")).body.approved).toEqual(body.approved);
   });
 
-  it("keeps rejected code on record, where it runs no more", async () => {
+  it("keeps rejected code in the records, but does not run it again", async () => {
     await keep("reject", { status: "pinned" });
     expect((await review("reject", "rejected")).body.status).toBe("replaced");
     expect(await kept("reject")).toEqual({ [written]: "replaced" });
   });
 
-  it("does not take an approval back, since it says who has looked", async () => {
+  it("does not withdraw an approval, because it records the reviewer", async () => {
     await keep("keep", { status: "pinned", approved: { by: "ada", at: "2026-11-22T10:00:00.000Z" } });
     const { status, body } = await review("keep", "rejected");
     expect([status, body.detail]).toEqual([409, expect.stringContaining("ada has approved this code")]);
@@ -94,7 +94,7 @@ describe("a review of code that a model wrote", () => {
     expect(deeds).toMatchObject([{ action: "code.approved", subject: asking.id, detail: { code_hash: written } }]);
   });
 
-  it("needs an editor who reaches the code's clients", async () => {
+  it("needs an editor with access to the code's clients", async () => {
     await keep("role");
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await keep("role", { client: "acme" });
@@ -106,7 +106,7 @@ describe("a review of code that a model wrote", () => {
     expect(await kept("role")).toEqual({ [written]: "candidate" });
   });
 
-  it("refuses code, nodes and workflows that are not there", async () => {
+  it("refuses missing code, nodes and workflows", async () => {
     await keep("there");
     expect((await review("there", "approved", { code_hash: old })).status).toBe(404);
     expect((await review("there", "approved", { key: old })).status).toBe(404);

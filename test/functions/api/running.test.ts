@@ -6,7 +6,7 @@ import { useApi } from "./support/api.ts";
 const api = useApi();
 const { nova, onServer, startOnServer } = useServer(api);
 
-/** Prints, and goes on until it is stopped. */
+/** Code that prints and runs until it is stopped. */
 const code = `
 import time
 print("begun with", context["pin"])
@@ -21,18 +21,18 @@ async function begin(): Promise<string> {
   return (await api.call("POST /workflows/endless/execute", { body })).body.execution_id;
 }
 
-it("shows the node that is at work and what it prints, to the API, here and to a server's users", async () => {
+it("the running node and its output are shown by the API and by the command line, local or remote", async () => {
   const id = await begin();
   const logs = `GET /executions/${id}/chain/1/logs`;
   const printed = await vi.waitFor(
     async () => {
       const { body } = await api.call(logs);
-      expect(body.text).toMatch(/begun/); // before its turn there is no such link, and no text
+      expect(body.text).toMatch(/begun/); // before its turn there is no such entry, and no text
       return body;
     },
     { timeout: 20_000 },
   );
-  // The beginning of the secret waits for what comes behind it.
+  // A possible start of a secret is held back until more output follows.
   expect(printed).toEqual({ text: "begun with ***\n", left_out: 0, next: expect.stringMatching(/^0-1-\d+$/) });
   expect((await api.call(`${logs}?after=${printed.next}`)).body.text).toBe("");
   const { at_work } = (await api.call(`GET /executions/${id}`)).body;

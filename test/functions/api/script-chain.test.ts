@@ -21,7 +21,7 @@ afterAll(async () => {
 const ask = (path: string, body: object) => api.call(`POST ${path}`, { body });
 const asked = () => server.requests.map(({ input }) => input);
 
-/** Three prompts in a row, as a front end of the earlier system makes them. */
+/** Creates three prompts in a row, as a front end of the earlier system does. */
 async function chainOfPrompts(): Promise<string> {
   const { body } = await ask("/sessions", { context: { topic: "rivers" } });
   const session_id = body.session_id as string;
@@ -40,7 +40,7 @@ async function chainOfPrompts(): Promise<string> {
   return session_id;
 }
 
-/** All that a request could change about a session, besides its history. */
+/** Returns all parts of a session that a request can change, without its history. */
 async function definitions(session_id: string) {
   const { nodes, edges, context } = (await api.call(`GET /sessions/${session_id}`)).body;
   const facts = nodes.map(({ version: _, ...node }: { version: number }) => node);
@@ -48,7 +48,7 @@ async function definitions(session_id: string) {
 }
 
 describe("front ends of the earlier system", { timeout: 120_000 }, () => {
-  it("run a chain of prompts, ask for outputs, and run what is stale after an edit", async () => {
+  it("run a chain of prompts, read outputs, and run stale nodes after an edit", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "Long rivers." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
     const { body } = await ask("/execute", { session_id });
@@ -72,7 +72,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await api.call(`GET /executions/${again.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("have the text of one node written, with inputs that raise their versions where they changed", async () => {
+  it("generate the text of one node, and changed inputs raise their versions", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "One outline." });
     const context_data = {
@@ -113,7 +113,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("have a text written that belongs to no node", async () => {
+  it("generate a text without a node", async () => {
     const { body: made } = await ask("/sessions", {});
     answers.push({ text: "A poem." });
     const context_data = { __node_mapping: { "My Input": "node_1" }, "id:node_1": "1. cats\n2. dogs" };
@@ -124,7 +124,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await api.call(`GET /sessions/${session_id}`)).body.nodes).toEqual([]);
   });
 
-  it("see what a prompt comes to before anybody is asked", async () => {
+  it("see the final prompt before a model is called", async () => {
     const session_id = await chainOfPrompts();
     await api.call(`PUT /sessions/${session_id}/nodes/brief/output`, { body: { output: "By hand." } });
     const checked = await ask("/validate_template", {
@@ -141,7 +141,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(asked()).toEqual([]);
   });
 
-  describe("that name a node without a value", () => {
+  describe("with a reference to a node without a value", () => {
     const marked = "[CONTEXT_ERROR: Content for 'Nobody' not found in provided context_data]";
     it.each([
       ["no data", {}],
@@ -167,7 +167,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     });
 
     it.each([{}, { __node_mapping: { Nobody: "n1" } }])(
-      "are refused where they ask for that, ask no model and change nothing: %j",
+      "are refused on request, without a model call or a change: %j",
       async (context_data) => {
         const session_id = await chainOfPrompts();
         const before = await definitions(session_id);
@@ -186,7 +186,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
 
   it.each([
     ["their names", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{Guest}"],
-    ["a name in other letters", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{guest }"],
+    ["a name in another spelling", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{guest }"],
     ["a plain name", { Guest: "x" }, "{Guest}"],
     ["an id", { "id:guest": "x" }, "{guest}"],
     [
@@ -210,7 +210,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
   });
 
-  it("write the output of a node that they name", async () => {
+  it("write the output of a named node", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const context_data = { __current_node: "outline", "My Brief": "By hand." };
@@ -219,7 +219,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await ask("/get_node_outputs", { session_id })).body.outputs).toMatchObject({ brief: "By hand." });
   });
 
-  it("have inputs: nodes without a prompt, whose outputs callers write", async () => {
+  it("have inputs, which are nodes without a prompt whose outputs callers write", async () => {
     const session_id = await chainOfPrompts();
     for (const node of [{ node_id: "note", name: "My Note" }, { node_id: "other" }])
       await ask("/add_node", { session_id, ...node });
@@ -245,11 +245,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
 
   it.each([
     ["a prompt that no node can have", { prompt_text: "Hello.", llm_config: { max_tokens: 1 } }, 422],
-    [
-      "a node that there is not",
-      { prompt_text: "Hello.", context_data: { __current_node: "nobody", "id:brief": "x" } },
-      404,
-    ],
+    ["a missing node", { prompt_text: "Hello.", context_data: { __current_node: "nobody", "id:brief": "x" } }, 404],
     ["a node that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
     ["a key of NOVA", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
     ["a model that refuses", { prompt_text: "Hello.", context_data: { "id:brief": "x" } }, 422],
@@ -264,7 +260,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(await definitions(session_id)).toEqual(before);
   });
 
-  it("change nothing with a run that the month's budget refuses", async () => {
+  it("change nothing if the monthly budget refuses a run", async () => {
     const client = await api.call("POST /clients", { body: { slug: "poor", name: "Poor" } });
     expect(client.status).toBe(201);
     const key = await api.key("editor", "poor");
@@ -282,7 +278,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect([session.context, session.nodes[0].version, session.nodes[0].definition.prompt]).toEqual([{}, 1, "Hello."]);
   });
 
-  it("have a default session for each key, and sessions by names that they choose", async () => {
+  it("have a default session per key, and named sessions", async () => {
     const [key, other] = [await api.key("editor"), await api.key("editor")];
     const idOf = async (body: object, from = key) => {
       const { status, body: answer } = await api.call("POST /get_node_outputs", { body, key: from });
@@ -310,7 +306,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(await idOf({})).toBe(next);
   });
 
-  it("may send null for every field that they may leave out", async () => {
+  it("can send null for every optional field", async () => {
     const ok = async (path: string, body: object) => {
       const { status, body: answer } = await ask(path, body);
       expect([path, status, answer.detail]).toEqual([path, 200, undefined]);
@@ -341,7 +337,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await ask(`/sessions/${session_id}/nodes/c/run`, { context_data: null })).status).toBe(200);
   });
 
-  it("run a prompt of no node beside a node called text", async () => {
+  it("run a prompt without a node although a node is called text", async () => {
     const session_id = await chainOfPrompts();
     await ask("/add_node", { session_id, node_id: "text", prompt_text: "Hello." });
     answers.push({ text: "A poem." });
@@ -350,7 +346,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     );
   });
 
-  it("leave a decision a decision", async () => {
+  it("keep the type of a decision", async () => {
     const session_id = await chainOfPrompts();
     await ask("/add_node", { session_id, node_id: "choice", node_type: "decision", prompt_text: "Which?" });
     await ask("/add_edge", { session_id, from_node: "edit", to_node: "choice" });
@@ -367,7 +363,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     answers.length = 0;
   });
 
-  it("hear in one sentence what a model refused", async () => {
+  it("get a model's refusal as one sentence", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ status: 400, message: "no such model" });
     const refused = await ask("/generate_text_node", { session_id, prompt_text: "Hello." });

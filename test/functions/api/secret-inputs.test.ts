@@ -10,7 +10,7 @@ const password = "hunter2 <Pässword> & 'more'";
 const pin = 82_914_406;
 const secrets = { password, pin, login: { token: "tok-5512-zebra", "key@of data": "k" } };
 
-/** The secrets in the spellings in which an answer could hold them. */
+/** All spellings of the secrets that an answer could contain. */
 const spellings = [password, "tok-5512-zebra", "key@of data", String(pin), "other-secret-9"].flatMap((secret) => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -53,7 +53,7 @@ const failing = inARow(
 );
 const plain = inARow("plain", { a: 'context["a"] = 1', b: 'context["b"] = len(context["password"])' }, { inputs });
 
-/** Existing ids to ask for, by the names of parameters. */
+/** Existing ids by parameter name. */
 const known: Record<string, string> = {};
 const address = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name) => known[name] ?? `no-${name}`);
 
@@ -83,7 +83,7 @@ beforeAll(async () => {
   known.task = (await call("GET /tasks")).body.items[0].task_id;
 }, 90_000);
 
-/** Requests by the address of their route, in the order in which they are sent. */
+/** Requests by route, in the order in which the test sends them. */
 const requests: Record<string, [request: string, body?: unknown, status?: number][]> = {
   "GET /executions": [["GET /executions"]],
   "GET /executions/{id}": [
@@ -189,7 +189,7 @@ const requests: Record<string, [request: string, body?: unknown, status?: number
   "GET /openapi.json": [["GET /openapi.json"]],
 };
 
-/** Routes whose answers hold no context, or all that is stored, for an administrator who takes it elsewhere. */
+/** Routes whose answers contain no context, or which export all stored data for an administrator. */
 const without = [
   /^(GET|PUT|DELETE) .*\/credentials/,
   /^POST \/credentials\/rotate$/,
@@ -200,7 +200,7 @@ const without = [
 ];
 
 describe("an answer of the API", { timeout: 120_000 }, () => {
-  it.each(Object.entries(requests))("of %s shows no secret input in any spelling", async (route, all) => {
+  it.each(Object.entries(requests))("of %s shows no secret input in any spelling", async (_route, all) => {
     for (const [request, body, status] of all) {
       const sent = body && JSON.parse(JSON.stringify(body).replace("{session}", known.session ?? ""));
       const answer = await call(request, sent);
@@ -209,18 +209,18 @@ describe("an answer of the API", { timeout: 120_000 }, () => {
     }
   });
 
-  it("is asked for at every route of the document", () => {
+  it("is tested for every route of the document", () => {
     const all = routes.map(({ method, path }) => `${method} ${path}`);
     expect(all.filter((route) => !(route in requests) && !without.some((one) => one.test(route)))).toEqual([]);
     expect(Object.keys(requests).filter((route) => !all.includes(route))).toEqual([]);
   });
 
-  it("about a session says *** where the value of a secret input would stand", async () => {
+  it("about a session shows *** in place of a secret input", async () => {
     const { body } = await call("GET /sessions/{session}");
     expect(body.context).toMatchObject({ password: "***", pin: "***", login: "***" });
   });
 
-  it("shows no secret of a run whose session was deleted", async () => {
+  it("shows no secret of a run after the deletion of its session", async () => {
     const made = await call("POST /sessions", { workflow: "plain", context: secrets });
     const { body } = await call(`POST /sessions/${made.body.session_id}/run?wait=20`);
     await untilEnded(api.ports, body.execution_id, 20_000);

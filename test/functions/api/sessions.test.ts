@@ -5,7 +5,7 @@ import { useApi } from "./support/api.ts";
 
 const api = useApi();
 
-/** Sets a key to another number each time, so that who ran again can be seen. */
+/** Returns code that sets a key to a random number, so that a repeated run is visible. */
 const random = (key: string, more = "") => `import random\n${more}\ncontext["${key}"] = random.random()`;
 
 interface NodeState {
@@ -42,7 +42,7 @@ const patch = (id: string, node: string, body: object, query = "") =>
   api.call(`PATCH /sessions/${id}/nodes/${node}${query}`, { body });
 
 describe("a session", { timeout: 60_000 }, () => {
-  it("runs what is stale and nothing else, and says what it took over", async () => {
+  it("runs only stale nodes, and reports the reused ones", async () => {
     const id = await chain();
     expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
     const first = await run(id);
@@ -62,7 +62,7 @@ describe("a session", { timeout: 60_000 }, () => {
 });
 
 describe("a draft", { timeout: 60_000 }, () => {
-  it("runs branches that nest side by side, and a run after an edit of one takes the other over", async () => {
+  it("runs nested branches in parallel, and reuses the unchanged branch after an edit", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "b"],
       ["a", "c"],
@@ -84,7 +84,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("is a line where its branches do not nest, and says so", async () => {
+  it("runs as a line, with a note, if its branches do not nest", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "c"],
       ["a", "d"],
@@ -95,7 +95,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(body.shape_why).toMatch(/do not nest .*one after the other: a, b, c, d/);
   });
 
-  it("takes decisions: what no way leads to is skipped and fresh", async () => {
+  it("follows decisions, and nodes that no edge reaches are skipped and fresh", async () => {
     const nodes = [
       { id: "big", type: "decision", code: "context['branch_decision'] = context['n'] > 5" },
       { id: "yes", code: random("yes") },
@@ -121,7 +121,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect((await run(body.session_id)).body).toMatchObject({ ran: ["no"], reused: ["big"], error: null });
   });
 
-  it("goes through a map, and takes its list over", async () => {
+  it("runs a map, and reuses its list", async () => {
     const each = {
       id: "each",
       type: "map",
@@ -140,7 +140,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(again.body).toMatchObject({ ran: ["sum"], reused: ["each"], outputs: [{ output: { sum: 3 } }] });
   });
 
-  it("finds in outputs what nodes before it have set that were taken over", async () => {
+  it("provides outputs of reused nodes to later nodes", async () => {
     const edges: [string, string][] = [
       ["a", "b"],
       ["b", "c"],
@@ -155,7 +155,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(body.outputs).toMatchObject([{ output: { seen: [2, ["a", "b", "start"], [1, 2, 0]] } }]);
   });
 
-  it("keeps large values and digits where a run takes them over", async () => {
+  it("keeps large values and digits when a run reuses them", async () => {
     const id = await session({ a: "context['big'] = 'x' * 100_000", b: "context['n'] = 1" }, [["a", "b"]], {
       context: { exact: 1 },
     });
@@ -170,7 +170,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(put.text).toContain("12345678901234567890.10");
   });
 
-  it("goes on from where it failed", async () => {
+  it("continues from a failed node", async () => {
     const id = await session({ a: random("a"), b: "raise ValueError('no')", c: random("c") }, [
       ["a", "b"],
       ["b", "c"],
@@ -184,7 +184,7 @@ describe("a draft", { timeout: 60_000 }, () => {
 });
 
 describe("an output", { timeout: 60_000 }, () => {
-  it("that a person writes wins, raises the version, and makes the descendants stale", async () => {
+  it("written by a person is used, raises the version, and makes the descendants stale", async () => {
     const id = await chain();
     await run(id);
     const before = (await api.call(`GET /sessions/${id}/outputs?node=a`)).body.outputs[0];
@@ -201,7 +201,7 @@ describe("an output", { timeout: 60_000 }, () => {
     expect((await api.call(`PUT /sessions/${id}/nodes/b/output`, { body: { output: 9 } })).status).toBe(409);
   });
 
-  it("of one node alone comes of what those before it have, and inputs that changed raise their versions", async () => {
+  it("of a single node depends on the outputs before it, and changed inputs raise their versions", async () => {
     const id = await session({ a: "context['a'] = 1", b: "context['b'] = context['a'] * 10" }, [["a", "b"]]);
     await run(id);
     const node = (body: object) => api.call(`POST /sessions/${id}/nodes/b/run`, { body });
@@ -219,7 +219,7 @@ describe("an output", { timeout: 60_000 }, () => {
     expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/"__current_node" is "a"/)]);
   });
 
-  it("of one branch alone asks nothing of the others", async () => {
+  it("of a single branch does not need the other branches", async () => {
     const code = { a: "context['a'] = 1", b: "context['b'] = 2", c: "context['c'] = context['a'] + 2" };
     const id = await session(code, [
       ["a", "b"],
@@ -232,7 +232,7 @@ describe("an output", { timeout: 60_000 }, () => {
 });
 
 describe("editors of a session", { timeout: 60_000 }, () => {
-  it("who come second are told what was changed, and lose nothing", async () => {
+  it("get a conflict with the latest version if they come second", async () => {
     const id = await chain();
     const { body } = await api.call(`GET /sessions/${id}`);
     const [{ version }] = body.nodes;
@@ -248,7 +248,7 @@ describe("editors of a session", { timeout: 60_000 }, () => {
     expect(shown.body.nodes[0].definition.code).toBe("context['a'] = 1");
   });
 
-  it("who change other nodes at once all have their way", async () => {
+  it("can change different nodes at the same time", async () => {
     const id = await chain();
     const answers = await Promise.all(
       ["a", "b", "c"].map((node) => patch(id, node, { code: `context['${node}'] = 1` })),
@@ -278,8 +278,8 @@ describe("editors of a session", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a session that is over", { timeout: 60_000 }, () => {
-  it("goes with what was published for it, and its executions stay, and verify", async () => {
+describe("an ended session", { timeout: 60_000 }, () => {
+  it("is deleted with its published workflow, while its runs stay and verify", async () => {
     const id = await chain();
     const { body } = await run(id);
     const execution = await api.ports.executions.get(body.execution_id);
@@ -305,7 +305,7 @@ describe("a session that is over", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("is not there any more once its days have passed, and is swept away", async () => {
+  it("is hidden after its retention time, and then deleted by the sweeper", async () => {
     const { body } = await api.call("POST /sessions", { body: { retention_days: 2 } });
     expect(body).toMatchObject({ retention_days: 2, nodes: [] });
     const later = { ...api.ports, clock: { ...api.ports.clock, now: () => Date.now() + 3 * 24 * 60 * 60 * 1000 } };
@@ -315,7 +315,7 @@ describe("a session that is over", { timeout: 60_000 }, () => {
     expect(await api.ports.sessions.get(body.session_id)).toBeUndefined();
   });
 
-  it("has no output any more whose execution was erased", async () => {
+  it("loses outputs whose run was erased", async () => {
     const id = await chain();
     const first = await run(id);
     await patch(id, "c", { code: random("c", "pass") });
@@ -329,7 +329,7 @@ describe("a session that is over", { timeout: 60_000 }, () => {
     expect((await run(id)).body).toMatchObject({ ran: ["a", "b", "c"], reused: [], error: null });
   });
 
-  it("goes with its client, and is in the export of no other one", async () => {
+  it("is deleted with its client, and no other client's export contains it", async () => {
     await api.call("POST /clients", { body: { slug: "gone", name: "Gone" } });
     const more = { client_slug: "gone", context: { word: "of-gone" } };
     const id = await session({ a: "context['a'] = context['word']  # of-gone" }, [], more);
@@ -354,8 +354,8 @@ describe("a session that is over", { timeout: 60_000 }, () => {
   });
 });
 
-describe("publishing a session", { timeout: 60_000 }, () => {
-  it("makes an ordinary version of a workflow, from which another session begins", async () => {
+describe("the publication of a session", { timeout: 60_000 }, () => {
+  it("creates an ordinary version, from which another session can start", async () => {
     const id = await chain();
     const published = await api.call(`POST /sessions/${id}/publish`, { body: { workflow: "from-session" } });
     expect([published.status, published.body]).toMatchObject([
@@ -373,7 +373,7 @@ describe("publishing a session", { timeout: 60_000 }, () => {
     expect(next.body).toMatchObject({ id: "from-session", version: 2 });
   });
 
-  it("is refused for what is no valid workflow, for a key of one client, and where triggers would be lost", async () => {
+  it("is refused for an invalid workflow, for a key of one client, and if triggers would be lost", async () => {
     const { body } = await api.call("POST /sessions", { body: { nodes: [{ id: "a" }] } });
     const publish = (workflow: string, key?: string) =>
       api.call(`POST /sessions/${body.session_id}/publish`, { body: { workflow }, ...(key !== undefined && { key }) });
@@ -387,7 +387,7 @@ describe("publishing a session", { timeout: 60_000 }, () => {
     expect([lost.status, lost.body.detail]).toEqual([422, expect.stringMatching(/"watched" has on_failure/)]);
   });
 
-  it("refuses to begin with a workflow that has loops", async () => {
+  it("cannot be the source of a session if it has loops", async () => {
     const nodes = [
       { id: "start", type: "start" },
       { id: "ask", type: "action", code: "pass" },

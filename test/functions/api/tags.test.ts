@@ -13,7 +13,7 @@ async function begin(): Promise<string> {
   return (await api.call("POST /workflows/asking/execute")).body.execution_id;
 }
 
-/** An execution that waits for its answer. */
+/** Starts a run and waits until it has an open task; returns its id. */
 async function waiting(): Promise<string> {
   const id = await begin();
   await vi.waitFor(async () => expect((await api.call(`GET /executions/${id}`)).body.status).toBe("waiting"), 20_000);
@@ -29,7 +29,7 @@ async function tagOf(request: string): Promise<string> {
 const known = (tag: string) => ({ headers: { "if-none-match": tag } });
 
 describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
-  it("is known while nothing changes, and is another one after a change", async () => {
+  it("stays the same until a change", async () => {
     const id = await waiting();
     const request = `GET /executions/${id}${path}`;
     const tag = await tagOf(request);
@@ -46,14 +46,14 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
     expect(await api.call(request, known(last))).toMatchObject({ status: 304 });
   });
 
-  it("is of the query, too", async () => {
+  it("depends on the query", async () => {
     const id = await waiting();
     const query = path === "" ? "?references" : "?full";
     const tag = await tagOf(`GET /executions/${id}${path}`);
     expect((await api.call(`GET /executions/${id}${path}${query}`, known(tag))).status).toBe(200);
   });
 
-  it("costs no read of the chain where the execution is over", async () => {
+  it("needs no read of the chain if the run has ended", async () => {
     const id = await waiting();
     await api.call(`POST /executions/${id}/cancel`);
     const request = `GET /executions/${id}${path}`;
@@ -65,7 +65,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
     vi.restoreAllMocks();
   });
 
-  it("tells a key of another client nothing", async () => {
+  it("reveals nothing to a key of another client", async () => {
     const id = await waiting();
     const tag = await tagOf(`GET /executions/${id}${path}`);
     await api.call("POST /clients", { body: { slug: `other-${path.length}`, name: "Other" } });
@@ -74,7 +74,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
   });
 });
 
-it("changes while branches go on behind a fork, whose link is the last of the main line", async () => {
+it("the tag changes while branches continue after a fork", async () => {
   const fork = {
     id: "fork",
     nodes: [
@@ -103,7 +103,7 @@ it("changes while branches go on behind a fork, whose link is the last of the ma
   await vi.waitFor(async () => expect((await api.call(request, known(tag))).status).toBe(200), 20_000);
 }, 60_000);
 
-it("knows every field of an entry, those of branches and of failures among them", async () => {
+it("the schema contains every field of an entry, also of branches and failures", async () => {
   const each = {
     id: "each",
     type: "map",

@@ -38,9 +38,9 @@ const start = (context: object | string, client = "acme") => {
 
 describe("an upload", () => {
   it.each([
-    ["whose hash was said", { sha256 }],
-    ["whose hash nobody has said", {}],
-  ])("%s is bytes wherever a context names it, and numbers beside it keep their digits", async (_what, more) => {
+    ["with a declared hash", { sha256 }],
+    ["without a declared hash", {}],
+  ])("%s becomes bytes in every context that names it, and other numbers keep their digits", async (_what, more) => {
     const upload = await ticket({ bytes: pdf.length, type: "application/pdf", client_slug: "acme", ...more });
     expect(await send(upload, pdf)).toMatchObject({ status: 200 });
     const { $upload } = { $upload: upload.id };
@@ -60,7 +60,7 @@ describe("an upload", () => {
     expect([absent.status, absent.body.detail]).toEqual([404, expect.stringMatching(/has no bytes of that hash/)]);
   });
 
-  it("is for its client alone, and of another's it is said what is said of none", async () => {
+  it("belongs to its client, and another client gets the same answer as for a missing one", async () => {
     const upload = await ticket({ bytes: pdf.length, client_slug: "acme" });
     await send(upload, pdf);
     const nobody = `upl_${"0".repeat(26)}`;
@@ -72,18 +72,18 @@ describe("an upload", () => {
     expect(unknown.body.detail).toMatch(/there is no upload "upl_0+" - POST \/uploads/);
   });
 
-  it("that has not come yet is asked for", async () => {
+  it("is reported as missing before its data arrives", async () => {
     const upload = await ticket({ bytes: 5, client_slug: "acme" });
     const { status, body } = await start({ file: { $upload: upload.id } });
     expect([status, body.detail]).toEqual([409, expect.stringMatching(/nothing has come for upload/)]);
   });
 
-  it("too large to be copied within a request is refused before it is sent", async () => {
+  it("is refused before it is sent if it is too large to copy within a request", async () => {
     expect((await api.call("POST /uploads", { body: { bytes: 2 ** 30 + 1 } })).status).toBe(422);
   });
 
   it.each(["upl_nope", "", 'a "quoted" one', "x".repeat(99)])(
-    "that no id names is refused at once: %j",
+    "is refused immediately with an invalid id: %j",
     async ($upload) => {
       const { status, body } = await start({ list: [{ file: { $upload } }] });
       expect([status, body.detail]).toEqual([
@@ -94,7 +94,7 @@ describe("an upload", () => {
   );
 
   it.each(['"{\\"$upload\\": \\"upl_x\\"}"', '{"$upload": 5}', '{"a": {"$upload": "upl_x", "more": 1}}'])(
-    "is nothing that merely looks like one: %s",
+    "differs from a value that only looks like one: %s",
     async (value) => {
       const { status, body } = await start(`{"data": ${value}}`);
       expect(status).toBe(202);

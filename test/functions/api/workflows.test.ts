@@ -6,8 +6,8 @@ import { asking } from "./support/flows.ts";
 const api = useApi();
 const greeting = (text: string) => inARow("greeting", { greet: `context["greeting"] = ${JSON.stringify(text)}` });
 
-describe("publishing a workflow", () => {
-  it("answers id, version and status; the same definition again is the same version", async () => {
+describe("the publication of a workflow", () => {
+  it("returns id, version and status, and the same version for the same definition", async () => {
     const first = await api.call("POST /workflows", { body: greeting("hello") });
     expect([first.status, first.body]).toEqual([201, { id: "greeting", version: 1, status: "ready" }]);
     const again = await api.call("POST /workflows", { body: greeting("hello") });
@@ -16,7 +16,7 @@ describe("publishing a workflow", () => {
     expect([next.status, next.body.version]).toEqual([201, 2]);
   });
 
-  it("lists workflows and versions, and shows definition and state machine", async () => {
+  it("makes the workflow, its versions, definition and state machine readable", async () => {
     const { body: list } = await api.call("GET /workflows");
     expect(list).toMatchObject({ items: [{ id: "greeting", version: 2, active_version: 2 }], next_cursor: null });
     const { body: one } = await api.call("GET /workflows/greeting?version=1");
@@ -28,7 +28,7 @@ describe("publishing a workflow", () => {
     expect((await api.call("GET /workflows/greeting/asl")).body.StartAt).toEqual(expect.any(String));
   });
 
-  it("refuses what is wrong with it, finding by finding", async () => {
+  it("is refused with all findings of an invalid definition", async () => {
     const wrong = { id: "wrong", nodes: [{ id: "start", type: "start" }], edges: [{ from: "start", to: "nowhere" }] };
     const { status, headers, body } = await api.call("POST /workflows", { body: wrong });
     expect([status, headers.get("content-type")]).toEqual([422, "application/problem+json"]);
@@ -38,7 +38,7 @@ describe("publishing a workflow", () => {
     expect((await api.call("GET /workflows/wrong")).status).toBe(404);
   });
 
-  it("says of a version what is wrong with it now, and at which node and line", async () => {
+  it("keeps findings of a version readable, with node and line", async () => {
     expect((await api.call("GET /workflows/greeting/findings?version=1")).body).toEqual({ valid: true, findings: [] });
     const warned = { ...inARow("warned", { greet: "\nimport requests_missing" }), id: "warned" };
     const { body: published } = await api.call("POST /workflows", { body: warned });
@@ -50,7 +50,7 @@ describe("publishing a workflow", () => {
     expect((await api.call("DELETE /workflows/warned")).status).toBe(204);
   });
 
-  it("tells the key of one client nothing of others when it validates", async () => {
+  it("reveals nothing about other clients to the key of one client", async () => {
     for (const slug of ["acme", "globex"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const triggersOf = (client: string) => [
       { type: "webhook", id: "globex-orders", client },
@@ -76,7 +76,7 @@ describe("publishing a workflow", () => {
     await api.call("DELETE /workflows/theirs");
   });
 
-  it("takes the files that a definition names", async () => {
+  it("includes the files that a definition names", async () => {
     const definition = inARow("in-files", { work: { codeFile: "work.py" } });
     const files = { "work.py": "context['n'] = 1\n" };
     const { body } = await api.call("POST /workflows/validate", { body: { definition, files } });
@@ -87,14 +87,14 @@ describe("publishing a workflow", () => {
 
   it.each([
     ["another id", greeting("hello"), "greeting"],
-    ["a name that makes another one", { ...greeting("hello"), id: undefined, name: "Many" }, "many"],
-  ])("refuses a definition that has %s than the address", async (_, body, id) => {
+    ["a name that implies another id", { ...greeting("hello"), id: undefined, name: "Many" }, "many"],
+  ])("is refused if the definition has %s than the path", async (_, body, id) => {
     const { status, body: problem } = await api.call("PUT /workflows/other", { body });
     const detail = `the definition's id (of its name, where it has none) is "${id}", the address says "other" - write "id": "other" into it, or send it to the other address`;
     expect([status, problem.detail]).toEqual([422, detail]);
   });
 
-  it("keeps the digits of what triggers hold", async () => {
+  it("keeps the digits of values in triggers", async () => {
     const context = '{"a":9007199254740993,"b":850.0,"c":1e-200,"d":-0}';
     const pattern = '{"detail":{"n":[12345678901234567890,1e200]}}';
     const triggers = `[{"type":"schedule","every":"1d","context":${context}},{"type":"event","pattern":${pattern}}]`;
@@ -107,15 +107,15 @@ describe("publishing a workflow", () => {
     await api.call("DELETE /workflows/exact");
   });
 
-  it("refuses a node that runs a workflow which is not there", async () => {
+  it("is refused if a node calls a missing workflow", async () => {
     const calling = inARow("calling", { call: { type: "workflow", workflow: "nobody" } });
     const { status, body } = await api.call("POST /workflows", { body: calling });
     expect([status, body.findings]).toMatchObject([422, [{ message: expect.stringMatching(/no workflow "nobody"/) }]]);
   });
 });
 
-describe("activating a version", () => {
-  it("decides what new runs use, until something new is published", async () => {
+describe("the activation of a version", () => {
+  it("selects the version of new runs until the next publication", async () => {
     const activated = await api.call("POST /workflows/greeting/activate", { body: { version: 1 } });
     expect(activated.body).toEqual({ id: "greeting", active_version: 1 });
     const { body } = await api.call("POST /workflows/greeting/execute?wait=20", { body: {} });
@@ -134,8 +134,8 @@ describe("activating a version", () => {
   });
 });
 
-describe("deleting a workflow", () => {
-  it("waits for open runs, leaves executions readable, and lets it come back as the next version", async () => {
+describe("the deletion of a workflow", () => {
+  it("is refused for open runs, keeps runs readable, and lets a new publication get the next version", async () => {
     await api.call("POST /workflows", { body: asking });
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
     const refused = await api.call("DELETE /workflows/asking");

@@ -4,7 +4,7 @@ import { Misfit } from "../../../../functions/api/http/errors.ts";
 import { parse } from "../../../../functions/api/http/parse.ts";
 import { Moment, Name, Slug, WorkflowId } from "../../../../functions/api/schemas/values.ts";
 
-/** What is said of the value, at the place of the misfit. */
+/** Returns the message about the value at the path of the misfit. */
 function said(schema: z.ZodType, value: unknown): string {
   try {
     parse(schema, value, "the body", 422);
@@ -15,7 +15,7 @@ function said(schema: z.ZodType, value: unknown): string {
   return "";
 }
 
-describe("what does not fit is said in words", () => {
+describe("the message about a misfit", () => {
   it.each([
     ["a missing field", z.object({ name: z.string() }), {}, "it is missing - send a text"],
     ["a missing list", z.object({ a: z.array(z.int()) }), {}, "it is missing - send a list"],
@@ -26,12 +26,7 @@ describe("what does not fit is said in words", () => {
     ["a fraction", z.int(), 1.5, "it has to be a whole number, not a fraction"],
     ["null for an object", z.object({}), null, "it has to be an object, not null"],
     ["null for a flag", z.boolean(), null, "it has to be true or false, not null"],
-    [
-      "a field that nobody knows",
-      z.strictObject({}),
-      { clinet: 1 },
-      '"clinet" is not known here - correct or remove it',
-    ],
+    ["an unknown field", z.strictObject({}), { clinet: 1 }, '"clinet" is not known here - correct or remove it'],
     ["one word for another", z.enum(["a", "b"]), "c", 'it has to be "a" or "b"'],
     ["too small a number", z.number().min(1), 0, "it has to be at least 1"],
     ["too large a number", z.number().max(9), 10, "it has to be at most 9"],
@@ -41,13 +36,13 @@ describe("what does not fit is said in words", () => {
     ["no mail address", z.email(), "x", "it has to be a mail address"],
     ["no time", z.iso.datetime(), "x", "it has to be a time, such as 2026-11-22T09:30:00Z"],
     [
-      "a text in no such form",
+      "a text in another format",
       z.string().regex(/^a$/),
       "b",
       "it has another form than GET /openapi.json shows - correct it",
     ],
     [
-      "a name that is none",
+      "an invalid name",
       z.record(WorkflowId, z.int()),
       { "Bad Id": 1 },
       'its name does not fit: it has to be lower-case letters, digits and dashes, at most 64, with no dash first - such as "bad-id"',
@@ -56,7 +51,7 @@ describe("what does not fit is said in words", () => {
     expect(said(schema, value)).toBe(message);
   });
 
-  it("keeps what a schema says itself", () => {
+  it("is the schema's own message if it has one", () => {
     expect(said(z.string("only a text will do"), 1)).toBe("only a text will do");
   });
 

@@ -33,11 +33,11 @@ describe("the key of a request", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  it.each([undefined, "a", "two words", "~".repeat(255)])("may be %j", (key) => {
+  it.each([undefined, "a", "two words", "~".repeat(255)])("can be %j", (key) => {
     expect(idempotencyKeyIn({ "idempotency-key": key })).toBe(key);
   });
 
-  it.each(["", " a", "a\n", "\u00fc", "a".repeat(256)])("is not %j", (key) => {
+  it.each(["", " a", "a\n", "\u00fc", "a".repeat(256)])("cannot be %j", (key) => {
     expect(() => idempotencyKeyIn({ "idempotency-key": key })).toThrow(/1 to 255 printable/);
   });
 });
@@ -62,7 +62,7 @@ describe("a body as text", () => {
     else expect(refused).toThrow(/at most/);
   });
 
-  it("keeps the digits of what is named, and is a value otherwise", () => {
+  it("keeps the digits of the named fields and is parsed otherwise", () => {
     const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
     const value = readBody({ text, headers: {} }, ["context", "data"]);
     expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
@@ -70,7 +70,7 @@ describe("a body as text", () => {
   });
 
   it.each(['{"context": {"a": 1}, "context": {"a": 2.0}}', '{"context": {"a": 1, "\\u0061": 2}}'])(
-    "is refused where a name is twice in an object: %s",
+    "is refused if an object has the same name twice: %s",
     (text) => {
       expect(() => readBody({ text, headers: {} }, ["context"])).toThrow(
         /^the body has the field "[^"]+" twice in one object/,
@@ -79,12 +79,12 @@ describe("a body as text", () => {
   );
 
   it.each([
-    [500, "is taken"],
+    [500, "is accepted"],
     [501, "the body is nested 502 levels deep, at most 501 are taken - make it flatter"],
-  ])("whose context has %i levels: %s", (levels, sentence) => {
+  ])("with a context of %i levels: %s", (levels, sentence) => {
     const text = `{"context": ${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
     const read = () => readBody({ text, headers: {} }, ["context"]);
-    if (sentence === "is taken") expect(read()).toHaveProperty("context");
+    if (sentence === "is accepted") expect(read()).toHaveProperty("context");
     else expect(read).toThrow(sentence);
   });
 
@@ -94,7 +94,7 @@ describe("a body as text", () => {
 });
 
 describe("a received request", () => {
-  it("has its parts decoded once, and as they are where they are no UTF-8", () => {
+  it("has path values that are decoded once, or unchanged if they are not UTF-8", () => {
     const pathParameters = { id: "a%20b", twice: "%2541", broken: "%E0%A4%A" };
     const { params } = receive({ ...base, pathParameters });
     expect(params).toEqual({ id: "a b", twice: "%41", broken: "%E0%A4%A" });
@@ -109,7 +109,7 @@ describe("a received request", () => {
     expect(() => receive({ ...base, rawQueryString }).query).toThrow(expect.objectContaining({ status: 400, message }));
   });
 
-  it("has its query decoded, and its body as text", () => {
+  it("has a decoded query and a body as text", () => {
     const body = Buffer.from('{"\u00e4": 1}').toString("base64");
     const received = receive({ ...base, rawQueryString: "a=1&b=%C3%A4&c", body, isBase64Encoded: true });
     expect(received.query).toEqual({ a: "1", b: "\u00e4", c: "" });
@@ -118,15 +118,15 @@ describe("a received request", () => {
   });
 });
 
-describe("what does not fit a schema", () => {
+describe("a value that does not fit a schema", () => {
   const schema = z.strictObject({ a: z.int(), list: z.array(z.string()) });
 
-  it("is told place by place", () => {
+  it("is reported with the path of each misfit", () => {
     const wrong = () => parse(schema, { a: 1.5, list: ["x", 2] }, "the body", 422);
     expect(wrong).toThrow(/^the body does not fit: \$\.a: .*; \$\.list\.1: /);
   });
 
-  it("is told twenty times at most", () => {
+  it("is reported with at most twenty misfits", () => {
     const wrong = { a: 1, list: Array(100).fill(1) };
     const errors = () => parse(schema, wrong, "the body", 422);
     expect(errors).toThrow(expect.objectContaining({ status: 422, errors: expect.objectContaining({ length: 20 }) }));
@@ -134,15 +134,15 @@ describe("what does not fit a schema", () => {
 });
 
 describe("an answer", () => {
-  it("writes values as they are", () => {
+  it("contains values unchanged", () => {
     const { body } = render({ status: 200, body: { n: new RawJson("850.0"), none: undefined } });
     expect(body).toBe('{"n":850.0}');
   });
 
   it.each([
     ["small", '"'.repeat(1_000), undefined],
-    ["whose quotes would be escaped beyond what a Lambda may answer", '"'.repeat(2_000_000), true],
-  ])("that is %s fits into the answer of a Lambda, and is what it was", (_what, value, isBase64Encoded) => {
+    ["full of quotes, too large for a Lambda when escaped", '"'.repeat(2_000_000), true],
+  ])("that is %s fits into a Lambda's answer unchanged", (_what, value, isBase64Encoded) => {
     const answer = render({ status: 200, body: { value } });
     expect(answer.isBase64Encoded).toBe(isBase64Encoded);
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
@@ -150,7 +150,7 @@ describe("an answer", () => {
     expect(JSON.parse(text)).toEqual({ value });
   });
 
-  it("without a body has no type either", () => {
+  it("without a body has no content type", () => {
     const { body, headers } = render({ status: 204, headers: { location: "/x" } });
     expect([body, headers["content-type"], headers.location]).toEqual([undefined, undefined, "/x"]);
   });
@@ -167,11 +167,11 @@ describe("another origin", () => {
     [["*"], "https://a.example.com", { "access-control-allow-origin": "*", ...readable }],
     [["https://a.example.com"], "https://a.example.com", { ...own, ...readable }],
     [["https://b.example.com"], "https://a.example.com", { vary: "origin" }],
-  ])("of the origins %j, %j is told %j", (origins, origin, headers) => {
+  ])("with the permitted origins %j and the origin %j gets the headers %j", (origins, origin, headers) => {
     expect(corsHeaders(origins, asking(origin))).toEqual(headers);
   });
 
-  it("asks before it calls with OPTIONS and the method that it means", () => {
+  it("sends a preflight with OPTIONS and the intended method", () => {
     const http = { method: "OPTIONS", path: "/x" };
     const options = { ...base, requestContext: { http }, headers: { origin: "https://a.example.com" } };
     expect(preflight(["*"], options)).toBeUndefined();

@@ -31,15 +31,15 @@ const bad: [string, z.ZodType, unknown[]][] = [
 ];
 
 describe("values", () => {
-  it.each(good)("of %s may be %j", (_name, schema, all) => {
+  it.each(good)("of %s can be %j", (_name, schema, all) => {
     for (const value of all) expect(schema.safeParse(value).success).toBe(true);
   });
 
-  it.each(bad)("of %s may not be %j", (_name, schema, all) => {
+  it.each(bad)("of %s cannot be %j", (_name, schema, all) => {
     expect(all.filter((value) => schema.safeParse(value).success)).toEqual([]);
   });
 
-  it("in addresses become what they mean", () => {
+  it("in paths and queries are parsed to their types", () => {
     expect(values.wholeNumber(0, 25).parse("007")).toBe(7);
     expect(["", "true", "false"].map((text) => values.Flag.parse(text))).toEqual([true, true, false]);
   });
@@ -49,7 +49,7 @@ describe("a list", () => {
   const all = ["a", "b", "c", "d", "e"];
   const shown = (text: string) => text.toUpperCase();
 
-  it("is walked by its cursors to the end", () => {
+  it("can be read to its end with cursors", () => {
     const walked: unknown[] = [];
     for (let cursor: string | null = null, page = 0; page < 9; page++) {
       const query = pageQuery({ limit: 2, ...(cursor !== null && { cursor }) }, /^\d+$/);
@@ -64,11 +64,11 @@ describe("a list", () => {
     expect(walked).toEqual(["A", "B", "C", "D", "E"]);
   });
 
-  it("has fifty items where nothing is said", () => {
+  it("has fifty items per page by default", () => {
     expect(pageQuery({}, /./)).toEqual({ limit: 50 });
   });
 
-  it.each(["abc", "", "4 "])("has no page behind %j", (position) => {
+  it.each(["abc", "", "4 "])("has no page after %j", (position) => {
     const cursor = Buffer.from(position).toString("base64url");
     expect(() => pageQuery({ cursor }, /^\d+$/)).toThrow(/the cursor is unknown/);
   });

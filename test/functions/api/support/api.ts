@@ -11,15 +11,15 @@ export interface Called {
   status: number;
   headers: Headers;
   text: string;
-  /** Parsed, and checked against the schema that the route promises for this status. */
-  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  /** The parsed body, checked against the schema of the route for this status. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answer
   body: any;
 }
 
 export interface CallOptions {
-  /** Text of an API key; absent: the admin's. Null: none at all. */
+  /** Text of an API key. If absent, the admin's key; if null, no key. */
   key?: string | null;
-  /** Sent as JSON; a text is sent as it is. */
+  /** The body, sent as JSON; a string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -28,20 +28,20 @@ export interface TestApi {
   url: string;
   cloud: TestCloud;
   ports: ServicePorts;
-  /** What the API threw beyond its own problems: nothing, unless a test makes it. */
+  /** Errors of the API that are not its own problems. It is empty unless a test causes them. */
   failures: unknown[];
   call(request: string, options?: CallOptions): Promise<Called>;
   key(role: Role, client?: string): Promise<string>;
 }
 
-// The logger of the functions reads it when it is made, before a cloud could set it.
+// The logger of the functions reads this variable when it is created, before a cloud can set it.
 vi.hoisted(() => {
   process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 });
 
 const ulid = monotonicFactory();
 
-/** The API in front of a cloud of its own, through real HTTP. */
+/** Opens the API over real HTTP in front of its own cloud. */
 export function useApi(): TestApi {
   const api = { failures: [] } as unknown as TestApi;
   let close: () => Promise<void>;
@@ -96,7 +96,7 @@ async function callApi(
   return called;
 }
 
-/** Every answer that a test gets is one that the OpenAPI document knows. */
+/** Checks that the OpenAPI document contains this answer. */
 function expectAsPromised(method: string, path: string, { status, headers, body }: Called): void {
   const type = headers.get("content-type");
   if (status >= 400 && type === "application/problem+json") {

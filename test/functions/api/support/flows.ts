@@ -18,7 +18,7 @@ export const asking = {
   ],
 };
 
-/** The same for each line: the approval is the first node of an item's branch. */
+/** A workflow that asks for each line. The approval is the first node of an item's branch. */
 export const askingForEach = {
   id: "asking-for-each",
   nodes: [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** As much of JSON schema as the OpenAPI document uses. */
+/** The part of JSON schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -25,7 +25,7 @@ export interface Schema {
 
 export type Refs = Record<string, Schema>;
 
-/** Values that the schema allows, as far as it says so in words of JSON schema. */
+/** Returns random values that the JSON schema allows. */
 export function valuesOf(schema: Schema, refs: Refs, depth = 0): fc.Arbitrary<unknown> {
   if (schema.$ref) return valuesOf(refs[schema.$ref.split("/").at(-1) ?? ""] ?? {}, refs, depth);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -75,7 +75,7 @@ function objects({ properties = {}, required = [], additionalProperties }: Schem
 function texts({ pattern, format, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
   if (format === "date-time") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
   if (format === "date") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10));
-  // fc.webUrl knows every top level domain, and takes a second to be made.
+  // fc.webUrl knows every top level domain and takes a second to create.
   if (format === "uri") return fc.stringMatching(/^[a-z]{1,9}(\/[a-z0-9]{0,4})?$/).map((text) => `https://x.${text}`);
   if (format === "email") return fc.emailAddress();
   if (pattern && /^[ -~]*$/.test(pattern) && !pattern.includes("(?")) return fc.stringMatching(new RegExp(pattern));
