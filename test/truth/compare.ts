@@ -13,12 +13,12 @@ interface Compared {
   tell(step: string): void;
 }
 
-/** Publishes and runs everything in both places, and says what differs. */
+/** Publishes and runs every workflow in both places, and returns the differences. */
 export async function compare({ deployed, local, folders, tell }: Compared): Promise<Row[]> {
   const places = [deployed.place, local] as const;
   tell("publishing");
   const publishing = await published(places, folders);
-  // What is not published cannot run.
+  // A workflow that was not published cannot run.
   if (publishing.wrong.length > 0) return [publishing, unheard(deployed), roles(deployed)];
   const rows = [publishing];
   for (const scenario of scenarios) {
@@ -71,13 +71,16 @@ async function play(place: Place, { run, status }: Scenario): Promise<Played> {
   }
 }
 
-/** What must be the same in both places. Branches have no order; values may hold times and ids. */
+/**
+ * Returns the parts of an execution that must be equal in both places. Branches have no order, and values can contain
+ * times and ids.
+ */
 function brief({ workflow, status, path, context, error }: WholeExecution): string {
   const failed = error && [error.class, error.node, error.message];
   return JSON.stringify([workflow, status, [...path].sort(), Object.keys(context).sort(), failed]);
 }
 
-/** Deliveries may start others: nothing is under way for a while. */
+/** Waits until no function has run for two seconds, because a delivery can start others. */
 async function quiet({ functions }: Deployed): Promise<void> {
   for (let calm = 0; calm < 8; await setTimeout(250)) calm = functions.busy === 0 ? calm + 1 : 0;
 }

@@ -11,11 +11,11 @@ import { type Place, placeAt } from "./place.ts";
 import type { Processes } from "./processes.ts";
 import { fireSchedules } from "./schedules.ts";
 
-/** NOVA as it was deployed into moto, with its functions at work. */
+/** NOVA deployed into moto, with running functions. */
 export interface Deployed extends AsyncDisposable {
   place: Place;
   functions: Functions;
-  /** Holds what they have asked of AWS until now against their roles. */
+  /** Checks all AWS requests so far against the roles of the functions. */
   checkRoles(): ReturnType<typeof checkRoles>;
 }
 
@@ -23,7 +23,7 @@ interface Options {
   moto: Moto;
   ports: { proxy: number; api: number };
   folder: string;
-  /** Where E2B is. */
+  /** Variables with the addresses of E2B. */
   sandboxes: Record<string, string>;
 }
 
@@ -56,7 +56,7 @@ export async function openDeployed(processes: Processes, options: Options): Prom
   };
 }
 
-/** As the README says: whoever may write to the table makes it. */
+/** Creates the first API key as the README says, by writing to the table. */
 async function firstKey(processes: Processes, { functions }: Deployment, moto: Moto): Promise<string> {
   const NOVA_TABLE = functions[0]?.environment.NOVA_TABLE ?? "";
   const command = [process.execPath, "node_modules/.bin/nova", "keys", "create", "--role", "admin", "--json"];

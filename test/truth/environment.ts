@@ -1,14 +1,16 @@
-/** Which account, keys or NOVA the shell talks to. Nothing of this command may reach any of them. */
+/** Variables that select an account, keys or a NOVA server. This command must not reach any of them. */
 const elsewhere = /^(AWS|NOVA|E2B|OPENAI|MOTO|SST)_(?!PYTHON$)/;
 
-/** The variables of the shell without those that lead to a real account. `NOVA_PYTHON` stays: it names a program. */
+/**
+ * Returns the variables of the shell without those of a real account. `NOVA_PYTHON` stays, because it names a program.
+ */
 export function shell(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !elsewhere.test(name)));
 }
 
 export const region = "us-east-1";
 
-/** Sends clients of AWS to an endpoint of this machine, and takes the files of the user from them. */
+/** Returns variables that direct AWS clients to a local endpoint and away from the user's files. */
 export function awsAt(endpoint: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL: endpoint,

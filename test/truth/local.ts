@@ -9,7 +9,7 @@ import type { Processes } from "./processes.ts";
 
 const nova = [process.execPath, "node_modules/.bin/nova"];
 
-/** What `nova local` prints: where its E2B is, among others. */
+/** Starts `nova local` and returns the variables that it prints, such as the address of E2B. */
 export async function startSandboxes(processes: Processes, dataDir: string): Promise<Record<string, string>> {
   const child = processes.stay("sandboxes", [...nova, "local"], inFolder(dataDir));
   const variables: Record<string, string> = {};
@@ -21,7 +21,7 @@ export async function startSandboxes(processes: Processes, dataDir: string): Pro
   return variables;
 }
 
-/** NOVA on this machine, with its REST API: what the deployed one is compared with. */
+/** Starts NOVA on this machine with its REST API, for the comparison with the deployed one. */
 export async function startLocal(processes: Processes, dataDir: string, empty: string): Promise<Place> {
   const command = [...nova, "dev", "--json", "--port", "0", "--smtp-port", "0", empty];
   const child = processes.stay("local", command, inFolder(dataDir));
@@ -37,7 +37,7 @@ function inFolder(dataDir: string) {
   return { cwd: root, env: { ...shell(), NOVA_DATA_DIR: dataDir, NOVA_FROZEN: "true" } };
 }
 
-/** The first line of a process that is looked for. */
+/** Resolves with the first output line that `isIt` accepts. */
 function lineOf(child: ChildProcess, name: string, isIt: (line: string) => boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code}: see its log`)));

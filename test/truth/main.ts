@@ -14,17 +14,17 @@ import { pythonWithMoto } from "./python.ts";
 import { reportOf } from "./report.ts";
 import { writeWorkflows } from "./workflows.ts";
 
-/** Says on stderr how far it is: stdout is for the table. */
+/** Reports the progress on stderr, because stdout is for the table. */
 function tell(step: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${step}\n`);
 }
 
-/** What was opened closes with this, the latest first. */
+/** The open resources of this run. They close in reverse order. */
 class Opened extends AsyncDisposableStack {
-  /** Of this run. */
+  /** The folder of this run. */
   folder = "";
   processes!: Processes;
-  /** Whether somebody will want the logs. */
+  /** Whether the logs stay after the run. */
   keepsLogs = false;
 
   async begin(): Promise<void> {
@@ -39,7 +39,7 @@ async function keepLogs(folder: string): Promise<void> {
   await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true })));
 }
 
-/** `npm run truth`. Answers its exit code. */
+/** Runs `npm run truth` and returns its exit code. */
 async function truth(opened: Opened): Promise<number> {
   await opened.begin();
   const { folder, processes } = opened;
@@ -83,7 +83,7 @@ async function tellDifferences(opened: Opened, { deployed, local, moto, folders 
   return opened.keepsLogs ? 1 : 0;
 }
 
-/** What moto cannot make. It is no difference, but nobody should think that it was looked at. */
+/** Lists the resource types that moto cannot create. They are no differences, but they were not checked. */
 function notProven(gaps: readonly Gap[]): string {
   const types = [...new Set(gaps.map(({ type }) => type.replace("AWS::", "")))].sort();
   return `Not proven here: ${gaps.length} resources that moto cannot make (${types.join(", ")}).`;
@@ -97,7 +97,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Ends with 130 on the first signal; what was under way then fails, and nobody listens. */
+/** Resolves with 130 on the first signal. Failures of interrupted work are ignored. */
 function interruption(): Promise<number> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(130));

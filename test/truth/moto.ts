@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { awsAt, shell } from "./environment.ts";
 import type { Processes } from "./processes.ts";
 
-/** A resource of the stacks that moto cannot make: nothing here says anything about it. */
+/** A resource of the stacks that moto cannot create, so this command does not check it. */
 export interface Gap {
   stack: string;
   id: string;
@@ -16,14 +16,14 @@ export interface Gap {
 export interface Moto {
   url: string;
   gaps(): Promise<Gap[]>;
-  /** Runs a script of the folder moto/ against it. Answers what it printed. */
+  /** Runs a script of the folder moto/ against it and returns the output. */
   script(name: string, ...args: string[]): Promise<string>;
 }
 
 interface Options {
   python: string;
   port: number;
-  /** Where state machines and rules ask AWS. */
+  /** The port to which state machines and rules send AWS requests. */
   proxyPort: number;
   folder: string;
 }

@@ -6,12 +6,12 @@ function execution(entered: string, more: Partial<VisitedStates> = {}): VisitedS
 }
 
 describe("executions in two places", () => {
-  it("are the same whatever the order of their branches, and of themselves", () => {
+  it("are equal for every order of executions and branches", () => {
     const [a, b] = [execution("start left right"), execution("start end")];
     expect(differences([a, b], [b, execution("start right left")])).toEqual([]);
   });
 
-  it("differ by a state that one of them entered twice, by a status and by their number", () => {
+  it("differ by repeated states, by status and by their number", () => {
     expect(differences([execution("start loop loop")], [execution("start loop")])).toEqual([
       "only deployed: SUCCEEDED loop loop start",
       "only local: SUCCEEDED loop start",

@@ -6,11 +6,11 @@ import {
   type SFNClient,
 } from "@aws-sdk/client-sfn";
 
-/** An execution of a state machine, as Step Functions tells it. */
+/** An execution of a state machine, read from its Step Functions history. */
 export interface VisitedStates {
   name: string;
   status: string;
-  /** Names of the states that it entered, in the order of their events. */
+  /** Names of its entered states, in order. */
   entered: string[];
   error: string | undefined;
 }
@@ -50,8 +50,8 @@ async function enteredBy(states: SFNClient, executionArn: string): Promise<strin
 }
 
 /**
- * How executions of one state machine differ between two Step Functions. Branches and items have no order, and neither
- * have executions: each is what it entered, sorted, and how it ended.
+ * Returns the differences between the executions of one state machine in two Step Functions. Branches, items and executions
+ * have no order, so each execution is compared by its sorted states and its end.
  */
 export function differences(left: readonly VisitedStates[], right: readonly VisitedStates[]): string[] {
   const [onLeft, onRight] = [left.map(brief).sort(), right.map(brief).sort()];
@@ -62,12 +62,12 @@ export function differences(left: readonly VisitedStates[], right: readonly Visi
 }
 
 function brief({ status, error, entered }: VisitedStates): string {
-  // moto keeps no error of an execution that was stopped.
+  // moto does not keep the error of a stopped execution.
   const failed = status === "FAILED" ? [`(${error})`] : [];
   return [status, ...failed, ...[...entered].sort()].join(" ");
 }
 
-/** Those of a list that another one has not, counting repetitions. */
+/** Returns the items of `all` that `others` lacks, counting repetitions. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return all.filter((one) => {

@@ -6,15 +6,15 @@ import { region, shell } from "./environment.ts";
 import { type VisitedStates, visited } from "./paths.ts";
 import type { Ended, Processes } from "./processes.ts";
 
-/** A NOVA that runs the workflows: the one in moto, or the one of this machine. */
+/** A NOVA that runs the workflows: deployed into moto, or local. */
 export interface Place {
   name: "deployed" | "local";
   nova: NovaClient;
-  /** Its Step Functions. */
+  /** A client of its Step Functions. */
   states: SFNClient;
-  /** The command line, asking this NOVA's server. */
+  /** Runs the command line against this NOVA's server. */
   cli(...args: string[]): Promise<Ended>;
-  /** Has the schedules of a workflow fire, where somebody else can do that for them; they would take hours. */
+  /** Fires the schedules of a workflow, which otherwise need hours. Absent if the place has no way to do so. */
   fireSchedules?(workflow: string): Promise<void>;
 }
 
@@ -35,14 +35,14 @@ export function placeAt(name: Place["name"], { url, apiKey, states }: Address, p
   };
 }
 
-/** Longer than anything that the workflows do takes on a busy machine. */
+/** A timeout that is longer than every step of the workflows on a busy machine. */
 const patienceMs = 180_000;
 
 export class NeverHappened extends Error {
   override name = "NeverHappened";
 }
 
-/** Asks again and again until there is an answer. Throws `NeverHappened`. */
+/** Calls `ask` repeatedly until it returns an answer. Throws `NeverHappened` after the timeout. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
   for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(250)) {
     const answer = await ask();
@@ -51,7 +51,7 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined | 
   throw new NeverHappened(`${what} did not happen within ${patienceMs / 1000} s`);
 }
 
-/** The execution once it is over. */
+/** Waits for the end of the execution and returns it. */
 export function ended(place: Place, id: string): Promise<WholeExecution> {
   return until(`the end of ${id}`, async () => {
     const execution = await place.nova.executions.get(id);
@@ -59,7 +59,7 @@ export function ended(place: Place, id: string): Promise<WholeExecution> {
   });
 }
 
-/** Resolves when the execution's state machine has entered the state. */
+/** Waits until the execution's state machine has entered the state. */
 export function entered(place: Place, workflow: string, id: string, state: string): Promise<VisitedStates> {
   return until(`state ${state} of ${id}`, async () => {
     const executions = (await visited(place.states)).get(`nova-${workflow}`) ?? [];

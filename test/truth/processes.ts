@@ -10,7 +10,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** What a process was asked to do and did not. */
+/** A process did not do its task. */
 export class CommandFailed extends Error {
   override name = "CommandFailed";
 
@@ -25,20 +25,20 @@ interface Options {
   env: NodeJS.ProcessEnv;
 }
 
-/** Milliseconds that a process gets between being asked to end and being ended. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const graceMs = 10_000;
 
-/** The processes of this command. Each leads a group of its own, so that what it starts ends with it. */
+/** The processes of this command. Each leads its own process group, so that its children end with it. */
 export class Processes implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();
   readonly #logs: string;
 
-  /** What processes that stay say is written into the folder. */
+  /** `logs` is the folder for the output of permanent processes. */
   constructor(logs: string) {
     this.#logs = logs;
   }
 
-  /** Starts a process that stays. Its output is in `<name>.log`. */
+  /** Starts a permanent process. Its output goes to `<name>.log`. */
   stay(name: string, command: readonly string[], options: Options): ChildProcess {
     const child = this.#start(command, options);
     const log = createWriteStream(join(this.#logs, `${name}.log`));
@@ -54,7 +54,7 @@ export class Processes implements AsyncDisposable {
     return { code, stdout: await stdout, stderr: await stderr };
   }
 
-  /** What it printed. Throws `CommandFailed`. */
+  /** Runs a command and returns its output. Throws `CommandFailed`. */
   async output(command: readonly string[], options: Options): Promise<string> {
     const ended = await this.run(command, options);
     if (ended.code !== 0) throw new CommandFailed(command, ended);
@@ -81,7 +81,7 @@ async function end(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** The whole group; its leader may have ended before. */
+/** Signals the whole process group, whose leader may have ended. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

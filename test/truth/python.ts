@@ -9,7 +9,10 @@ import type { Processes } from "./processes.ts";
 
 const requirements = fileURLToPath(new URL("moto/requirements.txt", import.meta.url));
 
-/** Python with moto: a virtual environment that is made once and kept in the cache of node_modules. */
+/**
+ * Returns the path of a Python with moto. The virtual environment is created once and stays in the cache of
+ * node_modules.
+ */
 export async function pythonWithMoto(processes: Processes): Promise<string> {
   const python = process.env.NOVA_PYTHON ?? "python3";
   const options = { cwd: root, env: shell() };
@@ -19,7 +22,7 @@ export async function pythonWithMoto(processes: Processes): Promise<string> {
   const own = join(folder, "bin/python");
   const complete = join(folder, "complete");
   if (existsSync(complete)) return own;
-  // What an interrupted command left is made anew.
+  // A folder of an interrupted command is incomplete, so it is created again.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await processes.output([python, "-m", "venv", folder], options);

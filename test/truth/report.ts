@@ -1,13 +1,13 @@
-/** One thing that was compared or held against something. */
+/** One check, with its result. */
 export interface Row {
   what: string;
-  /** How much of it there was. */
+  /** The amount of checked things. */
   looked: string;
-  /** What is not as it should be, a line each. */
+  /** Problems, one line each. */
   wrong: string[];
 }
 
-/** A table of all rows, below it what is wrong with each, and `notes`. */
+/** Renders a table of all rows, followed by their problems and `notes`. */
 export function reportOf(rows: readonly Row[], notes: readonly string[]): string {
   const cells = rows.map(({ what, looked, wrong }) => [
     what,

@@ -3,12 +3,12 @@ import { ended, entered, type Place, until } from "./place.ts";
 import { CommandFailed } from "./processes.ts";
 import type { WorkflowName } from "./workflows.ts";
 
-/** Something that people do with NOVA: the same has to come of it wherever it runs. */
+/** A use of NOVA that must have the same result in both places. */
 export interface Scenario {
   name: string;
-  /** How each of its executions ends. */
+  /** The status of each of its executions. */
   status: WholeExecution["status"];
-  /** Does it, and answers the executions that have ended. Throws where it cannot be done. */
+  /** Performs the scenario and returns the ended executions. Throws if this is not possible. */
   run(place: Place): Promise<WholeExecution[]>;
 }
 
@@ -35,7 +35,7 @@ function emitted(place: Place, source: string, type: string) {
   return place.nova.ask(place.nova.api.POST("/events", { body: body as never }));
 }
 
-/** The executions of a workflow, once there are so many. */
+/** Waits until a workflow has `count` executions and returns them. */
 async function begunBy(place: Place, workflow: WorkflowName, count: number): Promise<WholeExecution[]> {
   const begun = await until(`execution ${count} of ${workflow}`, async () => {
     const found = await Array.fromAsync(place.nova.executions.list({ workflow }));
@@ -44,7 +44,7 @@ async function begunBy(place: Place, workflow: WorkflowName, count: number): Pro
   return Promise.all(begun.map(({ execution_id }) => ended(place, execution_id)));
 }
 
-/** What a command printed. Throws `CommandFailed`. */
+/** Runs a command and returns its output. Throws `CommandFailed`. */
 async function said(place: Place, ...args: string[]): Promise<string> {
   const result = await place.cli(...args);
   if (result.code !== 0) throw new CommandFailed(["nova", ...args], result);
@@ -92,7 +92,7 @@ export const scenarios: Scenario[] = [
     name: "schedule",
     status: "completed",
     async run(place) {
-      // Where nobody can fire it, a run that begins with what a schedule says takes its place.
+      // If the place cannot fire schedules, a run with the context of the schedule replaces the firing.
       const asScheduled = { context: { report: "daily", schedule: {} } };
       if (place.fireSchedules) await place.fireSchedules("truth-schedule");
       else await started(place, "truth-schedule", asScheduled);
@@ -132,7 +132,7 @@ export const scenarios: Scenario[] = [
     status: "completed",
     async run(place) {
       await said(place, "clients", "delete", client);
-      // The record of the client itself may stay until no function can be at work for it any more.
+      // The client's own record can stay until no function can still work for it.
       await until(`the erasure of what ${client} had said`, async () => {
         const runs = await Array.fromAsync(place.nova.executions.list({ workflow: "truth-values" }));
         const found = await Promise.all(runs.map(({ execution_id }) => place.nova.executions.verify(execution_id)));

@@ -3,7 +3,7 @@ import { GetScheduleCommand, ListSchedulesCommand, SchedulerClient } from "@aws-
 import { region } from "./environment.ts";
 import type { Functions } from "./lambda/functions.ts";
 
-/** Does what EventBridge Scheduler does when the time has come, with the schedules that a workflow has in moto. */
+/** Invokes the targets of a workflow's schedules in moto, as EventBridge Scheduler does. */
 export async function fireSchedules(endpoint: string, functions: Functions, workflow: string): Promise<void> {
   const credentials = { accessKeyId: "truth", secretAccessKey: "truth" };
   const client = new SchedulerClient({ endpoint, region, credentials });

@@ -29,12 +29,12 @@ function edges(all: readonly Edge[]) {
   }));
 }
 
-/** A graph between start and end. */
+/** Builds a workflow with these nodes and edges between start and end. */
 function graph(id: string, nodes: Node[], between: readonly Edge[], more: object = {}) {
   return { id, name: id, nodes: [start, ...nodes, end], edges: edges(between), ...more };
 }
 
-/** Nodes one after the other. */
+/** Builds a workflow whose nodes run one after the other. */
 function row(id: string, nodes: Node[], more: object = {}) {
   const ids = ["start", ...nodes.map((node) => node.id), "end"];
   return graph(
@@ -47,7 +47,7 @@ function row(id: string, nodes: Node[], more: object = {}) {
 
 const numbers = { properties: { n: { type: "integer" } } };
 
-/** One workflow for each kind of path, called by the name of its folder. */
+/** One workflow for each kind of path, by the name of its folder. */
 export const workflows = {
   "truth-parallel": graph(
     "truth-parallel",
@@ -235,7 +235,9 @@ export const workflows = {
 
 export type WorkflowName = keyof typeof workflows;
 
-/** Writes each workflow as a folder that `nova publish` takes. Answers the folders, children before those that run them. */
+/**
+ * Writes each workflow as a folder for `nova publish`. Returns the folders; called workflows come before their callers.
+ */
 export async function writeWorkflows(into: string): Promise<string[]> {
   const names = Object.keys(workflows) as WorkflowName[];
   const last = (name: string) => Number(name.startsWith("truth-child"));
@@ -244,7 +246,7 @@ export async function writeWorkflows(into: string): Promise<string[]> {
     await mkdir(join(into, name), { recursive: true });
     await writeFile(join(into, name, "workflow.json"), JSON.stringify(workflows[name], null, 2));
   }
-  // A workflow of several files of Python, whose prompts have pinned code.
+  // This workflow has several Python files, and its prompts have pinned code.
   const invoices = join(into, "invoice-ai");
   await cp(join(root, "packages/examples/invoice-ai"), invoices, { recursive: true, dereference: true });
   return [...names.map((name) => join(into, name)), invoices];

@@ -31,23 +31,23 @@ function updates(who: string, partition: string): AwsRequest {
 }
 
 describe("the check of roles", () => {
-  it("finds nothing where each request is within the role of whoever made it", () => {
+  it("finds no problem if each caller's role allows its requests", () => {
     const checked = checkRoles([updates("nova-erase", "C#1"), updates("nova-api", "E#1")], deployment);
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });
 
-  it("tells a request that the table's own policy denies, once with how often it was made", () => {
+  it("reports a request that the table's own policy denies, with its count", () => {
     const { refused } = checkRoles([updates("nova-api", "C#1"), updates("nova-api", "C#1")], deployment);
     const line = `nova-api: dynamodb:UpdateItem on ${arn} where dynamodb:LeadingKeys C#1`;
     expect(refused).toEqual(new Map([[line, 2]]));
   });
 
-  it("tells a request that nobody understands", () => {
+  it("reports an unknown request", () => {
     const { refused } = checkRoles([{ ...updates("nova-api", "E#1"), service: "glue" }], deployment);
     expect([...refused.keys()]).toEqual([expect.stringMatching(/^nova-api: UnknownRequest/)]);
   });
 
-  it("leaves out whoever has no role, as rules that invoke functions", () => {
+  it("ignores callers without a role, such as rules that invoke functions", () => {
     expect(checkRoles([updates("events", "C#1")], deployment).count).toBe(0);
   });
 });

@@ -3,18 +3,18 @@ import { type Access, allowing, type Statement } from "./policy.ts";
 import { type AwsRequest, accessesOf } from "./requests.ts";
 
 export interface Checked {
-  /** Requests that were held against a role. */
+  /** The number of checked requests. */
   count: number;
-  /** Names of functions, and "state machines". */
+  /** Callers: names of functions, and "state machines". */
   askers: Set<string>;
-  /** What no statement allows, with how often it was asked. */
+  /** Requests that no statement allows, with their counts. */
   refused: Map<string, number>;
 }
 
-/** moto's own id of the key with which a state machine asks. */
+/** The access key id that moto uses for requests of state machines. */
 const machines = "ak";
 
-/** Holds every request against the role of whoever made it. */
+/** Checks every request against the role of its caller. */
 export function checkRoles(requests: readonly AwsRequest[], { functions, roles, ofTable }: Deployment): Checked {
   const roleOf = new Map(functions.map(({ name, role }) => [name, role]));
   const machinesRole = functions.find(({ name }) => name === "nova-publish")?.environment.NOVA_STATES_ROLE_ARN;
@@ -22,7 +22,7 @@ export function checkRoles(requests: readonly AwsRequest[], { functions, roles, 
   const checked: Checked = { count: 0, askers: new Set(), refused: new Map() };
   for (const request of requests) {
     const role = roleOf.get(request.who);
-    // Rules, schedules and mappings of queues invoke functions by policies of the functions.
+    // Rules, schedules and queue mappings have no role; policies of the functions allow their invocations.
     if (role === undefined) continue;
     const asker = request.who === machines ? "state machines" : request.who;
     checked.askers.add(asker);
@@ -44,12 +44,12 @@ function refusalsOf(request: AwsRequest, role: string, statements: readonly Stat
       })
       .map(brief);
   } catch (error) {
-    // What is not understood is not proven to be allowed.
+    // An unknown request counts as not allowed.
     return [String(error)];
   }
 }
 
-/** Without what differs from run to run. */
+/** Describes an access without parts that differ between runs. */
 function brief({ action, resource, context }: Access): string {
   const conditions = Object.entries(context).map(([key, values]) => `${key} ${values.join(" ")}`);
   const text = [action, "on", resource, ...(conditions.length > 0 ? ["where", ...conditions] : [])].join(" ");

@@ -25,7 +25,7 @@ describe("a statement", () => {
     expect(allows([statement(more)], asked)).toBe(expected);
   });
 
-  it("allows nothing that another one denies", () => {
+  it("does not allow an access that another statement denies", () => {
     expect(allows([statement(), statement({ Effect: "Deny", Action: "dynamodb:GetItem" })], access())).toBe(false);
   });
 });
@@ -51,7 +51,7 @@ describe("a condition", () => {
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
   });
 
-  it("that nobody evaluates allows nothing in silence", () => {
+  it("of an unknown type throws", () => {
     const conditional = statement({ Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } });
     expect(() => allows([conditional], access())).toThrow(UnknownCondition);
   });

@@ -7,20 +7,20 @@ export interface Statement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
-/** What somebody asks of AWS, as IAM sees it. */
+/** A requested access to AWS, in terms of IAM. */
 export interface Access {
   action: string;
   resource: string;
-  /** Keys of conditions, with all of their values. */
+  /** Values by condition key. */
   context: Record<string, string[]>;
 }
 
-/** A condition that this does not evaluate: nothing is said about the request, so it is not allowed either. */
+/** A condition type that this check does not know, so the request counts as not allowed. */
 export class UnknownCondition extends Error {
   override name = "UnknownCondition";
 }
 
-/** The statements that allow the access; none where one denies it. */
+/** Returns the statements that allow the access; none if a statement denies it. */
 export function allowing(statements: readonly Statement[], access: Access): Statement[] {
   const matching = statements.filter((statement) => matches(statement, access));
   return matching.some(({ Effect }) => Effect === "Deny") ? [] : matching;
@@ -44,7 +44,7 @@ const tests: Record<string, (wanted: string, given: string) => boolean> = {
   Bool: (wanted, given) => wanted === given,
 };
 
-/** IAM User Guide, "Condition operators": several values of a condition are alternatives. */
+/** Evaluates a condition. Several values are alternatives (IAM User Guide, "Condition operators"). */
 function holds(text: string, wanted: readonly string[], given: readonly string[] | undefined): boolean {
   const [, quantifier, operator = ""] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(text) ?? [];
   if (operator === "Null") return wanted.includes(String(given === undefined));
@@ -54,11 +54,11 @@ function holds(text: string, wanted: readonly string[], given: readonly string[]
   const fits = (value: string) => wanted.some((one) => test(one, value)) !== negated;
   if (quantifier === "ForAllValues") return (given ?? []).every(fits);
   if (quantifier === "ForAnyValue") return (given ?? []).some(fits);
-  // Without the key a condition does not hold, unless it is a negated one.
+  // Without the key, only a negated condition holds.
   return given === undefined ? negated : given.every(fits);
 }
 
-/** `*` is any text, `?` any character. */
+/** Matches a pattern in which `*` is any text and `?` is any character. */
 function like(pattern: string, text: string): boolean {
   const source = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${source.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s").test(text);

@@ -23,7 +23,7 @@ describe("a request of DynamoDB", () => {
     ["for a key", "GetItem", { Key: { pk } }, `${table} dynamodb:LeadingKeys=E#1`],
     ["with an item", "PutItem", { Item: { pk, n: { N: "1" } } }, `${table} dynamodb:LeadingKeys=E#1`],
     [
-      "for a partition, wherever its condition stands",
+      "names its partition for every place of the key condition",
       "Query",
       {
         KeyConditionExpression: "begins_with(#sk, :sk) and #pk = :pk",
@@ -38,7 +38,7 @@ describe("a request of DynamoDB", () => {
     expect(dynamoDb(operation, json)).toEqual([`dynamodb:${operation} ${expected}`]);
   });
 
-  it("for several keys names all of them", () => {
+  it("names all of its keys", () => {
     const RequestItems = { t: { Keys: [{ pk }, { pk: { S: "C#2" } }] } };
     expect(dynamoDb("BatchGetItem", { RequestItems })).toEqual([
       `dynamodb:BatchGetItem ${table} dynamodb:LeadingKeys=E#1,C#2`,
@@ -55,12 +55,12 @@ describe("a request of S3", () => {
     ],
     ["for a list", { method: "GET", path: "/b?list-type=2" }, ["s3:ListBucket arn:aws:s3:::b"]],
     [
-      "for a copy asks for both",
+      "for a copy needs access to both objects",
       { method: "PUT", path: "/b/to", source: "b/from" },
       ["s3:PutObject arn:aws:s3:::b/to", "s3:GetObject arn:aws:s3:::b/from"],
     ],
     [
-      "to delete several asks for each",
+      "that deletes several objects needs access to each",
       { path: "/b?delete", body: "<Delete><Object><Key>a</Key></Object><Object><Key>b/c</Key></Object></Delete>" },
       ["s3:DeleteObject arn:aws:s3:::b/a", "s3:DeleteObject arn:aws:s3:::b/b/c"],
     ],
@@ -70,14 +70,14 @@ describe("a request of S3", () => {
 });
 
 describe("a request", () => {
-  it("of KMS names the key and the encryption context", () => {
+  it("of KMS names its key and encryption context", () => {
     const json = { KeyId: "k", EncryptionContext: { name: "email" } };
     expect(asked("kms", { target: "TrentService.Decrypt", json })).toEqual([
       `kms:Decrypt ${arn("kms", "key/k")} kms:EncryptionContext:name=email kms:EncryptionContextKeys=name`,
     ]);
   });
 
-  it("that makes a state machine passes a role and publishes a version", () => {
+  it("that creates a state machine passes a role and publishes a version", () => {
     const json = { name: "nova-a", roleArn: "arn:aws:iam::123456789012:role/m", publish: true };
     expect(asked("states", { target: "AWSStepFunctions.CreateStateMachine", json })).toEqual([
       `states:CreateStateMachine ${arn("states", "stateMachine:nova-a")}`,
@@ -86,14 +86,14 @@ describe("a request", () => {
     ]);
   });
 
-  it("that gives a rule targets names them", () => {
+  it("that sets the targets of a rule names them", () => {
     const json = { Rule: "r", EventBusName: "nova", Targets: [{ Id: "a", Arn: "arn:f" }] };
     expect(asked("events", { target: "AWSEvents.PutTargets", json })).toEqual([
       `events:PutTargets ${arn("events", "rule/nova/r")} events:TargetArn=arn:f`,
     ]);
   });
 
-  it("of a service that nobody reads is not understood", () => {
+  it("of an unknown service throws", () => {
     expect(() => asked("glue", {})).toThrow(UnknownRequest);
   });
 });

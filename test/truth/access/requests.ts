@@ -1,18 +1,18 @@
 import type { Access } from "./policy.ts";
 
-/** A request to AWS, as the proxy writes it down. */
+/** A request to AWS, recorded by the proxy. */
 export interface AwsRequest {
-  /** Id of the access key: the name of a function, or whoever else asked. */
+  /** Id of the access key, which is the name of the function or of another caller. */
   who: string;
   service: string;
-  /** Of services that speak JSON-RPC: `DynamoDB_20120810.GetItem`. */
+  /** Target of a JSON-RPC service, such as `DynamoDB_20120810.GetItem`. */
   target: string;
   method: string;
-  /** With its query. */
+  /** Path with the query. */
   path: string;
-  /** Of a copy in S3. */
+  /** Source of a copy in S3. */
   source: string;
-  /** Absent for S3, whose bodies are data, but for a list of what is to be deleted. */
+  /** Request body. Empty for S3, whose bodies are data, except for a list of objects to delete. */
   body: string;
 }
 
@@ -24,7 +24,7 @@ function arn(service: string, resource: string): string {
 
 type Values = Record<string, { S?: string }>;
 
-/** Fields of requests that say what is asked for. */
+/** Fields of request bodies that name resources. */
 interface Body {
   TableName?: string;
   IndexName?: string;
@@ -53,12 +53,15 @@ interface Body {
   FromEmailAddress?: string;
 }
 
-/** A request that this does not understand: it counts as one that no role allows. */
+/** A request that this check does not know. It counts as not allowed. */
 export class UnknownRequest extends Error {
   override name = "UnknownRequest";
 }
 
-/** What a request asks for, in the words of IAM ("Actions, resources, and condition keys for AWS services"). */
+/**
+ * Returns the accesses that a request needs, in terms of IAM ("Actions, resources, and condition keys for AWS
+ * services").
+ */
 export function accessesOf(request: AwsRequest): Access[] {
   const read = services[request.service];
   if (!read) throw new UnknownRequest(`${request.service} ${request.target} ${request.method} ${request.path}`);
@@ -93,7 +96,7 @@ const services: Record<string, Read> = {
   states: (action, body) => {
     const { stateMachineArn, executionArn, stateMachineVersionArn, name, roleArn, publish } = body;
     const named = stateMachineArn ?? executionArn ?? stateMachineVersionArn;
-    // An answer to a task names its machine in a token alone.
+    // An answer to a task names its state machine only inside the token.
     const resource = named ?? arn("states", `stateMachine:${name ?? "nova-of-the-token"}`);
     return [
       { action: `states:${action}`, resource, context: {} },
@@ -167,7 +170,7 @@ function passed(resource: string, service: string): Access {
   return { action: "iam:PassRole", resource, context: { "iam:PassedToService": [service] } };
 }
 
-/** Partition keys that a request of the table names; none for a scan and for queries of an index. */
+/** Returns the partition keys of a table request; none for a scan or a query of an index. */
 function partitionsOf(body: Body): string[] {
   if (body.Key) return [partitionOf(body.Key)];
   if (body.Item) return [partitionOf(body.Item)];

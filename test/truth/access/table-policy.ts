@@ -14,7 +14,7 @@ const pseudoParameters: Record<string, string> = {
   "AWS::Region": "us-east-1",
 };
 
-/** The table's own policy: it denies what no role may do to a chain. moto does not hold requests against it. */
+/** Reads the table's own policy, which protects chains from all roles. moto does not apply it. */
 export function tablePolicy(templateFile: string): Statement[] {
   const { Resources } = JSON.parse(readFileSync(templateFile, "utf8")) as Template;
   const tables = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::Table");
@@ -22,7 +22,7 @@ export function tablePolicy(templateFile: string): Statement[] {
   return resolved(statements) as Statement[];
 }
 
-/** With the functions of CloudFormation that the policy uses. */
+/** Resolves the CloudFormation functions that the policy uses. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== "object" || value === null) return value;

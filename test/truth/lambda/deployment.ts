@@ -5,12 +5,12 @@ import { root } from "../../support/imports.ts";
 import type { Statement } from "../access/policy.ts";
 import { tablePolicy } from "../access/table-policy.ts";
 
-/** A function as it was deployed. */
+/** A deployed function. */
 export interface DeployedFunction {
   name: string;
   role: string;
   environment: Record<string, string>;
-  /** Of its bundle, alone in a folder. */
+  /** Path of its bundle, alone in a folder. */
   file: string;
   /** Name of the export. */
   handler: string;
@@ -21,11 +21,11 @@ export interface Deployment {
   functions: DeployedFunction[];
   /** Statements of roles, by ARN. */
   roles: Record<string, Statement[]>;
-  /** What the table's own policy denies. */
+  /** Statements of the table's own policy. */
   ofTable: Statement[];
 }
 
-/** What moto/deployed.py prints. */
+/** The output of moto/deployed.py. */
 interface Read {
   functions: Pick<DeployedFunction, "name" | "role" | "environment">[];
   roles: Deployment["roles"];
@@ -44,7 +44,7 @@ interface Code {
 
 const assembly = join(root, ".sst/dist");
 
-/** Puts each bundle into a folder of its own, far from any node_modules: it finds what it carries and nothing else. */
+/** Puts each bundle into its own folder without a node_modules above it, so that it can load only its own files. */
 export async function unpack(deployed: string, folder: string): Promise<Deployment> {
   const { functions, roles } = JSON.parse(deployed) as Read;
   const codes = new Map(codesIn(assembly).map((code) => [code.FunctionName, code]));

@@ -8,14 +8,14 @@ import type { Outcome, Result } from "./messages.ts";
 
 const processFile = fileURLToPath(new URL("process.ts", import.meta.url));
 
-/** An invocation that nobody waited for, and that failed. */
+/** A failed asynchronous invocation. */
 export interface Failure {
   name: string;
   event: unknown;
   message: string;
 }
 
-/** Runs each function in a process of its own, which has what Lambda would give it and nothing of the shell's. */
+/** Runs each function in its own process, with the environment of Lambda and without the variables of the shell. */
 export class Functions implements Disposable {
   readonly failures: Failure[] = [];
   readonly #functions: Map<string, DeployedFunction>;
@@ -25,14 +25,14 @@ export class Functions implements Disposable {
   readonly #waiting = new Map<string, { name: string; settle(outcome: Outcome): void }>();
   #closed = false;
 
-  /** `variables` is added to what each was deployed with: it leads AWS and E2B to this machine. `logs` is a folder. */
+  /** `variables` are added to the deployed ones and direct AWS and E2B requests to this machine. `logs` is a folder. */
   constructor(functions: readonly DeployedFunction[], variables: Record<string, string>, logs: string) {
     this.#functions = new Map(functions.map((one) => [one.name, one]));
     this.#variables = variables;
     this.#logs = logs;
   }
 
-  /** Invocations under way. */
+  /** The number of running invocations. */
   get busy(): number {
     return this.#waiting.size;
   }
@@ -58,7 +58,7 @@ export class Functions implements Disposable {
     return promise;
   }
 
-  /** As rules and queues invoke: nobody hears how it ends. */
+  /** Invokes a function asynchronously, as rules and queues do, and records a failure. */
   async invokeLater(name: string, event: unknown): Promise<void> {
     const outcome = await this.invoke(name, event);
     if (this.#closed || !("error" in outcome)) return;
@@ -94,7 +94,7 @@ export class Functions implements Disposable {
     waiting?.settle(outcome);
   }
 
-  /** Such as a bundle that does not load. */
+  /** Fails the waiting invocations of a process that ended, for example because its bundle does not load. */
   #died(name: string, code: number | null): void {
     this.#processes.delete(name);
     if (this.#closed) return;

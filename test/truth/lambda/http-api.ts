@@ -4,7 +4,7 @@ import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../../packa
 import type { Functions } from "./functions.ts";
 import { bodyOf, listen } from "./http.ts";
 
-/** The HTTP API in front of the deployed function: all methods of all addresses go to it. */
+/** Opens the HTTP API, which passes all requests to the deployed function. */
 export async function openHttpApi(functions: Functions, port: number): Promise<AsyncDisposable> {
   const server = createServer(async (request, response) => {
     const event = eventOf(request, await bodyOf(request), randomUUID(), Date.now());

@@ -7,7 +7,7 @@ export async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Resolves to what closes it. */
+/** Starts the server and resolves with a function that closes it. */
 export async function listen(server: Server, port: number): Promise<() => Promise<void>> {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

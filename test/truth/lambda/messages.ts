@@ -1,18 +1,18 @@
-/** What the process of a function is sent. */
+/** A message to the process of a function. */
 export interface Invocation {
   id: string;
   event: unknown;
 }
 
-/** As Lambda answers for a function that threw. */
+/** Lambda's answer for a function that threw. */
 export interface FunctionError {
   errorType: string;
   errorMessage: string;
   trace: string[];
 }
 
-/** How an invocation ended. */
+/** The answer or the error of an invocation. */
 export type Outcome = { answer: unknown } | { error: FunctionError };
 
-/** What the process of a function sends back. */
+/** A message from the process of a function. */
 export type Result = Outcome & { id: string };

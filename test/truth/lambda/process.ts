@@ -1,4 +1,4 @@
-// The process of one function: loads its bundle as Lambda does, and calls the handler for each event that it is sent.
+// The process of one function. It loads the bundle as Lambda does, and calls the handler for each received event.
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { Invocation, Result } from "./messages.ts";
@@ -23,5 +23,5 @@ process.on("message", async ({ id, event }: Invocation) => {
   );
   process.send?.(result satisfies Result);
 });
-// Whoever invokes is gone.
+// The process ends with the process that invokes the function.
 process.on("disconnect", () => process.exit());

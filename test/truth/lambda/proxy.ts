@@ -9,12 +9,12 @@ export interface AwsProxy extends AsyncDisposable {
 
 interface Options {
   port: number;
-  /** Where everything but invocations of functions goes. */
+  /** The endpoint for all requests except invocations of functions. */
   endpoint: string;
   functions: Functions;
 }
 
-/** What functions, state machines and rules ask AWS goes through it. It writes each request down and hands it on. */
+/** Opens the proxy between AWS and functions, state machines and rules. It records each request and forwards it. */
 export async function openProxy({ port, endpoint, functions }: Options): Promise<AwsProxy> {
   const requests: AwsRequest[] = [];
   const { hostname, port: upstream } = new URL(endpoint);
@@ -50,7 +50,7 @@ function requestOf({ method = "", url = "", headers }: IncomingMessage, body: Bu
   };
 }
 
-/** Lambda's own API: `POST /2015-03-31/functions/<name or ARN>/invocations`. */
+/** Serves Lambda's API: `POST /2015-03-31/functions/<name or ARN>/invocations`. */
 async function invoke(functions: Functions, message: IncomingMessage, body: Buffer, response: ServerResponse) {
   const [, given = ""] = /\/functions\/([^/]+)\/invocations/.exec(message.url ?? "") ?? [];
   const name = decodeURIComponent(given)

@@ -1,4 +1,4 @@
-"""Makes a moto that just started an account in which SST and CDK are bootstrapped, and NOVA's secrets are set.
+"""Prepares a new moto server: bootstraps SST and CDK in its account and sets NOVA's secrets.
 
 Usage: AWS_ENDPOINT_URL=... python bootstrap.py <E2B's key>
 

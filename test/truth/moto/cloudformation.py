@@ -1,4 +1,4 @@
-"""CloudFormation makes what moto can make elsewhere. It goes on where moto lacks a resource, and tells of each one."""
+"""Lets CloudFormation create resources that moto supports only in their own APIs. Reports each missing resource and continues."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from moto.sqs.models import Queue
 
 
 class Missing(CloudFormationModel):
-    """Stands in the place of a resource that moto cannot make: other resources find an id and attributes."""
+    """A placeholder for a resource that moto cannot create. Other resources can use its id and attributes."""
 
     __module__ = "moto.missing.models"  # moto reads the service from the name of the module
 
@@ -37,7 +37,7 @@ class Missing(CloudFormationModel):
 
 
 def alias_arn(properties, account_id, region_name):
-    """moto has aliases of functions, but not in CloudFormation. All that others need of one is its ARN."""
+    """moto has function aliases, but not in CloudFormation. Other resources need only the ARN of an alias."""
     return f"arn:aws:lambda:{region_name}:{account_id}:function:{properties['FunctionName']}:{properties['Name']}"
 
 
@@ -45,7 +45,7 @@ def schedule_group(properties, account_id, region_name):
     return scheduler_backends[account_id][region_name].create_schedule_group(properties["Name"], []).name
 
 
-# Types that moto's CloudFormation does not know. Each function makes the resource and answers its id.
+# Types that moto's CloudFormation does not know. Each function creates the resource and returns its id.
 MADE = {"AWS::Lambda::Alias": alias_arn, "AWS::Scheduler::ScheduleGroup": schedule_group}
 
 
@@ -56,13 +56,13 @@ def unqualified(name, properties):
 
 
 def named_bus(name, properties):
-    """A reference to a bus is the bus itself."""
+    """In moto, a reference to a bus is the bus object, so this takes its name."""
     bus = properties.get("EventBusName", "default")
     return name, {**properties, "EventBusName": getattr(bus, "name", bus)}
 
 
 def fifo_name(name, properties):
-    """CloudFormation ends the names that it makes up as FIFO queues need it."""
+    """CloudFormation generates names of FIFO queues with the suffix that they need."""
     return (f"{name[:75]}.fifo" if properties.get("FifoQueue") else name), properties
 
 
@@ -106,5 +106,5 @@ def extend():
         return Missing(logical_id, type_, f"missing-{logical_id.lower()}")
 
     parsing.parse_and_create_resource = create_or_tell
-    # It refuses outputs of resources whose type it does not know.
+    # moto refuses outputs of resources with unknown types.
     parsing.ResourceMap.validate_outputs = lambda self: None

@@ -1,4 +1,4 @@
-"""Prints what a deployment made, as one JSON object: functions with their roles and environments, policies of roles.
+"""Prints a deployment as one JSON object: functions with their roles and environments, and the policies of roles.
 
 Usage: AWS_ENDPOINT_URL=... python deployed.py
 """

@@ -1,4 +1,4 @@
-"""Rules hand events on to functions: moto knows queues, logs and other buses as targets."""
+"""Lets rules invoke functions. moto supports only queues, logs and other buses as targets."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def event_of(event):
 
 
 def input_of(rule, target, event):
-    """EventBridge's own variables, which are all that NOVA's rules use."""
+    """Replaces EventBridge's own variables. NOVA's rules use no others."""
     if "Input" in target:
         return json.loads(target["Input"])
     if "InputTransformer" not in target:

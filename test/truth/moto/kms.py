@@ -1,4 +1,4 @@
-"""CloudFormation's keys keep what they are for: moto takes each for a symmetric one, with tags in another spelling."""
+"""Keeps the usage of keys from CloudFormation. moto makes each one symmetric and expects another spelling of tags."""
 
 import moto.kms.models as models
 

@@ -1,4 +1,4 @@
-"""Functions are invoked where their bundles run: moto would start a container for each."""
+"""Invokes functions in the processes of their bundles. moto itself starts a container for each."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from botocore.config import Config
 
 
 def client():
-    """As rules and queues invoke. The id of the key says so to the proxy."""
+    """Returns a client for invocations by rules and queues. Its key id tells the proxy the caller."""
     return boto3.client(
         "lambda",
         region_name="us-east-1",
@@ -23,13 +23,13 @@ def client():
 
 
 def invoke_later(function_arn, event):
-    """As a rule does, or a queue's mapping: whoever put the event does not wait for the function."""
+    """Invokes a function as a rule or a queue mapping does, without waiting for its end."""
     call = {"FunctionName": function_arn, "Payload": json.dumps(event), "InvocationType": "Event"}
     threading.Thread(target=lambda: client().invoke(**call), daemon=True).start()
 
 
 def extend():
-    # Clients of state machines go to this port. The id of their key is "ak".
+    # Clients of state machines use this port. Their key id is "ak".
     of_machines.moto_server_port = lambda: os.environ["TRUTH_PROXY_PORT"]
     models.LambdaVersion.get_cfn_attribute = lambda self, attribute: self.version
 

@@ -1,4 +1,4 @@
-"""moto's server, with what NOVA's deployment needs and moto does not have.
+"""Starts moto's server with the additions that NOVA's deployment needs.
 
 Usage: python serve.py <port>
 TRUTH_PROXY_PORT   where state machines and rules ask AWS: the proxy that writes requests down

@@ -1,4 +1,4 @@
-"""Executions of versions, lists of versions, parameters of children, and events about ends."""
+"""Adds executions of versions, lists of versions, parameters of child executions, and events about ends."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ def extend():
 
 
 def start_versions():
-    """moto starts no execution of a version: here its machine has the version's definition while it starts."""
+    """Starts executions of versions, which moto lacks: the machine has the version's definition during the start."""
     start = StepFunctionsParserBackend.start_execution
     one_at_a_time = threading.Lock()
 
@@ -51,7 +51,7 @@ def list_versions():
 
 
 def start_children():
-    """A state machine spells the parameters of StartExecution as Java does, boto as the API does."""
+    """Converts parameter names of StartExecution: a state machine spells them as Java does, boto as the API does."""
     evaluate = StateTaskServiceSfn._eval_service_task
 
     def eval_service_task(self, env, resource_runtime_part, normalised_parameters, state_credentials):
