@@ -75,10 +75,10 @@ describe("the chain of a run verifies", { timeout: 60_000 }, () => {
     ["a reported failure", 'import json\nprint(json.dumps({"status": "error", "message": ""}))'],
     ["the output of the code", 'print("", end="")'],
     ["a value", 'context["text"] = ""'],
-    ["a key", 'context[""] = ""'],
-    ["bytes", 'context["raw"] = b""'],
+    ["the name of a key", 'context[""] = ""'],
+    ["a bytes value", 'context["raw"] = b""'],
     ["the code", "#"],
-  ])("where %s is", async (_, code) => {
+  ])("if %s is empty", async (_, code) => {
     expect(await verdictOn(await ran({ work: code }, '{"":"","n":1}'))).toBe("anchored");
     expect(await verdictOn(await ran({ work: { code, onError: "end" } }))).toBe("anchored");
   });

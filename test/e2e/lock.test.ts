@@ -131,7 +131,7 @@ describe("edited code", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA803" }] });
   });
 
-  it("can be proven before that", async () => {
+  it("can be proven before it is locked", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "3");
     expect(exit).toBe(1);
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);

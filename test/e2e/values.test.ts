@@ -87,7 +87,7 @@ describe("values", () => {
     ['{"$blob": {"sha256": "nothing"}}'],
     [`{"$blob": {"sha256": "${"0".repeat(64)}", "bytes": 1, "type": "bytes"}}`],
     ['[{"$$blob": {"$blob": 850.0}}]'],
-  ])("that look like a reference are data: %s", async (text) => {
+  ])("that look like references stay plain data: %s", async (text) => {
     const copy = "context['copy'] = json.loads(context['text'])\nassert context['copy'] == context['value']";
     const again = "context['same'] = context['copy'] == context['value'] == json.loads(context['text'])";
     const version = await cloud.publish(inARow("look-alikes", { copy, again }));
@@ -253,7 +253,7 @@ describe("a secret input", () => {
     ["that is large", "context['leak'] = context['pem'] + '!'"],
     ["as a key of a value", "context['leak'] = {token: 1}"],
     ["in a result that it prints", "print(json.dumps({'status': 'success', 'context_updates': {'leak': token}}))"],
-  ])("fails the node that sets one %s, and names the key", async (_how, code) => {
+  ])("fails the node that sets it %s, and the error names the key", async (_how, code) => {
     const { status, error_message } = entryOf(await run(code));
     expect({ status, error_message }).toEqual({
       status: "failed",

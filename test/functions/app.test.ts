@@ -12,7 +12,7 @@ it.each([
   [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
-])("with the link base %j people are sent to %s", (NOVA_LINK_BASE, link) => {
+])("messages with the link base %j lead to %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
 });

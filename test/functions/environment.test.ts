@@ -18,7 +18,7 @@ describe("the environment of a function", () => {
     ["no signing key", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
     ["no vault key", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
     ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
-  ])("refuses %s by name", (_what, variables, message) => {
+  ])("is refused with %s, which the error names", (_what, variables, message) => {
     expect(() => Environment.parse(variables)).toThrow(message);
   });
 });

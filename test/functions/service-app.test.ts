@@ -55,7 +55,7 @@ describe("the environment of the API", () => {
     ["", []],
     ["*", ["*"]],
     ["https://a.example.com, https://b.example.com", ["https://a.example.com", "https://b.example.com"]],
-  ])("with the origins %j lets %j call", (NOVA_CORS_ORIGINS, origins) => {
+  ])("with the origins %j permits calls from %j", (NOVA_CORS_ORIGINS, origins) => {
     expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
   });
 

@@ -366,7 +366,7 @@ describe.each(Object.keys(table))("%s", (route) => {
     ["no key", null],
     ["an invalid key", "secret"],
     ["an unknown key", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
-  ])("answers %s as its role demands", async (_what, key) => {
+  ])("gives the documented answer to %s", async (_what, key) => {
     const { status, headers } = await ask(route, lasting, key);
     expect(status).toBe(row.role === null ? row.status.all : 401);
     if (status === 401) expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
@@ -409,7 +409,7 @@ describe("a thing of another client", () => {
     "/audit",
     "/clients",
     "/analytics/nodes",
-  ])("is on no list: %s", async (path) => {
+  ])("is not in the list %s", async (path) => {
     const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });
     for (const secret of [...Object.values(lasting), "acme"]) expect(text).not.toContain(secret);
   });

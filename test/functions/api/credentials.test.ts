@@ -33,7 +33,7 @@ describe("a credential of a client", () => {
       { url: "https://u:p@x.test", token: "s3cret-4711" },
       /must not contain/,
     ],
-  ])("with %s is refused, and what was sent is not repeated", async (_what, kind, values, reason) => {
+  ])("with %s is refused, and the answer does not contain the values", async (_what, kind, values, reason) => {
     const { status, body, text } = await api.call("PUT /clients/acme/credentials/bad", { body: { kind, values } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(reason)]);
     expect(text).not.toContain("s3cret-4711");

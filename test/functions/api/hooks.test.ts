@@ -45,7 +45,7 @@ describe("a hook", () => {
       JSON.stringify("x".repeat(4_400_000)),
       /at most 4194304 are taken - send less at once, or where it can be/,
     ],
-  ])("that is sent what is too %s answers 413, and has a record of it", async (hook, body, reason) => {
+  ])("answers 413 to a body that is too %s, and records it", async (hook, body, reason) => {
     const answer = await api.call(`POST /hooks/${hook}`, { key: null, body });
     expect([answer.status, answer.body.detail]).toEqual([413, expect.stringMatching(reason)]);
     expect(await recordsOf(hook)).toMatchObject([{ status: "refused", reason: answer.body.detail }]);

@@ -57,18 +57,23 @@ describe("an address", () => {
 
 describe("a body", () => {
   it.each([
-    ["too large", JSON.stringify({ context: { text: "x".repeat(4 * 1024 * 1024) } }), 413, /bytes, at most/],
-    ["larger than an API Gateway accepts", "x".repeat(11 * 1024 * 1024), 413, undefined],
-    ["nested too deep", nested(513), 413, /513 levels deep/],
-    ["nothing but brackets", "[".repeat(1_000_000), 413, /levels deep/],
+    ["that is too large", JSON.stringify({ context: { text: "x".repeat(4 * 1024 * 1024) } }), 413, /bytes, at most/],
+    ["that is larger than an API Gateway accepts", "x".repeat(11 * 1024 * 1024), 413, undefined],
+    ["that is nested too deep", nested(513), 413, /513 levels deep/],
+    ["of only brackets", "[".repeat(1_000_000), 413, /levels deep/],
     ["with too many keys", manyKeys, 413, /100002 keys/],
     ["that is not JSON", "{", 400, /not JSON/],
-    ["whose fault can be placed", '{"a": 1 "b"}', 400, /not JSON from character 8 on - correct it$/],
-    ["that is not JSON where a secret is", '{"password": hunter2}', 400, /^the body is not JSON[^"]* - correct it$/],
-    ["that ends inside of a text", '{"a": "\\', 400, /not JSON/],
+    ["with an error at a known position", '{"a": 1 "b"}', 400, /not JSON from character 8 on - correct it$/],
+    [
+      "that is not JSON at the place of a secret",
+      '{"password": hunter2}',
+      400,
+      /^the body is not JSON[^"]* - correct it$/,
+    ],
+    ["that ends inside a text", '{"a": "\\', 400, /not JSON/],
     ["that is a text", '"{}"', 422, /the body does not fit/],
     ["that is null", "null", 422, /the body does not fit/],
-    ["with a key that objects have", '{"__proto__": {}}', 422, /does not fit/],
+    ["with the key of a built-in member", '{"__proto__": {}}', 422, /does not fit/],
   ])("%s is refused", async (_what, body, status, detail) => {
     const answer = await fetch(`${api.url}/workflows/asking/execute`, {
       method: "POST",
@@ -86,7 +91,7 @@ describe("a body", () => {
     "PUT /workflows/asking",
     "POST /workflows/validate",
     "POST /keys",
-  ])("that was lost on its way to %s is refused", async (request) => {
+  ])("that is empty is refused by %s", async (request) => {
     for (const body of ["", " \n"]) {
       const { status, body: problem } = await api.call(request, { body });
       expect([status, problem.detail]).toEqual([400, "the body is empty - send JSON, such as {}"]);

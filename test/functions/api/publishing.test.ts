@@ -178,7 +178,7 @@ describe("a client's export", () => {
     { prefix: 0, after: `workflows/${"a".repeat(1024)}` },
     { prefix: 0, after: "workflows/\ud800" },
     { prefix: 0, after: 7 },
-  ])("refuses %j, which no page before has named", async (place) => {
+  ])("refuses the place %j, which no earlier page returned", async (place) => {
     const text = Buffer.from(JSON.stringify(place)).toString("base64url");
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
     expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
@@ -207,7 +207,7 @@ describe("a client's export", () => {
     { ...key, sk: { S: "ä".repeat(513) } },
     { ...key, sk: { S: "\ud800" } },
     { ...key, sk: { S: "b", N: "1" } },
-  ])("of a place where no page ends is refused, and so is the survey of formats (%#)", async (place) => {
+  ])("is refused with a cursor that no page returns, as is the survey of formats (%#)", async (place) => {
     for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
       const { status, body } = await api.call(`GET ${path}?cursor=${text}`);

@@ -195,7 +195,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
       "{My Brief}",
     ],
     ["a node that does not run before", { "id:edit": "x" }, "{edit}"],
-  ])("have values of foreign nodes count for one run, by %s", async (_, context_data, reference) => {
+  ])("can use values of foreign nodes for one run, by %s", async (_, context_data, reference) => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const { status, body } = await ask("/generate_text_node", {

@@ -263,14 +263,14 @@ describe("editors of a session", { timeout: 60_000 }, () => {
   it.each<[string, string, object, number, RegExp]>([
     ["a cycle", "POST /edges", { from: "c", to: "a" }, 422, /close a cycle: a -> b -> c -> a/],
     ["an edge to nowhere", "POST /edges", { from: "c", to: "zzz" }, 404, /no node "zzz" - it has a, b, c/],
-    ["an edge that is there", "POST /edges", { from: "a", to: "b" }, 409, /"a" to "b" is there already/],
-    ["a node that is there", "POST /nodes", { id: "a", code: "pass" }, 409, /a node "a" already/],
+    ["an existing edge", "POST /edges", { from: "a", to: "b" }, 409, /"a" to "b" is there already/],
+    ["an existing node", "POST /nodes", { id: "a", code: "pass" }, 409, /a node "a" already/],
     ["an unknown kind", "POST /nodes", { id: "x", type: "robot" }, 422, /robot/],
-    ["a key that a kind has not", "POST /nodes", { id: "x", code: "pass", colour: "red" }, 422, /colour/],
+    ["a key that the kind does not have", "POST /nodes", { id: "x", code: "pass", colour: "red" }, 422, /colour/],
     ["a key of another kind", "PATCH /nodes/a", { choices: ["x"] }, 422, /choices/],
     ["an unknown node", "PATCH /nodes/zzz", { code: "pass" }, 404, /no node "zzz"/],
     ["another id", "PATCH /nodes/a", { id: "x" }, 422, /keeps its id/],
-  ])("are refused %s in one sentence", async (_what, request, body, status, sentence) => {
+  ])("get a refusal of %s in one sentence", async (_what, request, body, status, sentence) => {
     const id = await chain();
     const [method, path] = request.split(" ");
     const refused = await api.call(`${method} /sessions/${id}${path}`, { body });
@@ -387,7 +387,7 @@ describe("the publication of a session", { timeout: 60_000 }, () => {
     expect([lost.status, lost.body.detail]).toEqual([422, expect.stringMatching(/"watched" has on_failure/)]);
   });
 
-  it("cannot be the source of a session if it has loops", async () => {
+  it("has no counterpart for a workflow with loops, from which no session can start", async () => {
     const nodes = [
       { id: "start", type: "start" },
       { id: "ask", type: "action", code: "pass" },

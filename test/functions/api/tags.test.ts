@@ -115,10 +115,8 @@ it("the schema contains every field of an entry, also of branches and failures",
   const workflow = {
     id: "halves",
     nodes: [
-      ...[
-        { id: "start", type: "start" },
-        { id: "list", type: "action", code: "context['list'] = [0, 2]" },
-      ],
+      { id: "start", type: "start" },
+      { id: "list", type: "action", code: "context['list'] = [0, 2]" },
       each,
       { id: "end", type: "end" },
     ],

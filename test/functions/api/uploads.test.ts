@@ -128,7 +128,7 @@ describe("the address of an upload", () => {
       (upload) => send({ ...upload, url: upload.url.replace("X-Amz-Expires=900", "X-Amz-Expires=9000") }, pdf),
       "SignatureDoesNotMatch",
     ],
-  ])("takes no %s", async (_what, put, code) => {
+  ])("does not accept %s", async (_what, put, code) => {
     const upload = await ticket({ bytes: pdf.length, client_slug: "acme", sha256 });
     const { status, text } = await put(upload);
     expect(status).toBeGreaterThanOrEqual(400);

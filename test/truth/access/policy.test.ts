@@ -18,9 +18,9 @@ describe("a statement", () => {
     ["allows an action of its list", {}, access(), true],
     ["allows no other action", {}, access({}, { action: "dynamodb:DeleteItem" }), false],
     ["allows no other resource", {}, access({}, { resource: `${table}-2` }), false],
-    ["allows all that its stars stand for", { Action: "dynamodb:*", Resource: `${table}*` }, access(), true],
-    ["takes a dot for a dot", { Resource: table.replace(":", ".") }, access(), false],
-    ["takes ? for one character", { Resource: table.replace("nova", "n?va") }, access(), true],
+    ["allows everything that its stars match", { Action: "dynamodb:*", Resource: `${table}*` }, access(), true],
+    ["matches a dot literally", { Resource: table.replace(":", ".") }, access(), false],
+    ["matches any single character with ?", { Resource: table.replace("nova", "n?va") }, access(), true],
   ])("%s", (_, more, asked, expected) => {
     expect(allows([statement(more)], asked)).toBe(expected);
   });
@@ -34,12 +34,12 @@ describe("a condition", () => {
   const key = "dynamodb:LeadingKeys";
   it.each<[string, string, string | string[], string[] | undefined, boolean]>([
     ["holds for every value", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
-    ["does not hold where one value is another", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
-    ["for all values holds where there is none", "ForAllValues:StringLike", "C#*", undefined, true],
+    ["does not hold if one value differs", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
+    ["for all values holds without values", "ForAllValues:StringLike", "C#*", undefined, true],
     ["for any value holds for one", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
-    ["for any value does not hold where there is none", "ForAnyValue:StringLike", "C#*", undefined, false],
-    ["takes any of its own values", "StringEquals", ["a", "b"], ["b"], true],
-    ["takes a star for itself where it says equals", "StringEquals", "*", ["b"], false],
+    ["for any value does not hold without values", "ForAnyValue:StringLike", "C#*", undefined, false],
+    ["accepts each of its own values", "StringEquals", ["a", "b"], ["b"], true],
+    ["compares a star literally in an equals operator", "StringEquals", "*", ["b"], false],
     ["does not hold without its key", "StringEquals", "a", undefined, false],
     ["that is negated holds without its key", "StringNotEquals", "a", undefined, true],
     ["that is negated holds for another value", "ArnNotEquals", "arn:a", ["arn:b"], true],

@@ -23,7 +23,7 @@ describe("a request of DynamoDB", () => {
     ["for a key", "GetItem", { Key: { pk } }, `${table} dynamodb:LeadingKeys=E#1`],
     ["with an item", "PutItem", { Item: { pk, n: { N: "1" } } }, `${table} dynamodb:LeadingKeys=E#1`],
     [
-      "names its partition for every place of the key condition",
+      "for a partition, in any order of conditions",
       "Query",
       {
         KeyConditionExpression: "begins_with(#sk, :sk) and #pk = :pk",
@@ -49,11 +49,11 @@ describe("a request of DynamoDB", () => {
 describe("a request of S3", () => {
   it.each<[string, Partial<AwsRequest>, string[]]>([
     [
-      "for an object",
+      "for an object names it",
       { method: "GET", path: "/b/blobs/a%20b?x-id=GetObject" },
       ["s3:GetObject arn:aws:s3:::b/blobs/a b"],
     ],
-    ["for a list", { method: "GET", path: "/b?list-type=2" }, ["s3:ListBucket arn:aws:s3:::b"]],
+    ["for a list names the bucket", { method: "GET", path: "/b?list-type=2" }, ["s3:ListBucket arn:aws:s3:::b"]],
     [
       "for a copy needs access to both objects",
       { method: "PUT", path: "/b/to", source: "b/from" },

@@ -47,7 +47,7 @@ describe("the message about a misfit", () => {
       { "Bad Id": 1 },
       'its name does not fit: it has to be lower-case letters, digits and dashes, at most 64, with no dash first - such as "bad-id"',
     ],
-  ])("%s", (_what, schema, value, message) => {
+  ])("describes %s", (_what, schema, value, message) => {
     expect(said(schema, value)).toBe(message);
   });
 
@@ -60,7 +60,7 @@ describe("the message about a misfit", () => {
     [WorkflowId, "-a", /at most 64, with no dash first/],
     [Name, "\u001b[2J", /1 to 200 characters/],
     [Moment, "yesterday", /a date or a time with its zone, such as 2026-11-22 or/],
-  ])("names no pattern (%#)", (schema, value, message) => {
+  ])("does not show a pattern (%#)", (schema, value, message) => {
     expect(said(schema, value)).toMatch(message);
     expect(said(schema, value)).not.toMatch(/pattern|Invalid|\^/);
   });
