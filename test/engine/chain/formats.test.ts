@@ -5,14 +5,14 @@ import frozen from "../../fixtures/formats/loops-1.json" with { type: "json" };
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 
-/** A run of two loops, one in the other, as far as its first further execution. Never regenerate this file. */
+/** A run of two nested loops up to its first further execution. Never regenerate this file. */
 const { version, record, entries } = frozen as unknown as {
   version: WorkflowVersion;
   record: Execution;
   entries: StoredEntry[];
 };
 
-/** The run, taken up where it was left: in front of decision d. */
+/** Restores the run before decision d. */
 async function takenUp(): Promise<Story> {
   const story = new Story(version.workflow, { d: [succeeds("branch_decision", '"again"')] });
   const ports = story.world.ports(atOnce);
@@ -21,12 +21,12 @@ async function takenUp(): Promise<Story> {
     await ports.chain.putEntry({ execution: record.id, scope: "", seq }, entry);
   await ports.executions.create(record);
   story.id = record.id;
-  // Of the sandbox that the last entry names nothing is left.
+  // The sandbox that the last entry names no longer exists.
   story.world.clock.advance(24 * 3600 * 1000);
   return story;
 }
 
-it("heads that count loops and events are read for ever", async () => {
+it("heads of format 1 count loops and events", async () => {
   const story = await takenUp();
   expect(await story.finish(story.deliver("d", 6))).toMatchObject({ decision: "again", seq: 7 });
   expect(headOf(story.entriesOf("").at(-1) as StoredEntry)).toMatchObject({
@@ -37,14 +37,14 @@ it("heads that count loops and events are read for ever", async () => {
   expect(await story.verify()).toMatchObject({ state: "open", links: 8 });
 });
 
-it("the entry that led to a further execution leads there for ever", async () => {
+it("an entry of format 1 leads to a further execution", async () => {
   const story = await takenUp();
   expect(await story.finish(story.deliver("e", 4))).toMatchObject({
     continuation: { arn: version.stateMachineArn, name: `${record.id}.1`, input: { seq: 5, resume: "a" } },
   });
 });
 
-it("a run of that time can be cancelled, further executions and all", async () => {
+it("a run of format 1 with further executions can be cancelled", async () => {
   const story = await takenUp();
   const stopped: string[] = [];
   const ports = story.world.ports(atOnce);

@@ -14,7 +14,7 @@ function memory() {
   };
 }
 
-it("gives every item back to the digit, with one page read for each", async () => {
+it("the item store returns every item with all digits, and reads one page for each", async () => {
   const texts = Array.from({ length: 5000 }, (_, i) => `{"n": ${i}.50, "text": "${"x".repeat(i % 90)},]"}`);
   const store = memory();
   const items = await storeItems(texts, store);
@@ -25,7 +25,7 @@ it("gives every item back to the digit, with one page read for each", async () =
   expect(store.loads()).toBe(5);
 });
 
-it("keeps an empty list, and a single large item", async () => {
+it("the item store stores an empty list, and a single large item", async () => {
   const store = memory();
   expect(await storeItems([], store)).toEqual({ count: 0, pages: [] });
   const large = JSON.stringify("x".repeat(100_000));
@@ -34,12 +34,12 @@ it("keeps an empty list, and a single large item", async () => {
   expect(await readItem(items, 0, store)).toBe(large);
 });
 
-it("has no item behind its last one", async () => {
+it("the item store throws for an index after the last item", async () => {
   const store = memory();
   await expect(readItem(await storeItems(["1"], store), 1, store)).rejects.toThrow("a map has no item 1");
 });
 
-it("has few items on a page, however small they are, and finds each of them", async () => {
+it("the item store limits the number of small items per page, and finds each of them", async () => {
   const store = memory();
   const texts = Array.from({ length: 1000 }, (_, i) => String(i));
   const items = await storeItems(texts, store);

@@ -56,7 +56,7 @@ describe("a document of references", () => {
   it.each([
     ["no entry", { from: execution }],
     ["an entry without a number", { from: `${execution}#x` }],
-    ["values besides", { from: `${execution}#1`, set: { a: 1 } }],
+    ["additional values", { from: `${execution}#1`, set: { a: 1 } }],
     ["an unknown condition", { from: `${execution}#1`, if: "never" }],
   ])("is refused with %s", (_what, place) => {
     expect(() => checkOutcomes(JSON.stringify({ find: place }))).toThrow(OutcomesRefused);

@@ -7,12 +7,15 @@ it.each([
   ["", "f", 1, "a", "/f@1.a"],
   ["/f@1.a", "m", 2, "17", "/f@1.a/m@2.17"],
   ["/m@3.0", "m.join", 4, "b-1_x", "/m@3.0/m.join@4.b-1_x"],
-])("names a branch of scope %j by fork, link and branch, and reads it back", (parent, fork, seq, branch, scope) => {
-  expect(branchScope({ scope: parent, seq }, fork, branch)).toBe(scope);
-  expect(branchOf(scope)).toEqual({ parent, fork, seq, branch });
-});
+])(
+  "a scope names a branch of scope %j by fork, link and branch, and parses the name",
+  (parent, fork, seq, branch, scope) => {
+    expect(branchScope({ scope: parent, seq }, fork, branch)).toBe(scope);
+    expect(branchOf(scope)).toEqual({ parent, fork, seq, branch });
+  },
+);
 
-it("knows that the main line is no branch", () => {
+it("branchOf returns null for the main line", () => {
   expect(branchOf("")).toBeNull();
 });
 
@@ -21,11 +24,11 @@ it.each([
   [{ scope: "/f@1.a/g@2.c", seq: 1 }, true],
   [{ scope: "/f@1.ab", seq: 2 }, false],
   [{ scope: "", seq: 2 }, false],
-])("tells whether %j is in a branch", (at, inside) => {
+])("isWithin recognises whether %j is in a branch", (at, inside) => {
   expect(isWithin(linkLabel(at), "/f@1.a")).toBe(inside);
 });
 
-it("names a link by a file name that no file system finds too long", () => {
+it("linkName limits the length of a file name", () => {
   const deep = (letter: string) => `/${letter.repeat(60)}@1.${"b".repeat(60)}`.repeat(4);
   const names = ["a", "c"].map((letter) => linkName({ execution: "exec_1", scope: deep(letter), seq: 12 }));
   expect(names[0]?.length).toBeLessThan(150);

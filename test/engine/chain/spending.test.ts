@@ -11,18 +11,18 @@ const spending = (cost_usd: number, tokens = 0) => ({
   ...{ tokens_input: tokens, tokens_cached: tokens, tokens_output: tokens },
 });
 
-it("adds dollars without the digits that fractions leave behind", () => {
+it("a sum adds dollars without meaningless digits of fractions", () => {
   expect(sumOfSpendings([spending(0.1, 1), spending(0.2, 2)])).toEqual(spending(0.3, 3));
 });
 
-it("says only what there was", () => {
+it("a sum omits an empty spending", () => {
   expect(addSpendings(undefined, undefined)).toBeUndefined();
   expect(addSpendings(spending(0.1), undefined)).toEqual(spending(0.1));
   expect(unlessNothing(sumOfSpendings([]))).toBeUndefined();
   expect(unlessNothing(spending(0, 1))).toEqual(spending(0, 1));
 });
 
-it("knows what a branch has spent behind its fork", () => {
+it("spentSince subtracts the fork's spending from that of a branch", () => {
   expect(spentSince(spending(0.1, 1), spending(0.4, 5))).toEqual(spending(0.3, 4));
   expect(spentSince(undefined, undefined)).toEqual(spending(0));
 });

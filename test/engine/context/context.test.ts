@@ -4,7 +4,7 @@ import { Context } from "../../../packages/engine/src/context/context.ts";
 const keys = (context: Context) => context.slots().map(({ key, json, by }) => `${key}=${json}@${by}`);
 const set = (...pairs: [string, string][]) => pairs.map(([key, json]) => ({ key, json }));
 
-it("keeps the place of a key that is set again, and puts one at the end that was deleted between", () => {
+it("a context keeps the position of a key that is set again, and appends one that was deleted before", () => {
   const first = new Context().apply({ set: set(["a", "1"], ["b", "2"], ["c", "3"]), delete: [] }, 0);
   const second = first.apply({ set: set(["a", "4"]), delete: ["b"] }, 1);
   const third = second.apply({ set: set(["b", "5"]), delete: [] }, 2);
@@ -16,7 +16,7 @@ it("keeps the place of a key that is set again, and puts one at the end that was
   expect(third.writtenBy(2)).toEqual([{ key: "b", json: "5", by: 2 }]);
 });
 
-it("sets a key that one change both deletes and sets", () => {
+it("a context has a key that one change both deletes and sets", () => {
   const context = new Context([{ key: "a", json: "1", by: 0 }]);
   expect(keys(context.apply({ set: set(["a", "2"]), delete: ["a"] }, 1))).toEqual(["a=2@1"]);
 });
@@ -31,7 +31,7 @@ it.each([
   // A key that has dots itself wins over the path through "a".
   ["a.b.d", undefined],
   ["missing", undefined],
-])("reads the path %s", (path, json) => {
+])("a context reads the path %s", (path, json) => {
   const context = new Context().apply(
     {
       set: set(

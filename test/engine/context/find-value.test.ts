@@ -35,6 +35,6 @@ it.each([
   ["large", referenceText(ref("a"))],
   ["file.pdf", referenceText(ref("c", "bytes"))],
   ["file.pdf.$blob", undefined],
-])("finds at %s %s", async (path, expected) => {
+])("findValue finds at the path %s the value %s", async (path, expected) => {
   expect(await findValue(context, path, async (sha256) => blobs[sha256] as string)).toBe(expected);
 });

@@ -13,13 +13,13 @@ async function offloaded(text: string) {
 const large = "é".repeat(leafLimitBytes / 2 + 1);
 
 it.each(["850.0", '{ "a" : 12345678901234567890 }', `"${"x".repeat(leafLimitBytes - 2)}"`])(
-  "leaves what is small as it is: %.40s",
+  "offloading leaves a small value unchanged: %.40s",
   async (text) => {
     expect(await offloaded(text)).toEqual({ slim: text, blobs: [] });
   },
 );
 
-it("moves a large leaf, wherever it is, and keeps the digits around it", async () => {
+it("offloading moves a large leaf at any depth, and keeps the digits around it", async () => {
   const { slim, blobs } = await offloaded(
     `{"n":850.0,"list":[{"body":${JSON.stringify(large)}},12345678901234567890]}`,
   );
@@ -27,14 +27,14 @@ it("moves a large leaf, wherever it is, and keeps the digits around it", async (
   expect(slim).toMatch(/^{"n":850\.0,"list":\[{"body":{"\$blob":{.*}}},12345678901234567890\]}$/);
 });
 
-it("moves a value that is large without a large leaf as a whole, its digits kept", async () => {
+it("offloading moves a large value without a large leaf as a whole, and keeps its digits", async () => {
   const rows = `[${Array.from({ length: 2000 }, (_, i) => `${i}.50`).join(",")}]`;
   const { slim, blobs } = await offloaded(rows);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text: rows }]);
   expect(slim.length).toBeLessThan(200);
 });
 
-it("leaves at most the limit inline, with leaves and whole in blobs of their own", async () => {
+it("offloading limits the inline part by separate blobs for leaves and the whole value", async () => {
   const value = { letter: large, rows: Array.from({ length: 2000 }, (_, i) => `row ${i}`) };
   const { slim, blobs } = await offloaded(JSON.stringify(value));
   expect(slim.length).toBeLessThan(valueLimitBytes);
@@ -42,7 +42,7 @@ it("leaves at most the limit inline, with leaves and whole in blobs of their own
   expect(referencesIn(blobs[1]?.text ?? "")).toEqual([blobs[0]?.ref]);
 });
 
-it("takes strings for what they are: keys stay, escapes are undone, quotes inside do not end them", async () => {
+it("offloading parses strings correctly: keys stay, escapes are decoded, and quotes inside do not end them", async () => {
   const tricky = `${"\\\\"}"${"x".repeat(leafLimitBytes)}`;
   const text = JSON.stringify({ ["k".repeat(leafLimitBytes + 10)]: [tricky, "\\"], n: 1 });
   const { slim, blobs } = await offloaded(text);
@@ -50,7 +50,7 @@ it("takes strings for what they are: keys stay, escapes are undone, quotes insid
   expect(JSON.parse(slim)[`${"k".repeat(leafLimitBytes + 10)}`][1]).toBe("\\");
 });
 
-it("keeps half a character, which no UTF-8 blob could hold", async () => {
+it("offloading keeps half a surrogate pair inline, because a UTF-8 blob cannot hold it", async () => {
   const text = `"${"x".repeat(2 * valueLimitBytes)}\\ud800"`;
   const { blobs } = await offloaded(text);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text }]);

@@ -20,7 +20,7 @@ class Pages {
   }
 }
 
-/** A chain of links, each stored on the one before and loaded from its text alone. */
+/** Builds a chain of links, each stored on the one before and loaded from its text alone. */
 async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<string, string>) => void) {
   const pages = new Pages();
   const plain = new Map<string, string>();
@@ -41,7 +41,7 @@ async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<str
 const asPairs = (context: Context) => context.slots().map(({ key, json }) => [key, json]);
 
 describe("a context in pages", () => {
-  it("is what a plain map would be, in the same order, whatever is set and deleted", async () => {
+  it("equals a plain map in the same order after any changes", async () => {
     const key = fc.nat(12).map((n) => `k${n}`);
     const value = fc.oneof(
       fc.nat(9).map(String),
@@ -59,7 +59,7 @@ describe("a context in pages", () => {
     );
   });
 
-  it("remembers who wrote a key over any number of pages", async () => {
+  it("remembers the link that wrote a key over any number of pages", async () => {
     const links = Array.from({ length: 60 }, (_, i) => ({
       set: [{ key: `k${i % 40}`, json: `"${"x".repeat(900)}"` }],
       delete: [],
@@ -71,13 +71,13 @@ describe("a context in pages", () => {
     expect([last.slot("k5")?.by, last.slot("k25")?.by]).toEqual([45, 25]);
   });
 
-  it("costs a few KB a link and a few pages, however long the chain is", async () => {
+  it("needs a few KB per link and a few pages, however long the chain is", async () => {
     const json = `"${"x".repeat(200)}"`;
     const links = Array.from({ length: 500 }, (_, i) => ({ set: [{ key: `key ${i}`, json }], delete: [] }));
     const { pages, stored, largest } = await chainOf(links, () => undefined);
     expect(largest).toBeLessThan(6000);
     expect(stored.pages.length).toBeLessThan(10);
-    // Every row is written again each time a page doubles: a logarithm of times.
+    // Every row is written again each time a page doubles, which is a logarithmic number of times.
     expect(pages.savedBytes).toBeLessThan(500 * 220 * 10);
   });
 
@@ -94,7 +94,7 @@ describe("a context in pages", () => {
     expect(stored).toMatchObject({ removed: ["k3"], deleted: ["k3"], inline: [] });
   });
 
-  it("sweeps deleted keys out of the pages before their list grows long", async () => {
+  it("removes deleted keys from the pages before their list grows long", async () => {
     const links: Changes[] = [
       { set: Array.from({ length: 300 }, (_, i) => ({ key: `key ${i}`, json: '"some value"' })), delete: [] },
     ];

@@ -10,7 +10,7 @@ import type { BlobRef } from "../../../packages/engine/src/ports/blobs.ts";
 
 const ref: BlobRef = { sha256: "ab".repeat(32), bytes: 7, type: "text" };
 
-/** Chunks of `size` bytes in one buffer that is used again: what is kept of a chunk has to be copied. */
+/** Scans chunks of `size` bytes in one reused buffer, so the scanner must copy the bytes that it keeps. */
 function scan(text: string, size: number): BlobRef[] {
   const bytes = Buffer.from(text);
   const chunk = Buffer.alloc(size);
@@ -22,7 +22,7 @@ function scan(text: string, size: number): BlobRef[] {
 it.each([
   ["compact", referenceText(ref)],
   ["as Python writes it", `{"$blob": {"sha256": "${ref.sha256}", "bytes": 7, "type": "text"}}`],
-])("finds a reference wherever chunks end: %s", (_how, reference) => {
+])("the scan finds a reference for all chunk sizes: %s", (_how, reference) => {
   const text = `[{"é": ${reference}}, "x"]`;
   for (let size = 1; size < text.length; size++) expect(scan(text, size), `in chunks of ${size}`).toEqual([ref]);
 });
@@ -31,12 +31,12 @@ it.each([
   ["text that quotes one", JSON.stringify([referenceText(ref)])],
   ["a key that ends like the mark", `{"a\\"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"}}`],
   ["the mark beside other keys", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"},"x":1}`],
-  ["what somebody sent, escaped", escapeReferences(referenceText(ref))],
-])("takes %s for data", (_what, text) => {
+  ["escaped data of a client", escapeReferences(referenceText(ref))],
+])("the scan treats %s as data", (_what, text) => {
   expect(scan(text, 64)).toEqual([]);
 });
 
-it("finds in any JSON text what a parser finds", () => {
+it("the scan finds the same references as a parser in any JSON text", () => {
   const key = fc.constantFrom("$blob", "$$blob", 'x"$blob', "a");
   const leaf = fc.constantFrom(JSON.parse(referenceText(ref)), referenceText(ref), '"$blob":{', "{", 1);
   const { tree } = fc.letrec((tie) => ({

@@ -11,7 +11,7 @@ import {
 const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
 const reference = referenceText(ref);
 
-it("finds every reference in a value", () => {
+it("referencesIn finds every reference in a value", () => {
   expect(referencesIn(`{"a":[${reference}],"b":{"c":${reference}},"d":1}`)).toEqual([ref, ref]);
 });
 
@@ -22,27 +22,27 @@ it.each([
   ["a type that is none", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
   ["nothing", '{"$blob":null}'],
   ["the mark as text", '["$blob"]'],
-])("takes an object with %s for data", (_what, text) => {
+])("referencesIn treats an object with %s as data", (_what, text) => {
   expect(referencesIn(text)).toEqual([]);
 });
 
-describe("what people read of a value", () => {
+describe("a value for readers", () => {
   const read = (text: string) => asWritten({ context: new RawJson(text) }).context.text;
 
   it.each([
     ['{"$$blob":1,"n":850.0}', '{"$blob":1,"n":850.0}'],
     ['[{"$$$blob":{"$$blob":12345678901234567890}}]', '[{"$$blob":{"$blob":12345678901234567890}}]'],
     [`{"a":${reference}}`, `{"a":${reference}}`],
-  ])("has of %s the keys as they were written", (stored, written) => {
+  ])("has the original keys of %s", (stored, written) => {
     expect(read(stored)).toBe(written);
   });
 
-  it.each(["$blob", "$$blob"])("keeps one $ more where data with the key %s is like a reference", (key) => {
+  it.each(["$blob", "$$blob"])("keeps one more $ if data with the key %s looks like a reference", (key) => {
     const stored = escapeReferences(JSON.stringify({ a: { [key]: ref } }));
     expect(read(stored)).toBe(stored);
   });
 
-  it("is told apart from every other value, and has no reference that is none", () => {
+  it("has a distinct text, and contains only real references", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {
@@ -71,15 +71,15 @@ describe("escapeReferences", () => {
     ['{"$blob":1}', '{"$$blob":1}'],
     ['{"$$blob":{"$blob":850.0}}', '{"$$$blob":{"$$blob":850.0}}'],
     ['[{"\\u0024bl\\u006fb":12345678901234567890}]', '[{"$$blob":12345678901234567890}]'],
-  ])("makes %s the text %s", (text, escaped) => {
+  ])("turns %s into %s", (text, escaped) => {
     expect(escapeReferences(text)).toBe(escaped);
   });
 
-  it.each(['{"a": 850.0}', '{"blob":1}', '["$blob"]', '{"x$blob":1 }', '"\\u00e9"'])("leaves %s untouched", (text) => {
+  it.each(['{"a": 850.0}', '{"blob":1}', '["$blob"]', '{"x$blob":1 }', '"\\u00e9"'])("leaves %s unchanged", (text) => {
     expect(escapeReferences(text)).toBe(text);
   });
 
-  it("leaves no reference in what anybody sends", () => {
+  it("leaves no reference in a client's text", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, (value) => {

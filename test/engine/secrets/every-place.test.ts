@@ -11,7 +11,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
 import { fails, Story } from "../../support/engine/story.ts";
 
-/** Python that writes a value in all its forms: what is promised is what Python and its libraries write. */
+/** Python that writes a value in all its forms, because the guarantee covers all forms of Python and its libraries. */
 const program = `
 import base64, binascii, html, json, sys, urllib.parse
 from html.entities import codepoint2name
@@ -145,7 +145,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   const redactor = new Redactor([secret]);
   const each = () => Object.entries(forms[index] as Record<string, string>);
 
-  it("is masked in every form that Python writes it in, and in JSON that holds that", () => {
+  it("is masked in every form that Python writes, and in JSON that contains the form", () => {
     const missed = each().flatMap(([form, text]) =>
       [text, JSON.stringify({ said: text }), JSON.stringify({ [text]: 1 })].some(
         (place) => redactor.mask(place) === place || redactor.finds(redactor.mask(place)),
@@ -156,7 +156,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(missed).toEqual([]);
   });
 
-  it("stops a stream that holds it in any of these forms, however that is cut", async () => {
+  it("stops a stream that contains any of these forms in any chunks", async () => {
     const passed: string[] = [];
     for (const [form, text] of each()) {
       const body = Buffer.from(`${"x ".repeat(20)} ${text} ${" y".repeat(20)}`);
@@ -171,10 +171,10 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves no four characters of it at a cut, where that is marked", { timeout: 180_000 }, () => {
+  it("leaves no four characters of it at a marked cut", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // A line's end in between, or a part of it, counts for none, and so does a part of the escape of one character.
+      // Line ends, or parts of them, count zero, and so does a part of the escape of one character.
       const few = form.includes("encodebytes")
         ? 12
         : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
@@ -194,7 +194,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   });
 });
 
-/** Where the one mask stands; nowhere in a text that has several. */
+/** The range of the mask; an empty range if the text has several. */
 function maskedPart(text: string, masked: string): [start: number, end: number] {
   const [before, behind, ...more] = masked.split("***") as [string, string];
   return more.length > 0 ? [0, 0] : [before.length, text.length - behind.length];
@@ -204,7 +204,7 @@ describe.each([
   ["a text", "hunter2-Passw0rd", 1],
   ["an odd text", 'p4ss"wörd/é+', 2],
   ["a number", 1234567, texts.length + binaries.length + 1],
-])("a run that is given %s as a secret input", (_, secret, index) => {
+])("a run with %s as a secret input", (_, secret, index) => {
   const inputs = { properties: { token: { secret: true } } };
   const redactor = () => new Redactor([given[index]?.secret as Secret]);
   const each = () => Object.entries(forms[index] as Record<string, string>);
@@ -215,7 +215,7 @@ describe.each([
   const context = JSON.stringify({ token: secret });
   const noted = (result: Partial<Script["result"]>) => ({ result: { ...fails("").result, ...result } }) as Script;
 
-  /** What people can read of a run in which `a` does this, without the context that it was given. */
+  /** The texts that people can read of a run in which `a` runs this script, without its input. */
   async function told(script: () => Script): Promise<string> {
     const story = new Story(flow("one", [action("a")], lines("start > a > end"), { inputs }), { a: script });
     await story.start(context);
@@ -235,7 +235,7 @@ describe.each([
     expect(redactor().finds(text)).toBe(false);
   });
 
-  it("keeps it in none of its forms, as a value, a key or an object's key", async () => {
+  it("stores none of its forms as a value, a key or an object's key", async () => {
     const kept: string[] = [];
     for (const [form, text] of each()) {
       const sets = [
@@ -251,7 +251,7 @@ describe.each([
     expect(kept).toEqual([]);
   });
 
-  it("records it in none of its forms in steps of models, whose code failed with it", async () => {
+  it("records none of its forms in steps of models whose code failed with it", async () => {
     const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
     const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
     const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });
@@ -263,12 +263,12 @@ describe.each([
   });
 });
 
-describe("what is no secret", () => {
+describe("data that is not secret", () => {
   it.each([
     ["1000", "it has 21000 or 10001, 1,000,000 and 1.000.000 rows, 1e30 of 1e31 and a1e3f"],
     ["1.00", "version 1.0, 1, 0x1 and 1e0"],
     ["98765.43", "98765.431 and 198,765.43"],
-  ])("is left alone beside the number %s, in its other spellings", (number, text) => {
+  ])("is unchanged next to the number %s in other spellings", (number, text) => {
     const redactor = new Redactor([{ number }]);
     const masked = redactor.mask(text).replaceAll("***", number);
     expect(masked).toBe(text);

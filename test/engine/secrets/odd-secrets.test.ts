@@ -7,7 +7,7 @@ import { action, flow, lines } from "../../support/engine/flows.ts";
 import { fails, Story, succeeds, wellTold } from "../../support/engine/story.ts";
 
 const half = "pa55\ud800word";
-/** Deeper than anything that walks through a value by calling itself can go. */
+/** Nested too deeply for any recursive function. */
 const deep = `${'["s3cr3t",'.repeat(20_000)}1${"]".repeat(20_000)}`;
 
 const keys = new Set(["key"]);
@@ -15,7 +15,7 @@ const contextOf = (json: string) => new Context([{ key: "key", json, by: 0 }]);
 const noBlob = () => Promise.reject(new RangeError("there is no blob in here"));
 
 describe("half a surrogate in a secret", () => {
-  it.each([half, "\udc00abcd", "abcd\ud800"])("is looked for as any other text: %j", (secret) => {
+  it.each([half, "\udc00abcd", "abcd\ud800"])("is found like any other text: %j", (secret) => {
     const redactor = new Redactor([secret]);
     expect(redactor.mask(`it is ${secret}!`)).toBe(`it is ${mask}!`);
     expect(redactor.finds(JSON.stringify({ said: secret }))).toBe(true);
@@ -23,8 +23,8 @@ describe("half a surrogate in a secret", () => {
   });
 });
 
-describe("secrets that nobody can look for", () => {
-  it("make everything a secret, so that nothing is kept of what code left", async () => {
+describe("unreadable secrets", () => {
+  it("make every text secret, so that no result of code is stored", async () => {
     const redactor = await redactorFor(keys, contextOf(deep), noBlob);
     expect(redactor.finds("anything")).toBe(true);
     expect([redactor.isIdle, redactor.finds("anything"), redactor.finds("")]).toEqual([false, true, true]);
@@ -38,7 +38,7 @@ describe("secrets that nobody can look for", () => {
     expect(found).toBe(1);
   });
 
-  it("are those of a blob that is no JSON, too, and not those of one that cannot be read just now", async () => {
+  it("include those of a blob that is not valid JSON, but not those of a temporarily unavailable blob", async () => {
     const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
     const read = async () => Buffer.from("{no json");
     expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);
@@ -62,7 +62,7 @@ describe("a run with half a surrogate in a secret input", () => {
     wellTold(story);
   });
 
-  it("comes to an end of its own, of which nothing tells the secret", async () => {
+  it("fails without showing the secret", async () => {
     const story = await begun(fails("KeyError: 'pa55\\ud800word'"));
     await story.finish(story.deliver("a", 0));
     await story.finish(story.close(1));

@@ -28,8 +28,8 @@ const success = (set: Record<string, string>, deleted: string[] = []): CodeResul
   set: Object.entries(set).map(([key, json]) => ({ key, json })),
 });
 
-describe("what lies over the context", () => {
-  it("hides what is there under the same key, and the context stays as it was", () => {
+describe("a credential overlay", () => {
+  it("hides members of the same key, and leaves the context unchanged", () => {
     const input = new Context([{ key: "smtp_port", json: "25", by: 1 }]);
     expect(withOverlay(input, overlay).slot("smtp_port")?.json).toBe("587");
     expect(input.slot("smtp_port")?.json).toBe("25");
@@ -44,7 +44,7 @@ describe("what lies over the context", () => {
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
-  it("cannot be deleted, and a key that code changed is named", () => {
+  it("cannot be deleted, and names a key that code changed", () => {
     const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
     expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");
@@ -52,7 +52,7 @@ describe("what lies over the context", () => {
   });
 });
 
-describe("what a node gets", () => {
+describe("the overlay of a node", () => {
   const forNode = vi.fn(async () => overlay);
   const credentials = { forNode, secretsOf: async () => ["pässwört"], forget: () => undefined };
   const whose = (own?: string[], common?: string[]) => ({
@@ -71,13 +71,13 @@ describe("what a node gets", () => {
     expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
   });
 
-  it("is nothing where it declares none, and nobody is asked", async () => {
+  it("is empty if the node declares none, without a read", async () => {
     forNode.mockClear();
     expect(await credentialOverlay({ credentials }, whose([], ["email"]))).toBe(emptyOverlay);
     expect(forNode).not.toHaveBeenCalled();
   });
 
-  it("is masked as far as it is known where it can no longer be had, and an outage is an outage", async () => {
+  it("has only the known secrets if a credential was removed, but throws in an outage", async () => {
     forNode.mockClear();
     expect(await overlayBefore({ credentials }, whose())).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", undefined, { asStored: true }]]);
@@ -90,7 +90,7 @@ describe("what a node gets", () => {
   it.each([
     ["a token endpoint that is away", new TokenEndpointLost("away"), "SandboxUnavailable"],
     ["one that refuses", new TokenRefused("no"), "NodeFailed"],
-  ])("where code may run already, %s is %s", async (_what, cause, name) => {
+  ])("reports %s as %s if code may run already", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
     await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });

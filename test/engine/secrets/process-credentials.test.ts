@@ -11,7 +11,7 @@ const variables = {
   HTTPS_PROXY: "http://ada:correct-horse@proxy.example.com:3128",
 };
 
-describe("a message of this process", () => {
+describe("an error message of this process", () => {
   it.each(Object.entries({ ...variables, HTTPS_PROXY: "correct-horse" }))("has no %s", (_, credential) => {
     const spellings = [
       credential,
@@ -36,7 +36,7 @@ describe("a message of this process", () => {
     expect(maskCredentials(text, others)).toBe(text);
   });
 
-  it("hears of a key that comes later", () => {
+  it("masks a key that is set later", () => {
     process.env.LATER_API_KEY = "later-than-the-first-message";
     try {
       const { message } = new NovaError("SandboxUnavailable", "401 for later-than-the-first-message");

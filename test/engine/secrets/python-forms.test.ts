@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mask, Redactor } from "../../../packages/engine/src/secrets/redactor.ts";
 
-/** Ranges in which every Python knows the same characters as this process does. */
+/** Ranges whose characters are the same in every Python and in this process. */
 const ranges: [number, number][] = [
   [0x00, 0x2ff],
   [0x2000, 0x2064],
@@ -39,11 +39,11 @@ const python = (given: readonly string[]): string[][] =>
     execFileSync("python3", ["-c", program], { input: JSON.stringify(given), maxBuffer: 64 * 1024 * 1024 }).toString(),
   );
 
-describe("what Python makes of a secret", () => {
-  it("is found in every text that its repr, its ascii and its json.dumps write, and masked whole", () => {
+describe("the Python form of a secret", () => {
+  it("is found and masked completely in every text of repr, ascii and json.dumps", () => {
     const missed = python(texts).flatMap((forms, index) => {
       const redactor = new Redactor([texts[index] as string]);
-      // Between the quotes nothing is left.
+      // Tests that only the quotes remain around the mask.
       return forms.filter((form) => !isMasked(redactor.mask(form)));
     });
     expect(missed.slice(0, 5)).toEqual([]);
@@ -57,7 +57,7 @@ describe("what Python makes of a secret", () => {
     ["zero\u200bwidth", "'zero\\u200bwidth'"],
     ["tag\u{e0041}ged", "'tag\\U000e0041ged'"],
     ["del\u007feted", '"del\\u007feted"'],
-  ])("%j does not stay in %s, nor in what holds that as JSON", (secret, said) => {
+  ])("for %j does not stay in %s, or in JSON that contains it", (secret, said) => {
     const redactor = new Redactor([secret]);
     expect(redactor.mask(said)).toContain(mask);
     expect(redactor.mask(JSON.stringify({ said }))).toContain(mask);

@@ -34,7 +34,7 @@ describe("a secret", () => {
   });
 
   it.each(['abc"def123', "pässwörd-1", "dom\\user77", "line1\nline2x"])(
-    "is found in a value that is kept as JSON, in whatever form the code has put it there: %j",
+    "is found in a JSON value in every form that code may write: %j",
     (odd) => {
       const finder = new Redactor([odd]);
       const asAscii = (text: string) =>
@@ -48,7 +48,7 @@ describe("a secret", () => {
     },
   );
 
-  it("stops a stream, also at the border of two chunks, and what holds none passes unchanged", async () => {
+  it("stops a stream, also across two chunks, and other streams pass unchanged", async () => {
     const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
     for (const cut of [10, 53, 57, 60, 100]) {
       const onFound = vi.fn();
@@ -61,7 +61,7 @@ describe("a secret", () => {
     }
   });
 
-  it("leaves no part of it at the beginning of a log that was cut, in lines of base64 either", () => {
+  it("leaves no part at the start of a cut log, also in lines of base64", () => {
     const key = new Redactor([`-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----`]);
     const encoded = Buffer.from(`??-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----!!!`).toString(
       "base64",
@@ -71,18 +71,18 @@ describe("a secret", () => {
       expect(key.maskTail(log.slice(cut))).toMatch(/^.{0,3}\*\*\*.{0,8}\nthe rest$/);
   });
 
-  it("is masked as one where it overlaps another", () => {
+  it("is masked together with an overlapping secret", () => {
     const both = new Redactor(["abcdef", "defghi", "ghijkl"]);
     expect(both.mask("-abcdefghijkl-")).toBe("-***-");
   });
 
-  it("leaves honest data alone", () => {
+  it("leaves honest data unchanged", () => {
     const text = '{"host": "db.example.com", "port": 993, "word": "password"}';
     expect(redactor.finds(text)).toBe(false);
     expect(redactor.mask(text)).toBe(text);
   });
 
-  it("is not looked for when it is so short that it would be everywhere", () => {
+  it("is ignored if it is so short that it would match everywhere", () => {
     expect(new Redactor(["abc", ""]).isIdle).toBe(true);
   });
 });
@@ -103,13 +103,13 @@ describe("secret inputs", () => {
     expect(secretKeys({})).toEqual(new Set());
   });
 
-  it("are known by every string inside them", async () => {
+  it("are recognised by every string inside them", async () => {
     const known = await redactorFor(keys, context, () => Promise.reject(new RangeError("there is no blob in here")));
     const texts = ["tok-12345", "ada@x", "pin-1", "Ada"];
     expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
   });
 
-  it("are known by the bytes, the numbers and the keys inside them, but for keys that are names", async () => {
+  it("are recognised by bytes, numbers and keys inside them, except keys that are names", async () => {
     const picture = Buffer.from("00ff10fe20fd30fc", "hex");
     const sha256 = "a".repeat(64);
     const account = {
@@ -134,12 +134,12 @@ describe("secret inputs", () => {
     await expect(Array.fromAsync(stopped)).rejects.toThrow(SecretFound);
   });
 
-  it("are masked where people look at a context", () => {
+  it("are masked in a context for people", () => {
     const shown = JSON.parse(shownContext(context.slots(), keys).text);
     expect(Object.values(shown)).toEqual(["***", "***", "Ada"]);
   });
 
-  it("are all keys where nobody can say which are", () => {
+  it("are all keys if the definition is unknown", () => {
     const shown = JSON.parse(shownContext(context.slots(), null).text);
     expect(Object.values(shown)).toEqual(["***", "***", "***"]);
   });
@@ -149,10 +149,10 @@ async function* chunks(...parts: Uint8Array[]) {
   yield* parts;
 }
 
-describe("a text that grows", () => {
+describe("a growing text", () => {
   const pin = "4711-pin";
   const growing = new Redactor([secret, pin]);
-  /** What readers of a text see who look whenever it has grown by one of `pieces`. */
+  /** The text that a reader sees who reads after each of `pieces`. */
   const seen = (pieces: readonly Buffer[]) => {
     let [tail, shown, all] = [Buffer.alloc(0), 0, ""];
     for (const piece of pieces) {
@@ -164,7 +164,7 @@ describe("a text that grows", () => {
     return all;
   };
 
-  it("shows no part of a secret, wherever it is cut, and in the end what its log says", () => {
+  it("shows no part of a secret at any cut, and finally the same as its log", () => {
     const word = fc.constantFrom(secret, pin, "p4s", "4711", "é", "ok ", "\n");
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (words, cuts) => {
@@ -176,19 +176,19 @@ describe("a text that grows", () => {
     );
   });
 
-  it("keeps back what may be the beginning of a secret or of a character", () => {
+  it("holds back the possible start of a secret or a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");
     expect(seen([Buffer.concat([Buffer.from("5 "), euro.subarray(0, 2)])])).toBe("5 ");
   });
 
-  it("masks the end of a secret whose beginning is not kept any more", () => {
+  it("masks the end of a secret whose start is no longer stored", () => {
     const tail = Buffer.from(`${secret.slice(3)} is it\n`);
     expect(growing.maskGrowing(tail, { shown: 0, isCut: true }).text).toBe("*** is it\n");
   });
 
-  it("says nothing where nobody knows what is secret", () => {
+  it("is empty if the secrets are unknown", () => {
     expect(new Redactor(null).maskGrowing(Buffer.from("a\n"), { shown: 0, isCut: false })).toEqual({
       text: "",
       shown: 0,

@@ -31,7 +31,7 @@ const twoStages = [
 ];
 
 describe("the metadata of a prompt node", () => {
-  it("has every field of the specification, from the steps alone", () => {
+  it("have every field of the specification, from the steps alone", () => {
     const head = { status: "success", execution_time_ms: 5665 } as const;
     expect(told({ head, code: "x = 1", steps: twoStages })).toEqual({
       model: "m-1",
@@ -77,7 +77,7 @@ describe("the metadata of a prompt node", () => {
     });
   });
 
-  it("tells of a hit the analysis that ran before its code, and the time of each", () => {
+  it("have for a cache hit the analysis before its code, and the time of each", () => {
     const pinnedAnalysis = {
       ...{ analysis_code: "result = 1", analysis_result: { pages: 2 }, generation_time_ms: 0, execution_time_ms: 300 },
     };
@@ -89,12 +89,12 @@ describe("the metadata of a prompt node", () => {
     expect(told({ head, code: "x = 1" })).toMatchObject({ two_stage_enabled: false, analysis_metadata: null });
   });
 
-  it("says of code that was written without analysis that one stage was used", () => {
+  it("have one stage for code that was written without analysis", () => {
     const steps = twoStages.filter(({ agent_name }) => agent_name !== "DataAnalyzer");
     expect(told({ steps })).toMatchObject({ stages_used: 1, analysis_metadata: null, data_analysis: null });
   });
 
-  it("says of pinned code that nobody was asked, and who wrote it once", () => {
+  it("have no model call for pinned code, and name the model that wrote it", () => {
     const head = { status: "success", cache_hit: true, execution_time_ms: 40 } as const;
     expect(told({ head, code: "x = 1", codeModel: "m-0" })).toMatchObject({
       ...{ model: "m-0", cache_hit: true, attempts: 1, tokens_input: 0, cost_usd: 0, tool_calling_enabled: false },
@@ -113,7 +113,7 @@ describe("the metadata of a prompt node that failed", () => {
   ];
   const head = { status: "failed", execution_time_ms: 6 } as const;
 
-  it("have code and error of each attempt, and say when it was given up", () => {
+  it("have code and error of each attempt, and the time of giving up", () => {
     const steps = [...attempt(1, "a"), ...attempt(2, "b"), ...attempt(3, "c")];
     const error = "Failed after 3 attempts: c";
     expect(told({ head, steps, code: "x = 3", error })).toMatchObject({
@@ -133,7 +133,7 @@ describe("the metadata of a prompt node that failed", () => {
     });
   });
 
-  it("begin with pinned code that failed, as attempt 0", () => {
+  it("start with pinned code that failed, as attempt 0", () => {
     const first = step("E2BExecutor", 0, { status: "failed", error_message: "old", generated_code: "p" });
     const { all_attempts } = told({ head, steps: [first, ...attempt(1, "a")], error: "a" });
     expect(all_attempts).toEqual([
@@ -153,14 +153,14 @@ describe("the metadata of a prompt node that failed", () => {
       { head: { ...head, cache_hit: true }, code: "p" },
       { attempt: 0, code: "p" },
     ],
-  ] as const)("have the node's error of one that was %s", (_which, run, expected) => {
+  ] as const)("have the node's error for an attempt that was %s", (_which, run, expected) => {
     const timedOut = { ...head, ...("head" in run && run.head), error_class: "NodeTimeout" } as const;
     const { all_attempts, status } = told({ error: "why", ...run, head: timedOut });
     expect(all_attempts).toEqual([{ ...expected, error_class: "NodeTimeout", error: "why" }]);
     expect(status).toBe("failed");
   });
 
-  it("have no attempts where nothing was written", () => {
+  it("have no attempts if no code was written", () => {
     expect(told({ head, error: "no key" })).toMatchObject({ attempts: 0, all_attempts: [], final_error: "no key" });
   });
 });

@@ -8,7 +8,7 @@ import { fails, Story, succeeds } from "../../support/engine/story.ts";
 
 const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
 
-/** A story whose second node has begun. */
+/** A story whose second node has started. */
 async function waiting(node: Node): Promise<Story> {
   const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
   await story.finish(story.deliver("a", 0));
@@ -20,7 +20,7 @@ const event = (story: Story, node: string) => {
   return { execution: { id: story.id, workflowId, version }, scope: "", seq: 1, node };
 };
 
-it("is the node that holds its turn, since when and in which attempt, and nothing once it is over", async () => {
+it("the node in flight is listed with start and attempt until it ends", async () => {
   const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
   const delivery = story.deliver("a", 0);
@@ -33,7 +33,7 @@ it("is the node that holds its turn, since when and in which attempt, and nothin
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
 });
 
-it("says of a wait until when it is", async () => {
+it("a wait is listed with its end", async () => {
   const pause: WaitNode = { id: "pause", type: "wait", for: { kind: "seconds", seconds: 900 } };
   const story = await waiting(pause);
   const until = story.world.clock.iso(story.world.clock.now + 900_000);
@@ -41,7 +41,7 @@ it("says of a wait until when it is", async () => {
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "pause", waits_for: { kind: "time", until } }]);
 });
 
-it("says of an approval what is asked, and until when", async () => {
+it("an approval is listed with its question and end", async () => {
   const ask: ApprovalNode = {
     ...{ id: "ask", type: "approval", message: "Pay?", choices: ["yes", "no"], to: [], into: "ask" },
     timeoutSeconds: 60,
@@ -54,7 +54,7 @@ it("says of an approval what is asked, and until when", async () => {
   expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
 });
 
-it("says of a wait for an event what that has to be like, with the digits that it was bound with", async () => {
+it("a wait for an event is listed with its pattern and all its digits", async () => {
   const pattern = { source: ["crm"], detail: { order: ["{{order}}"] } };
   const wait: WaitNode = { id: "crm", type: "wait", for: { kind: "event", pattern, timeoutSeconds: 60, into: "crm" } };
   const workflow = flow("waits", [action("a"), wait], lines("start > a > crm > end"));
@@ -67,7 +67,7 @@ it("says of a wait for an event what that has to be like, with the digits that i
   );
 });
 
-it("says of a node between two attempts when the next one begins", async () => {
+it("a node between two attempts is listed with the start of the next one", async () => {
   const story = await new Story(flow("tries", [action("a")], lines("start > a > end"))).start();
   const due = "2026-11-23T09:00:00.000Z";
   const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
@@ -75,7 +75,7 @@ it("says of a node between two attempts when the next one begins", async () => {
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
 });
 
-it("tells of a failed attempt while the next one waits, and while that runs", async () => {
+it("a failed attempt is listed while the next one waits and runs", async () => {
   const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
   const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
   const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;
@@ -89,7 +89,7 @@ it("tells of a failed attempt while the next one waits, and while that runs", as
   expect((await atWork(story)).nodes).toMatchObject([{ attempt: 2, waits_for: null, attempts }]);
 });
 
-it("lists the first twenty of many items, and counts the others and those that are done", async () => {
+it("the first twenty of many items are listed, and the others are counted", async () => {
   const workflow = flow("many", [mapOver("m", [action("i")], [])], lines("start > m > end"));
   const story = await new Story(workflow, { i: () => succeeds("i", "1") }).start(
     JSON.stringify({ list: Array.from({ length: 30 }, (_, i) => i) }),

@@ -9,7 +9,7 @@ const workflow = flow("tree", nodes, lines("start > a > f > b > m > end", "f > c
 let story: Story;
 let reads: string[];
 
-/** Notes how much of the chain is read. */
+/** Records which parts of the chain are read. */
 function watched(): Ports {
   const ports = story.world.ports(atOnce);
   const { chain } = ports;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 describe("one link", () => {
-  it.each([true, false])("is told as with all others, wherever it is (full: %s)", async (full) => {
+  it.each([true, false])("is the same as in the whole trace at every place (full: %s)", async (full) => {
     const ports = story.world.ports(atOnce);
     const { entries, execution } = await readTrace(ports, story.id, { full });
     const all = everyEntry(entries);
@@ -59,7 +59,7 @@ describe("one link", () => {
     ["itself and the one before", "", 1, true, ["#1", "#0"]],
     ["itself, as the first", "", 0, true, ["#0"]],
     ["itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
-  ])("takes the reading of %s", async (_, scope, seq, full, expected) => {
+  ])("needs reads of %s", async (_, scope, seq, full, expected) => {
     await readTraceLink(watched(), story.id, { seq, scope, full });
     expect(reads).toEqual(expected);
   });
@@ -68,17 +68,17 @@ describe("one link", () => {
     ["a number that is not there", "", 99],
     ["the number 0 of a branch", "/f@2.b", 0],
     ["a branch that is not there", "/f@2.z", 1],
-    ["what is no branch", "f@2.b", 1],
-    ["what is inside of no branch", "x/f@2.b", 1],
+    ["a scope that is no branch", "f@2.b", 1],
+    ["a scope outside every branch", "x/f@2.b", 1],
     ["a sort key", "#0000000001#1", 0],
     ["a key that DynamoDB takes not", `/f@2.${"ä".repeat(600)}`, 1],
-  ])("is not told of %s", async (_, scope, seq) => {
+  ])("is undefined for %s", async (_, scope, seq) => {
     const found = await readTraceLink(watched(), story.id, { seq, scope, full: true });
     expect(found.entry).toBeUndefined();
     expect(reads.length).toBeLessThan(2);
   });
 
-  it("is nothing that is read where its scope cannot be one", async () => {
+  it("needs no read if its scope is not valid", async () => {
     await readTraceLink(watched(), story.id, { seq: 1, scope: `/f@2.${"ä".repeat(600)}`, full: true });
     expect(reads).toEqual([]);
   });

@@ -35,12 +35,12 @@ async function failedTrace(full: boolean) {
   return { story, trace: await readTrace(story.world.ports(atOnce), story.id, { full }) };
 }
 
-it("says of every entry to which execution it belongs", async () => {
+it("every entry names its execution", async () => {
   const { story, trace } = await failedTrace(false);
   expect(trace.entries.map(({ execution_id }) => execution_id)).toEqual(trace.entries.map(() => story.id));
 });
 
-it("tells as a text what an earlier release took for JSON and is none, so that it closes nothing around it", async () => {
+it("a stored value that is not valid JSON appears as a text, and cannot break the JSON around it", async () => {
   const evil = '1}, "status": "completed", "client": "another", "x": {"y": 1';
   const way: [string, string][] = [
     ["start", "a"],
@@ -54,7 +54,7 @@ it("tells as a text what an earlier release took for JSON and is none, so that i
 });
 
 describe("the chain of work", () => {
-  it("says what names on other ports than the web's led to, and nothing of this machine", async () => {
+  it("lists the resolved addresses of hosts on other ports than the web's, and none of this machine", async () => {
     const allow = ["db.example.com:5432", "web.example.com:443", "localhost:3720"];
     const asks = { ...action("a"), executor: { kind: "code" as const, code: "pass", allow } };
     const arrows: [string, string][] = [
@@ -68,7 +68,7 @@ describe("the chain of work", () => {
     expect(told).toEqual([undefined, { "db.example.com": ["address of db.example.com"] }, undefined, undefined]);
   });
 
-  it("is told node by node under its public names", async () => {
+  it("has one entry per node with public names", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.path).toEqual(["start", "d", "a", "r", "end"]);
     expect(trace.execution.status).toBe("completed");
@@ -92,12 +92,12 @@ describe("the chain of work", () => {
     expect(a).not.toHaveProperty("input_context");
   });
 
-  it("ends with the context as it was left, exact to the digit", async () => {
+  it("ends with the final context, with all digits", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.context.text).toBe('{"n":12345678901234567890,"branch_decision":true,"r":850.0}');
   });
 
-  it("is materialised in full: code, logs, what went in and what came out", async () => {
+  it("includes code, logs, input and output in full", async () => {
     const { trace } = await failedTrace(true);
     const [, , a, r] = trace.entries;
     expect(a).toMatchObject({ code_executed: "# a", logs: "looking" });
@@ -111,7 +111,7 @@ describe("the chain of work", () => {
     expect(asJson(r?.output_result)).not.toHaveProperty("error");
   });
 
-  it("shows null for what was erased", async () => {
+  it("shows null for erased contents", async () => {
     const { story } = await failedTrace(false);
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 2 });
     if (link.entry) link.entry = { ...link.entry, contents: {} };
@@ -120,7 +120,7 @@ describe("the chain of work", () => {
     expect(trace.path).toHaveLength(5);
   });
 
-  it("is missing for an id that nobody has", async () => {
+  it("is missing for an unknown id", async () => {
     const { story } = await failedTrace(false);
     await expect(readTrace(story.world.ports(atOnce), "exec_x")).rejects.toThrow(ExecutionNotFound);
   });

@@ -8,7 +8,7 @@ import { given, Story, succeeds } from "../../support/engine/story.ts";
 
 const mapped = flow("mapped", [mapOver("m", [action("i")], [], { maxConcurrency: 40 })], lines("start > m > end"));
 
-/** A run of a map of so many items; every third of them says so. */
+/** Runs a map of so many items; every third item pauses. */
 async function ran(items: number): Promise<Story> {
   const scripts = {
     i: (request: Parameters<typeof given>[0]) => {
@@ -23,7 +23,7 @@ async function ran(items: number): Promise<Story> {
   return story;
 }
 
-/** The trace, and how the chain was asked for it. */
+/** The trace, and the number of reads that it needed. */
 async function traced(story: Story, change: (ports: Ports) => void = () => undefined) {
   const ports = { ...story.world.ports(atOnce) };
   const asked = { links: 0, entries: 0, linksAt: 0 };
@@ -48,7 +48,7 @@ async function traced(story: Story, change: (ports: Ports) => void = () => undef
 }
 
 describe("the close of a run whose map has many items", () => {
-  it("reads items together, and writes one turn for each that has not begun", async () => {
+  it("reads items together, and writes one turn for each that has not started", async () => {
     const story = await new Story(mapped).start(JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) }));
     await story.finish(story.deliver("m", 0));
     await story.finish(story.deliver("i", 0, { scope: "/m@1.7" }));
@@ -72,7 +72,7 @@ describe("the close of a run whose map has many items", () => {
 });
 
 describe("the trace of a map", () => {
-  it("of many items asks for all of them at once, and tells the same without its join", async () => {
+  it("of many items reads all of them together, and is the same without its join", async () => {
     const story = await ran(60);
     const { trace, asked } = await traced(story);
     expect(asked).toEqual({ links: 1, entries: 1, linksAt: 0 });
@@ -93,12 +93,12 @@ describe("the trace of a map", () => {
     expect(JSON.stringify(withoutJoin.trace)).toBe(JSON.stringify(trace));
   });
 
-  it("of a few items asks for each", async () => {
+  it("of a few items reads each of them", async () => {
     const { asked } = await traced(await ran(5));
     expect(asked).toEqual({ links: 6, entries: 0, linksAt: 0 });
   });
 
-  it("that goes on asks for all items at once, and tells those that have not begun as empty", async () => {
+  it("that is unfinished reads all items together, and lists those that have not started as empty", async () => {
     const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
     const story = await new Story(mapped).start(list);
     await story.finish(story.deliver("m", 0));
@@ -109,7 +109,7 @@ describe("the trace of a map", () => {
     expect(begun?.map(({ branch }) => branch)).toEqual(["7"]);
   });
 
-  it("asks for the few items that are longer than all others one by one", async () => {
+  it("reads the few items that are longer than all others one by one", async () => {
     const long = mapOver("m", [action("i"), action("j")], lines("i > j"), { maxConcurrency: 40 });
     const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
     const story = await new Story(flow("long", [long], lines("start > m > end"))).start(list);

@@ -24,8 +24,8 @@ async function running() {
   return { story, delivery, prints, read };
 }
 
-describe("what running code has printed", () => {
-  it("is told from where the reader has come to, without the secrets that the node knows", async () => {
+describe("the output of running code", () => {
+  it("continues after the reader's place, and masks the secrets that the node knows", async () => {
     const { prints, read } = await running();
     expect(await read()).toBeNull();
     prints("one\nkey 47-11");
@@ -39,7 +39,7 @@ describe("what running code has printed", () => {
     });
   });
 
-  it("says how much is not kept any more, and begins anew with another attempt", async () => {
+  it("has the number of dropped bytes, and starts again with another attempt", async () => {
     const { prints, read } = await running();
     prints("tail\n", { size: 1005 });
     const at = { step: 0, attempt: 1, bytes: 100 };
@@ -48,7 +48,7 @@ describe("what running code has printed", () => {
     expect(await read(at)).toEqual({ text: "again\n", leftOut: 0, next: { step: 0, attempt: 2, bytes: 6 } });
   });
 
-  it("is nothing for now where the sandbox cannot be reached", async () => {
+  it("is empty for now if the sandbox cannot be reached", async () => {
     const { story } = await running();
     const ports = story.world.ports(atOnce);
     const unreachable = async () => Promise.reject(new NovaError("SandboxUnavailable", "no answer"));
@@ -56,7 +56,7 @@ describe("what running code has printed", () => {
     expect(await runningLog({ ...ports, sandboxes }, story.id, place)).toBeNull();
   });
 
-  it("is nothing once the node is done, and of links and branches that there are not", async () => {
+  it("is null after the node has ended, and for unknown links and branches", async () => {
     const { story, delivery, prints, read } = await running();
     prints("one\n");
     const ports = story.world.ports(atOnce);

@@ -17,7 +17,7 @@ async function ran(): Promise<Story> {
 }
 
 describe("the chain of work of branches", () => {
-  it("is told inside of their fork, branch by branch", async () => {
+  it("is listed inside their fork, branch by branch", async () => {
     const story = await ran();
     const trace = await readTrace(story.world.ports(atOnce), story.id, { full: true });
     const [, f, , m, join] = trace.entries;
@@ -39,7 +39,7 @@ describe("the chain of work of branches", () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "m", "i", "i", "end"]);
   });
 
-  it("has its checkpoints scope by scope", async () => {
+  it("has its checkpoints by scope", async () => {
     const story = await ran();
     const ports = story.world.ports(atOnce);
     expect((await contextAt(ports, { execution: story.id, scope: "/f@1.b", seq: 1 })).get("b")).toBe("true");

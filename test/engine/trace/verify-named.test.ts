@@ -22,7 +22,7 @@ const workflow = flow(
 const deepText = "deep".repeat(2000);
 const large = JSON.stringify({ rows: Array.from({ length: 2000 }, (_, n) => n), text: deepText });
 
-/** Link 0 holds a large value in blobs, link 1 has a page in its context, link 2 long logs. */
+/** Link 0 has a large value in blobs, link 1 a page in its context, link 2 long logs. */
 async function story(): Promise<Story> {
   const made = succeeds("a", `"${"x".repeat(4000)}"`);
   const talks = succeeds("b", "1");
@@ -60,7 +60,7 @@ const blobKey = (told: Story, blob: string) =>
 describe("a blob that an entry names", () => {
   it.each<[string, (told: Story) => string, number, string | undefined, string]>([
     ["a value", bigOf, 0, "big", 'context["big"]'],
-    ["a text inside of a large value", () => sha256(deepText), 0, "big", 'context["big"]'],
+    ["a text inside a large value", () => sha256(deepText), 0, "big", 'context["big"]'],
     ["a page of the context", pageOf, 1, undefined, "a page of its context"],
     ["logs", logsOf, 2, undefined, "its logs"],
   ])("breaks the chain when it was changed or is missing: %s", async (_what, blobOf, seq, key, place) => {
@@ -78,7 +78,7 @@ describe("a blob that an entry names", () => {
     }
   });
 
-  it("is read once, whatever names it", async () => {
+  it("is read once, however many entries name it", async () => {
     const told = await story();
     const reads: string[] = [];
     const blobs = told.world.blobs;
@@ -124,7 +124,9 @@ describe("a blob of any size", () => {
   const home: BlobHome = { client: "default", root: "root" };
   const chunkBytes = 64 * 1024;
 
-  /** A blob of many chunks that are all one buffer, filled anew: whoever keeps chunks keeps the last one many times. */
+  /**
+   * A blob of many chunks in one reused buffer, so a reader that keeps chunks without a copy keeps only the last one.
+   */
   function store(chunks: number, write: (chunk: Buffer, index: number) => void): BlobStore {
     const chunk = Buffer.alloc(chunkBytes);
     return {
@@ -142,7 +144,7 @@ describe("a blob of any size", () => {
     };
   }
 
-  it("is checked chunk by chunk, and looked into for what it names", async () => {
+  it("is checked chunk by chunk, together with the blobs that it names", async () => {
     const saved: string[] = [];
     const inner = await offloadLargeValues(JSON.stringify(deepText), async (ref) => void saved.push(ref.sha256));
     const write = (chunk: Buffer, index: number) => void chunk.write(index === 70 ? `[${inner},${index}]` : `${index}`);
@@ -152,7 +154,7 @@ describe("a blob of any size", () => {
     expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
   });
 
-  it("that the store itself finds changed is named like any other", async () => {
+  it("that the store itself finds changed is reported like any other", async () => {
     const mismatch = store(1, () => {
       throw new BlobMismatch("it has other contents");
     });

@@ -35,7 +35,7 @@ const rewrite = (story: Story, seq: number, from: string | RegExp, to: string) =
   change(story, seq, { head, hash: sha256(head) });
 };
 
-it("calls a whole chain anchored", async () => {
+it("an intact chain is anchored", async () => {
   const story = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [], sourceGone: [] });
 });
@@ -116,7 +116,7 @@ describe("tampering", () => {
     });
   });
 
-  it("with all hashes made anew is found by the record, and by the signature", async () => {
+  it("with all hashes computed again is found by the record and the signature", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -128,7 +128,7 @@ describe("tampering", () => {
   });
 });
 
-it("calls a chain open as long as its record is, and broken where nobody signed its close", async () => {
+it("a chain is open while its record is, and broken without a signature at its close", async () => {
   const open = await new Story(workflow).start();
   expect(await open.verify()).toMatchObject({ state: "open", links: 1 });
   open.world.record(open.id).status = "completed";
@@ -140,7 +140,7 @@ it("calls a chain open as long as its record is, and broken where nobody signed 
   expect(await unsigned.verify()).toMatchObject({ state: "broken", problem: { seq: 4, message } });
 });
 
-it("calls a closed chain open as long as its record has not heard of the close", async () => {
+it("a closed chain is open until its record has the close", async () => {
   const story = await closedStory();
   const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
   story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
@@ -149,7 +149,7 @@ it("calls a closed chain open as long as its record has not heard of the close",
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 4 } });
 });
 
-it("calls a run broken whose end was cut off and whose record was opened again, and nobody closes it anew", async () => {
+it("a run is broken if its end was cut off and its record was opened again", async () => {
   const story = await closedStory();
   const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
   story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
@@ -166,7 +166,7 @@ it("calls a run broken whose end was cut off and whose record was opened again, 
   expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
-it("refuses a link 0 that names neither the machine nor the definition", async () => {
+it("a link 0 without the machine or the definition is refused", async () => {
   const story = await closedStory();
   const ports = story.world.ports(atOnce);
   let prev: string | undefined;
@@ -183,7 +183,7 @@ it("refuses a link 0 that names neither the machine nor the definition", async (
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 0, message } });
 });
 
-it("calls a chain broken that lacks a content, unless a note with a valid signature says that it was erased", async () => {
+it("a chain is broken if it lacks a content without a valid signed note of its erasure", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
   const message = expect.stringMatching(/its context is gone.*was taken away/);
@@ -197,7 +197,7 @@ it("calls a chain broken that lacks a content, unless a note with a valid signat
   expect(await story.verify()).toMatchObject({ state: "anchored" });
 });
 
-it("holds a chain together whose contents were erased, inline or in a blob, and names them", async () => {
+it("a chain with erased contents, inline or in a blob, is valid and names them", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
   await story.noteErasure();

@@ -20,7 +20,7 @@ async function ended(codes: string[], workflow: Workflow = one): Promise<PromptS
   return story;
 }
 
-/** Steps of the node, which a test may tamper with. */
+/** Steps of the node, which a test may change. */
 function stepsOf(story: PromptStory): Map<number, StoredStep> {
   return story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps;
 }
@@ -31,7 +31,7 @@ function tamper(story: PromptStory, step: number, change: (step: StoredStep) => 
 }
 
 describe("the chain of work of a prompt node", () => {
-  it("tells its steps in order, under the public names, attempt by attempt", async () => {
+  it("lists its steps in order, under the public names, attempt by attempt", async () => {
     const { entries } = await (await ended(["# bad", "# good"])).trace();
     const [, a] = entries;
     expect(a?.steps.map(({ step_number, attempt_number, status }) => [step_number, attempt_number, status])).toEqual([
@@ -53,7 +53,7 @@ describe("the chain of work of a prompt node", () => {
     expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { attempts: 2, generated_code: "# good" } });
   });
 
-  it("shows what the model saw and answered in full only, and its code always", async () => {
+  it("shows prompts and answers of the model only in full, and always its code", async () => {
     const story = await ended(["# good"]);
     const [, full] = (await story.trace()).entries;
     expect(full?.steps[1]).toMatchObject({ prompt: "p", answer: "# good", generated_code: "# good" });
@@ -63,7 +63,7 @@ describe("the chain of work of a prompt node", () => {
     expect(short?.ai_metadata).toMatchObject({ generated_code: "# good" });
   });
 
-  it("can be rendered, exact numbers of the context beside plain ones of the steps", async () => {
+  it("can be rendered, with exact numbers in the context and plain ones in the steps", async () => {
     const trace = await (await ended(["# good"])).trace();
     expect(JSON.parse(renderJson(trace.entries[1])).steps[1].cost_usd).toBe(0.001);
   });
@@ -73,7 +73,7 @@ describe("the chain of work of a prompt node", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("keeps large code and prompts in blobs, and verifies these", async () => {
+  it("stores large code and prompts in blobs, and verifies these", async () => {
     const code = `# good ${"x".repeat(9000)}`;
     const story = await ended([code]);
     const content = stepsOf(story).get(2)?.contents?.code;
@@ -92,7 +92,7 @@ describe("the chain of work of a prompt node", () => {
       "the code of a step",
       (step: StoredStep) => ({ ...step, contents: { ...step.contents, code: { text: "# other" } } }),
     ],
-  ])("shows it when %s was changed", async (_what, change) => {
+  ])("is broken if %s was changed", async (_what, change) => {
     const story = await ended(["# good"]);
     tamper(story, 2, change);
     expect(await story.verify()).toMatchObject({
@@ -101,7 +101,7 @@ describe("the chain of work of a prompt node", () => {
     });
   });
 
-  it("holds where contents of steps were erased, names them, and shows null", async () => {
+  it("is valid with erased contents of steps, names them, and shows null", async () => {
     const story = await ended(["# good"]);
     tamper(story, 2, ({ contents: _, ...step }) => step);
     expect(await story.verify()).toMatchObject({ state: "broken", erased: [] });
@@ -113,7 +113,7 @@ describe("the chain of work of a prompt node", () => {
     expect(a?.steps[1]).toMatchObject({ generated_code: null, prompt: null, answer: null, cost_usd: 0.001 });
   });
 
-  it("shows it when the entry holds other code than its head says", async () => {
+  it("is broken if the entry holds other code than its head names", async () => {
     const story = await ended(["# good"]);
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, code: { text: "# other" } } };
@@ -123,7 +123,7 @@ describe("the chain of work of a prompt node", () => {
     });
   });
 
-  it("names code that is locked beside its workflow by hash alone", async () => {
+  it("has only the hash of code that its workflow has locked", async () => {
     const pinned = { code: "# good", generation: "g" };
     const story = new PromptStory(locked("# good"), scriptedMinds({ pinned }));
     await story.start();
@@ -136,7 +136,7 @@ describe("the chain of work of a prompt node", () => {
   });
 });
 
-describe("a hit behind an analysis", () => {
+describe("a cache hit after an analysis", () => {
   const pinned = { code: "# good", analysis: "# look", generation: "g" };
 
   async function hit(workflow: Workflow): Promise<PromptStory> {
@@ -146,13 +146,13 @@ describe("a hit behind an analysis", () => {
     return story;
   }
 
-  /** Lets the entry of the node hold other contents than its head says. */
+  /** Replaces contents of the node's entry without changing its head. */
   function tamperEntry(story: PromptStory, contents: Record<string, { text: string }>): void {
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, ...contents } };
   }
 
-  it("holds the analysis and what that found, and verifies both", async () => {
+  it("stores the analysis and its result, and verifies both", async () => {
     const story = await hit(one);
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual([
       ...["analysis", "analysis_code", "code", "context"],
@@ -160,14 +160,14 @@ describe("a hit behind an analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it.each(["analysis", "analysis_code"])("shows it when its %s was changed", async (name) => {
+  it.each(["analysis", "analysis_code"])("is broken if its %s was changed", async (name) => {
     const story = await hit(one);
     tamperEntry(story, { [name]: { text: "{}" } });
     const problem = { seq: 1, message: expect.stringContaining(`its ${name} was changed`) };
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("names what is locked beside its workflow by hash alone", async () => {
+  it("has only the hash of an analysis that its workflow has locked", async () => {
     const story = await hit(locked("# good", "# look"));
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual(["analysis", "context"]);
     const [, a] = (await story.trace()).entries;
@@ -176,14 +176,14 @@ describe("a hit behind an analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("holds an analysis that is not the one that is locked", async () => {
+  it("stores an analysis that differs from the locked one", async () => {
     const story = await hit(locked("# good", "# another look"));
     expect(story.entriesOf("")[1]?.contents).toHaveProperty("analysis_code");
     expect((await story.trace()).entries[1]?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("is broken where its analysis is neither in it nor locked", async () => {
+  it("is broken if its analysis is missing in the entry and in the lock", async () => {
     const workflow = locked("# good", "# another look");
     const head = { analysis: sha256("# look"), code: sha256("# good"), digests: {} } as Partial<Head>;
     const check = new CodeCheck({ workflows: { stored: async () => versionOf(workflow) } as never });

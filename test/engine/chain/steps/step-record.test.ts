@@ -38,7 +38,7 @@ const whole: Partial<StepDraft> = {
 };
 
 describe("a recorded step", () => {
-  it("is read back by every delivery as it was told, without what only people read", async () => {
+  it("is the same for every later delivery, except for texts that only people read", async () => {
     const { stored, step, blobs } = await sealed(whole);
     const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
     expect(step).toEqual({ ...rest, journal: 3, timestamp: "2026-11-22T00:00:00.000Z" });
@@ -46,7 +46,7 @@ describe("a recorded step", () => {
     expect(stored.step).toBe(1003);
   });
 
-  it("has what is large or may be personal in contents, and only their digests in its text", async () => {
+  it("stores large or personal values in contents, and only their digests in its text", async () => {
     const { stored } = await sealed({ ...whole, status: "failed", error_message: "no total", traceback: "line 3" });
     const told = JSON.parse(stored.text) as StepText;
     expect(Object.keys(told.digests).sort()).toEqual([
@@ -57,26 +57,26 @@ describe("a recorded step", () => {
     expect(stored.contents?.error).toEqual({ text: '{"message":"no total","traceback":"line 3"}' });
   });
 
-  it("keeps what an analysis did in front of pinned code that failed, for other deliveries", async () => {
+  it("stores the analysis before pinned code that failed, for other deliveries", async () => {
     const analysis: CodeResult = { status: "success", set: [], delete: [], logs: "", durationMs: 3 };
     const { stored, step } = await sealed({}, undefined, { analysis });
     expect(stored.contents?.analysis).toEqual({ text: JSON.stringify(analysis) });
     expect(step).not.toHaveProperty("analysis");
   });
 
-  it("has no contents where there is nothing to say", async () => {
+  it("has no contents for empty fields", async () => {
     const { stored, step } = await sealed({});
     expect(stored.contents).toEqual({});
     expect(step).toMatchObject({ input_data: null, output_data: null, generated_code: null, error_message: null });
   });
 
-  it("keeps every digit of the numbers in its data, and masks those that hold a secret", async () => {
+  it("keeps all digits of numbers, and masks numbers that contain a secret", async () => {
     const input_data = parseExact('{"lines":[19.50,12345678901234567890],"pin":47110}');
     const { stored } = await sealed({ input_data }, (text) => text.replaceAll("4711", "***"));
     expect(stored.contents?.input).toEqual({ text: '{"lines":[19.50,12345678901234567890],"pin":"***0"}' });
   });
 
-  it("masks secrets wherever people read, and keeps code and result exact", async () => {
+  it("masks secrets in texts for people, and keeps code and result exact", async () => {
     const mask = (text: string) => text.replaceAll("4711", "***");
     const { stored } = await sealed(
       {
@@ -97,10 +97,10 @@ describe("a recorded step", () => {
   });
 });
 
-/** Steps as they were stored when format 1 was made. Never regenerate this file. */
+/** Steps that were stored when format 1 was defined. Never regenerate this file. */
 describe("steps of format 1", () => {
   it.each(frozen.map(({ stored, told }, i) => [i, stored, told] as const))(
-    "are read for ever (%i)",
+    "are readable (%i)",
     async (_i, stored, told) => {
       const blobs = new BlobState().port(atOnce);
       expect(await traceStep({ blobs }, stored, home, { full: true })).toEqual(told);

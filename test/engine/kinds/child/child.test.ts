@@ -13,7 +13,7 @@ interface Called {
   child: { arn: string; name: string; input: object };
 }
 
-/** A run whose first node runs another workflow; Step Functions does what the story says. */
+/** A run whose first node runs another workflow. The test plays Step Functions. */
 class Calling extends Story {
   readonly ports = this.world.ports(atOnce);
 
@@ -22,7 +22,7 @@ class Calling extends Story {
     this.world.publish(called);
   }
 
-  /** The first task, at once. */
+  /** Runs the first task. */
   async call(): Promise<string> {
     const { child } = (await this.finish(this.deliver("c", 0))) as Called;
     return child.name;
@@ -33,13 +33,13 @@ class Calling extends Story {
     return this.world.deliver({ function: "nova-run-node", input: { ...at, node } });
   }
 
-  /** The second task. */
+  /** Runs the second task. */
   ended(): Process {
     const at = { execution: { id: this.id, workflowId: "calling", version: 1 }, scope: "", seq: 0 };
     return this.world.deliver({ function: "nova-run-node", input: { ...at, node: "c", waited: true } });
   }
 
-  /** Everything of the child, from its first node to its close. */
+  /** Runs the child completely, from its first node to its close. */
   async runChild(execution: string): Promise<void> {
     await this.finish(this.inChild(execution, "x", 0));
     await this.finish(this.inChild(execution, "end", 1));
@@ -58,7 +58,7 @@ class Calling extends Story {
 }
 
 describe("a workflow node", () => {
-  it("makes an execution that says who runs it, and its entry names that by its last link", async () => {
+  it("creates an execution that names its caller, and records the hash of the last entry", async () => {
     const story = new Calling({ x: [succeeds("x", "850.0")] });
     await story.start('{"n": 12345678901234567890}');
     const id = await story.call();
@@ -79,7 +79,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("makes one, however often and at once it is delivered, of the version that came first", async () => {
+  it("creates one execution of the first version for any number of parallel deliveries", async () => {
     const story = new Calling();
     await story.start();
     const [one, other] = [story.deliver("c", 0), story.deliver("c", 0)];
@@ -99,7 +99,7 @@ describe("a workflow node", () => {
     expect(await story.finish(story.deliver("c", 0))).toEqual(answers[0]);
   });
 
-  it("fails like the other workflow, wherever its onError leads", async () => {
+  it("fails like the other workflow, and follows its onError", async () => {
     const story = new Calling({ x: [fails("no total")] });
     await story.start();
     const id = await story.call();
@@ -121,7 +121,7 @@ describe("a workflow node", () => {
 });
 
 describe("the end of a run", () => {
-  it("kills what the other workflow runs before the node's entry is written", async () => {
+  it("stops the execution of the other workflow before the node's entry is written", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -137,7 +137,7 @@ describe("the end of a run", () => {
     expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [], sourceGone: [] });
   });
 
-  it("keeps what the other workflow had come to before", async () => {
+  it("keeps the outcome that the other workflow had already", async () => {
     const story = new Calling();
     await story.start();
     await story.runChild(await story.call());
@@ -146,7 +146,7 @@ describe("the end of a run", () => {
   });
 
   it.each(["entry 0", "create record", "read 1"])(
-    "leaves nothing of an execution that is made after it, from its call %s on",
+    "includes ending an execution that a late delivery creates, from call %s on",
     async (call) => {
       const story = new Calling();
       await story.start();
@@ -161,7 +161,7 @@ describe("the end of a run", () => {
     },
   );
 
-  it("is found by a sweeper where the Lambda that made an execution too late has died", async () => {
+  it("includes a sweep of an execution whose Lambda created it too late and died", async () => {
     const story = new Calling();
     await story.start();
     const late = story.deliver("c", 0);
@@ -178,7 +178,7 @@ describe("the end of a run", () => {
     expect(story.world.machines.has(made?.id ?? "")).toBe(false);
   });
 
-  it("is not for a sweeper to see while the node waits: its run will start what it has made", async () => {
+  it("does not include ending a created execution while its node waits, because the node will start it", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -189,7 +189,7 @@ describe("the end of a run", () => {
   });
 });
 
-it("says of an execution that was cancelled by itself that it was", async () => {
+it("a workflow node reports an execution that was cancelled directly as cancelled", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();
@@ -197,7 +197,7 @@ it("says of an execution that was cancelled by itself that it was", async () => 
   expect(await story.finish(story.ended())).toBe("NodeInterrupted");
 });
 
-it("stops an execution that Step Functions gave up on, or never began", async () => {
+it("a workflow node stops an execution that Step Functions gave up or never started", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();

@@ -5,7 +5,7 @@ import { calledFlows, child } from "../../../support/engine/child-flows.ts";
 import { flow, lines } from "../../../support/engine/flows.ts";
 import { Story } from "../../../support/engine/story.ts";
 
-/** A run of `called-deeper` inside of a run, and of `called` inside of that. */
+/** A run that runs `called-deeper`, which runs `called`. */
 async function closedStory() {
   const story = new Story(flow("calling", [child("c", "called-deeper")], lines("start > c > end")));
   for (const called of calledFlows) story.world.publish(called);
@@ -23,7 +23,7 @@ const entriesOf = ({ story }: Told, execution: string) =>
     entry: story.world.chain.at({ execution, scope: "", seq }).entry as StoredEntry,
   }));
 
-/** Rewrites a chain from its beginning on, so that it holds by itself. */
+/** Rewrites a chain from its start, so that it is valid by itself. */
 function rewrite(told: Told, execution: string, from: string | RegExp, to: string): void {
   let prev: string | undefined;
   for (const { place, entry } of entriesOf(told, execution)) {
@@ -34,7 +34,7 @@ function rewrite(told: Told, execution: string, from: string | RegExp, to: strin
   }
 }
 
-it("is anchored with the executions that it ran, however deep", async () => {
+it("a run is anchored with the executions that it ran, at any depth", async () => {
   const { story } = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 4 + 5 + 5, erased: [], sourceGone: [] });
 });
@@ -73,13 +73,13 @@ it.each<[string, (told: Told) => void, (told: Told) => object]>([
     },
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
-])("names %s", async (_what, tamper, problem) => {
+])("the check names %s", async (_what, tamper, problem) => {
   const told = await closedStory();
   tamper(told);
   expect(await told.story.verify()).toMatchObject({ state: "broken", problem: problem(told) });
 });
 
-it("names a child that another node ran", async () => {
+it("the check names a child that another node ran", async () => {
   const told = await closedStory();
   rewrite(told, told.outer, /"parent":\{"execution":"\w+"/, '"parent":{"execution":"exec_other"');
   const tip = entriesOf(told, told.outer).at(-1)?.entry.hash ?? "";

@@ -30,8 +30,8 @@ it.each<[string, string, Record<string, string>, string[]]>([
   ["under a key with dots", "mail.parts", { "mail.parts": "[1]", mail: '{"parts":[2]}' }, ["1"]],
   ["in a blob", "list", { list: blob("[1,[2]]") }, ["1", "[2]"]],
   ["at a path into a blob", "mail.parts", { mail: blob('{"parts":[3]}') }, ["3"]],
-  ["in a blob inside of a blob", "mail.parts", { mail: blob(`{"parts":${blob("[4]")}}`) }, ["4"]],
-])("finds a list %s", async (_what, path, slots, items) => {
+  ["in a blob inside a blob", "mail.parts", { mail: blob(`{"parts":${blob("[4]")}}`) }, ["4"]],
+])("findItems finds a list %s", async (_what, path, slots, items) => {
   expect(await found(path, slots)).toEqual(items);
 });
 
@@ -45,6 +45,6 @@ it.each<[string, Record<string, string>, string]>([
   ["mail", { mail: '{"0":1}' }, 'context["mail"] is an object, not a list'],
   ["mail.n", { mail: '{"n":3}' }, 'context["mail.n"] is a number, not a list'],
   ["mail", { mail: "null" }, 'context["mail"] is null, not a list'],
-])("says what is wrong with %j in %j", async (path, slots, sentence) => {
+])("findItems describes the problem of the path %j in %j", async (path, slots, sentence) => {
   expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
 });

@@ -12,7 +12,7 @@ const nested = flow("nested", [mapOver("m", [inner], [])], lines("start > m > en
 it.each([
   [3, "success", undefined],
   [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
-])("a map in the body of a map that takes %i items is a %s with three", async (most_items, status, message) => {
+])("a map inside a map that takes %i items is a %s for a list of three", async (most_items, status, message) => {
   const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
   await story.finish(story.deliver("m", 0));
   const execution = { id: story.id, workflowId: "nested", version: 1 };

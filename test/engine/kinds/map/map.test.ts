@@ -8,7 +8,7 @@ import { fails, given, Story, succeeds } from "../../../support/engine/story.ts"
 
 type Scripts = ConstructorParameters<typeof Story>[1];
 
-/** A run of `start > m > end`, with a body of these nodes. */
+/** A run of `start > m > end`, with these nodes in the body of the map. */
 async function mapped(
   options: Partial<MapNode>,
   scripts: Scripts,
@@ -24,7 +24,7 @@ async function mapped(
   return story;
 }
 
-/** A key of the context as the main line left it. */
+/** A key of the context after the main line. */
 async function left(story: Story, key: string): Promise<string | undefined> {
   const entry = story.entriesOf("").findLast((one) => one.contents.context);
   if (!entry) throw new TypeError("nothing is left");
@@ -34,7 +34,7 @@ async function left(story: Story, key: string): Promise<string | undefined> {
 const failure = (story: Story) => story.world.record(story.id).error?.message;
 const echo = (request: RunRequest) => succeeds("n", given(request, "item") ?? "null");
 
-it("gives each item its own, and collects what each one set, in their order", async () => {
+it("a map gives each item to its branch, and collects the results in order", async () => {
   const seen: unknown[] = [];
   const script = (request: RunRequest) => {
     seen.push([given(request, "item"), given(request, "index"), given(request, "n")]);
@@ -52,7 +52,7 @@ it("gives each item its own, and collects what each one set, in their order", as
   expect([await left(story, "item"), await left(story, "n")]).toEqual([undefined, undefined]);
 });
 
-it("keeps the item for the nodes behind the first one, under the name that the map gives", async () => {
+it("a map keeps the item for later nodes of the branch, under the name that the map defines", async () => {
   const seen: (string | undefined)[] = [];
   const look = (request: RunRequest) => {
     seen.push(given(request, "page"), given(request, "index"), given(request, "i"));
@@ -64,18 +64,18 @@ it("keeps the item for the nodes behind the first one, under the name that the m
   expect(await left(story, "results")).toBe('[{"page":"read","i":true}]');
 });
 
-it("joins an empty list at once", async () => {
+it("a map joins an empty list immediately", async () => {
   const story = await mapped({}, {}, '{"list":[]}');
   expect(story.begun).toEqual([]);
   expect(await left(story, "results")).toBe("[]");
 });
 
-it("fails with a sentence where there is no list", async () => {
+it("a map fails with a sentence if there is no list", async () => {
   const story = await mapped({}, {}, '{"list":7}');
   expect(failure(story)).toBe('context["list"] is a number, not a list - "items" takes the path of a list');
 });
 
-it("refuses a list out of a secret input, whose items would be none", async () => {
+it("a map refuses a list from a secret input, because its items would not be secret", async () => {
   const map = mapOver("m", [action("i")], [], { items: "keys.all" });
   const inputs = { properties: { keys: { secret: true } } };
   const story = await new Story(flow("secret", [map], lines("start > m > end"), { inputs })).start(
@@ -85,7 +85,7 @@ it("refuses a list out of a secret input, whose items would be none", async () =
   expect(failure(story)).toContain('leads into the secret input "keys"');
 });
 
-it("takes large items from blobs, and puts a large list of results into one", async () => {
+it("a map reads large items from blobs, and stores a large list of results in one", async () => {
   const item = JSON.stringify({ rows: Array.from({ length: 3000 }, (_, i) => `row ${i}`) });
   const story = await mapped({}, { i: echo }, `{"list":[${item},1]}`);
   const results = JSON.parse((await left(story, "results")) ?? "");
@@ -100,7 +100,7 @@ it("takes large items from blobs, and puts a large list of results into one", as
   expect(await left(many, "results")).toMatch(/"type":"json"/);
 });
 
-it("does not take a decision for a result", async () => {
+it("a map does not count a decision as a result", async () => {
   const nodes: Node[] = [decision("d"), action("k"), { id: "done", type: "end" }];
   const arrows: Arrow[] = [
     ["d", "k", "yes"],
@@ -112,11 +112,11 @@ it("does not take a decision for a result", async () => {
   expect(await left(story, "results")).toBe('[{"k":true},{}]');
 });
 
-describe("items that fail", () => {
+describe("failed items", () => {
   const odd = (request: RunRequest) =>
     Number(given(request, "item")) % 2 === 1 ? fails("it is odd") : succeeds("n", given(request, "item") ?? "");
 
-  it("fail the map, the first one first", async () => {
+  it("fail the map, and the first one counts", async () => {
     const story = await mapped({ maxConcurrency: 1 }, { i: odd }, '{"list":[2,3,5]}');
     expect(failure(story)).toBe("in item 1: it is odd");
     expect(story.chainOf("/m@1.2")).toEqual([]);
@@ -125,22 +125,25 @@ describe("items that fail", () => {
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number", { count: 2 }, "[1,2,3,4]"],
     ["a share", { percent: 50 }, "[1,2,3,4]"],
-  ])("are tolerated up to %s, and say what failed in their place", async (_what, toleratedFailures, list) => {
-    const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
-    const error = { node: "i", class: "NodeFailed", message: "it is odd" };
-    expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
-  });
+  ])(
+    "are tolerated up to %s, and their failures are in the place of results",
+    async (_what, toleratedFailures, list) => {
+      const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
+      const error = { node: "i", class: "NodeFailed", message: "it is odd" };
+      expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
+    },
+  );
 
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number", { count: 1 }, "(2 of 4 items failed, 1 may)"],
     ["a share", { percent: 49 }, "(2 of 4 items failed, 1 may)"],
-  ])("fail the map beyond %s, when all have run", async (_what, toleratedFailures, sentence) => {
+  ])("fail the map beyond %s, after all items have run", async (_what, toleratedFailures, sentence) => {
     const story = await mapped({ toleratedFailures }, { i: odd }, '{"list":[1,2,3,4]}');
     expect(failure(story)).toBe(`in item 0: it is odd ${sentence}`);
     expect(story.begun).toHaveLength(4);
   });
 
-  it("lead to the map's onError, where it says what failed", async () => {
+  it("lead to the map's onError, which names the failure", async () => {
     const seen: (string | undefined)[] = [];
     const nodes = [mapOver("m", [action("i")], [], { onError: "r" }), action("r")];
     const look = (request: RunRequest) => {
@@ -159,7 +162,7 @@ describe("items that fail", () => {
   });
 });
 
-it("maps inside of maps and forks inside of items keep their results apart", async () => {
+it("nested maps and forks keep their results apart", async () => {
   const inner = mapOver("n", [action("k")], [], { items: "item", as: "inner", into: "rows" });
   const nodes: Node[] = [inner, action("a"), action("b"), { id: "done", type: "end" }];
   const arrows = lines("n > a > done", "n > b > done");

@@ -18,8 +18,8 @@ async function waiting(options = {}, more: [string, string, string][] = [], cont
   return story;
 }
 
-describe("an approval that is asked for", () => {
-  it("is an open task, a status and an event with the way to answer, and lets its sandbox go", async () => {
+describe("a new approval", () => {
+  it("creates an open task, a status and an event with the way to answer, and releases its sandbox", async () => {
     const story = await waiting(
       { message: "Pay {{amount}} to {{who.name}}?", to: ["boss"] },
       [],
@@ -40,14 +40,14 @@ describe("an approval that is asked for", () => {
     ]);
   });
 
-  it("is one task with every token, however often it is delivered", async () => {
+  it("creates one task with every token, however often it is delivered", async () => {
     const story = await waiting();
     await requestApproval(story.ports, story.event());
     await requestApproval(story.ports, story.event("token-2"));
     expect(story.world.tasks.tokens.get(story.task.id)).toHaveLength(2);
   });
 
-  it("masks what is secret in its message", async () => {
+  it("masks secrets in its message", async () => {
     const workflow = asking({ message: "Use {{key}} of {{all}}?" });
     workflow.inputs = { properties: { key: { secret: true } } };
     const story = await new Asked(workflow).begin('{"key": "s3cr3t-value", "all": ["s3cr3t-value"]}');
@@ -62,7 +62,7 @@ describe("an approval that is asked for", () => {
     expect(story.task.message).toBe("Answer it is ***!?");
   });
 
-  it("fails its node when the message names what is not there", async () => {
+  it("fails its node if the message names a missing value", async () => {
     const story = await new Asked(asking({ message: "Pay {{amount}}?" })).begin();
     await expect(requestApproval(story.ports, story.event())).rejects.toThrow(
       /names \{\{amount\}\}, which the context/,
@@ -73,7 +73,7 @@ describe("an approval that is asked for", () => {
 });
 
 describe("an answer", () => {
-  it("goes to the chain, then to Step Functions with every token", async () => {
+  it("reaches the chain, and then Step Functions with every token", async () => {
     const story = await waiting({ into: "verdict", form: { type: "object" } });
     await requestApproval(story.ports, story.event("token-2"));
     const data = '{"limit": 12345678901234567890}';
@@ -109,7 +109,7 @@ describe("an answer", () => {
     ["rejected", '{"why": "so"}', undefined],
     ["rejected", undefined, /has no "why"/],
   ])(
-    "%s with %j is held against the form of its choice, else against the one of all",
+    "%s with %j is checked against the form of its choice, or else the form of all choices",
     async (choice, data, sentence) => {
       const own = { approved: { required: ["cost_center"] } };
       const story = await waiting({ form: { required: ["why"] }, forms: own });
@@ -119,7 +119,7 @@ describe("an answer", () => {
     },
   );
 
-  it("is asked first for its choice, then whether it comes too late, and for its data last", async () => {
+  it("is checked for its choice first, then for lateness, and for its data last", async () => {
     const story = await waiting({ form: { type: "object", required: ["why"] } });
     const name = async (choice: string) => refused(story, choice, "{}").catch((error: Error) => error.name);
     expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
@@ -129,7 +129,7 @@ describe("an answer", () => {
     expect(await name("approved")).toBe("AnswerRefused");
   });
 
-  it("needs no node where one waits", async () => {
+  it("needs no node name if only one node waits", async () => {
     const story = await waiting();
     const { task } = await answerTask(story.ports, {
       execution: story.id,
@@ -142,14 +142,14 @@ describe("an answer", () => {
     await expect(again).rejects.toThrow(/"ask" was already answered by ann at .*: approved/);
   });
 
-  it("that comes twice is refused, and says who was first and when", async () => {
+  it("that is sent twice is refused, and names the first answer and its time", async () => {
     const story = await waiting();
     const at = story.world.clock.iso();
     await story.finish(story.answering("rejected"));
     await expect(refused(story)).rejects.toThrow(`"ask" was already answered by ann at ${at}: rejected (a test)`);
   });
 
-  it("that comes late is refused", async () => {
+  it("that is late is refused", async () => {
     const story = await waiting();
     story.world.clock.advance(aDaySeconds * 1000);
     await expect(refused(story)).rejects.toThrow(/"ask" expired at 2026-01-02/);
@@ -167,14 +167,14 @@ describe("an answer", () => {
       "ask",
       /takes no answer any more: the execution was cancelled/,
     ],
-  ])("where %s is refused", async (_what, prepare, node, sentence) => {
+  ])("is refused if %s", async (_what, prepare, node, sentence) => {
     const story = await new Asked(asking()).begin();
     await prepare(story);
     const answer = { execution: story.id, node, choice: "approved", by: "ann", from: "a test" };
     await expect(answerTask(story.ports, answer)).rejects.toThrow(sentence);
   });
 
-  it("to a task or a run that never was is refused", async () => {
+  it("to an unknown task or run is refused", async () => {
     const story = await new Asked(asking()).begin();
     const answer = { choice: "approved", by: "ann", from: "a test" };
     await expect(answerTask(story.ports, { task: "task_none", ...answer })).rejects.toThrow(/no task "task_none"/);
@@ -197,7 +197,7 @@ describe("an answer", () => {
     ["the next approval", { node: "next" }],
     ["the next visit of its node in a loop", { seq: 5 }],
     ["another item of a map", { scope: "/m@1.0" }],
-  ])("that is repeated does not answer %s, and learns who was first", async (_what, of) => {
+  ])("that is repeated does not answer %s, and its refusal names the first answer", async (_what, of) => {
     const story = await waiting();
     const at = story.world.clock.iso();
     const next = { ...story.task, id: "task_next", ...of };
@@ -229,7 +229,7 @@ describe("an answer", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
-  it("takes the default edge where its choice has none", async () => {
+  it("takes the default edge if its choice has none", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));
     const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");
@@ -237,7 +237,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a time that is over", () => {
+describe("the timeout of an approval", () => {
   it.each([
     ["the edge timeout", [["ask", "pay", "timeout"]], { decision: "timeout", failed: false }],
     ["the default edge", [["ask", "pay", "default"]], { decision: "timeout", failed: false }],
@@ -250,14 +250,14 @@ describe("a time that is over", () => {
     expect(story.status).toBe("running");
   });
 
-  it("leaves its choice in the context, by nobody", async () => {
+  it("puts its choice into the context, without a person", async () => {
     const story = await waiting({}, [["ask", "pay", "timeout"]]);
     await settleNode(story.ports, { ...story.settling(), expired: true });
     expect(await story.value("ask")).toMatchObject({ choice: "timeout", by: null, data: null });
     await expect(refused(story)).rejects.toThrow(/"ask" expired at .* and went on as "timeout"/);
   });
 
-  it("is found by the sweeper where Step Functions never said so, and by a request that comes too late", async () => {
+  it("is applied by the sweeper if Step Functions did not report it, and by a late request", async () => {
     const [overdue, late] = [
       await waiting({}, [["ask", "pay", "timeout"]]),
       await new Asked(asking({}, [["ask", "pay", "timeout"]])).begin(),

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../../packages/workflow/src/workflow.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
 
-/** A wait for an event whose `detail.n` is one of these, begun in a context; answers which details it takes. */
+/** Starts a wait in a context for an event whose `detail.n` is one of these. Returns which details it takes. */
 async function waiting(wanted: JsonValue, context: string) {
   const story = await new EventWait({ source: ["crm"], detail: { n: [wanted] } }).begin(context);
   await story.wait();
   return story;
 }
 
-describe("a pattern that names data of its run", () => {
+describe("a pattern with values of its run", () => {
   it.each<[JsonValue, string, string, string]>([
     ["{{customer}}", '{"customer":"acme"}', '"acme"', '"acme-2"'],
     ["{{customer.id}}", '{"customer":{"id":12345678901234567890}}', "12345678901234567890", "12345678901234567891"],
@@ -24,19 +24,19 @@ describe("a pattern that names data of its run", () => {
     [{ prefix: "{{n}}-" }, '{"n":"A"}', '"A-17"', '"B-17"'],
     [{ "anything-but": ["{{n}}"] }, '{"n":7}', "8", "7.0"],
     [{ numeric: [">", "{{n}}"] }, '{"n":100}', "101", "100"],
-    // A value is a value, whatever it looks like.
+    // The text of a value never acts as an operator or template.
     ["{{n}}", '{"n":"{{m}}","m":"x"}', '"{{m}}"', '"x"'],
     ["{{n}}", '{"n":"*"}', '"*"', '"a"'],
     ["{{n}}", '{"n":"{\\"exists\\":true}"}', '"{\\"exists\\":true}"', '"a"'],
     [{ wildcard: "{{n}}-*" }, '{"n":"a*\\\\"}', '"a*\\\\-7"', '"ab-7"'],
-  ])("%j in the context %s takes %s, and not %s", async (wanted, context, right, wrong) => {
+  ])("with %j in the context %s takes %s, and not %s", async (wanted, context, right, wrong) => {
     const story = await waiting(wanted, context);
     expect(await story.emit(`{"n":${wrong}}`)).toEqual([]);
     expect(await story.emit(`{"n":${right}}`)).toEqual([story.id]);
     expect(story.chain.at(-1)).toBe("pause success");
   });
 
-  it("is kept with its task as it is bound", async () => {
+  it("is stored with its task in bound form", async () => {
     const story = await waiting("{{n}}", '{"n":12345678901234567890}');
     const [task] = story.world.tasks.all();
     expect(textOfJson(task?.pattern ?? {})).toBe('{"source":["crm"],"detail":{"n":[12345678901234567890]}}');
@@ -54,7 +54,7 @@ describe("a pattern that names data of its run", () => {
     expect(story.world.tasks.all()).toEqual([]);
   });
 
-  it("fails the node for a value that the operator does not take", async () => {
+  it("fails the node for a value that the operator does not accept", async () => {
     const story = await new EventWait({ detail: { n: [{ numeric: [">", "{{n}}"] }] } }).begin('{"n":"many"}');
     await expect(story.wait()).rejects.toThrow(/bound to the context, .*numeric must be such as/);
   });
@@ -62,9 +62,9 @@ describe("a pattern that names data of its run", () => {
   it.each([
     ["itself", '{"key":"s3cret-value"}', "{{key}}"],
     ["that is short", '{"key":"abc"}', "{{key}}"],
-    ["inside of a secret object", '{"key":{"id":7}}', "x-{{key.id}}"],
+    ["inside a secret object", '{"key":{"id":7}}', "x-{{key.id}}"],
     ["in another value", '{"key":"s3cret-value","other":"for s3cret-value"}', "{{other}}"],
-  ])("fails the node for a secret %s, without a word of it", async (_what, context, wanted) => {
+  ])("fails the node for a secret %s, without showing it", async (_what, context, wanted) => {
     const inputs = { properties: { key: { secret: true } } };
     const story = await new EventWait({ detail: { n: [wanted] } }, {}, { inputs }).begin(context);
     const failure = (await story.wait().catch((error) => error)) as Error;

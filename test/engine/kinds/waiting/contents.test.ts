@@ -2,7 +2,7 @@ import { answerTask, cancelExecution, requestApproval, taskContents } from "@nov
 import { describe, expect, it } from "vitest";
 import { Asked, asking } from "../../../support/engine/waiting.ts";
 
-/** An approval that has been asked for, about an order and a secret. */
+/** An open approval about an order and a secret. */
 async function waiting(options = {}): Promise<Asked> {
   const workflow = asking({ message: "Pay?", ...options });
   workflow.inputs = { properties: { key: { secret: true } } };
@@ -12,8 +12,8 @@ async function waiting(options = {}): Promise<Asked> {
   return story;
 }
 
-describe("what a message names", () => {
-  it("is told path by path as the node found it, secrets masked", async () => {
+describe("the list of values in a message", () => {
+  it("has each named path with the value that the node saw, and masks secrets", async () => {
     const story = await waiting({ message: "Pay {{order.total}} to {{who}}? {{who}} has {{key.inside}}." });
     const { named } = await taskContents(story.ports, story.task);
     expect(named?.map(({ path, value }) => [path, value?.text])).toEqual([
@@ -23,7 +23,7 @@ describe("what a message names", () => {
     ]);
   });
 
-  it("is nothing where it names nothing, and null where the context was erased", async () => {
+  it("is empty if the message names no value, and null if the context was erased", async () => {
     const story = await waiting();
     expect((await taskContents(story.ports, story.task)).named).toEqual([]);
     const naming = await waiting({ message: "Pay {{order.total}}?" });
@@ -36,17 +36,17 @@ describe("what a message names", () => {
     expect((await taskContents(ports, naming.task)).named).toBeNull();
   });
 
-  it("is null, too, where the workflow is there no longer", async () => {
+  it("is also null if the workflow no longer exists", async () => {
     const story = await waiting();
     const ports = { ...story.ports, workflows: { ...story.ports.workflows, get: async () => undefined } };
     expect(await taskContents(ports, story.task)).toEqual({ named: null, outcome: null });
   });
 });
 
-describe("what came of a task", () => {
+describe("the outcome of a task", () => {
   const answer = { choice: "approved", by: "ann", from: "a page" };
 
-  it("is nothing as long as it waits, and then the answer with the digits of its data", async () => {
+  it("is null while the task waits, and then the answer with the digits of its data", async () => {
     const story = await waiting({ into: "verdict" });
     const { task } = story;
     expect((await taskContents(story.ports, task)).outcome).toBeNull();
@@ -55,14 +55,14 @@ describe("what came of a task", () => {
     expect(outcome).toMatchObject({ choice: "approved", by: "ann", at, data: { text: '{"limit": 850.0}' } });
   });
 
-  it("has no data where none came", async () => {
+  it("has no data if the answer had none", async () => {
     const story = await waiting();
     await answerTask(story.ports, { ...answer, task: story.task.id });
     const { outcome } = await taskContents(story.ports, story.task);
     expect(outcome && Object.keys(outcome).sort()).toEqual(["at", "by", "choice"]);
   });
 
-  it("is the way of a timeout, by nobody", async () => {
+  it("is the choice of a timeout, without a person", async () => {
     const story = await waiting();
     const late = await new Asked(asking({}, [["ask", "end", "timeout"]])).begin();
     await requestApproval(late.ports, late.event());

@@ -11,14 +11,14 @@ async function waiting(): Promise<Asked> {
   return story;
 }
 
-/** The link's outcome, and how often it was written. */
+/** The outcomes that were written at the link. */
 function decision(story: Asked): unknown {
   const heads = story.world.chain.entriesOf(story.id).map(({ head }) => JSON.parse(head));
   return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
 }
 
-describe("case k: an answer and the timeout", () => {
-  it("is approved, the answerer dies before SendTaskSuccess, the timeout fires: approved", async () => {
+describe("the race of an answer and the timeout (case k)", () => {
+  it("results in approved if the answering process dies before SendTaskSuccess and the timeout fires", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -27,7 +27,7 @@ describe("case k: an answer and the timeout", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("is timed out, though somebody was about to approve: refused, and said so", async () => {
+  it("results in a timeout if the answer is later, and refuses the answer with that reason", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -39,21 +39,24 @@ describe("case k: an answer and the timeout", () => {
     expect(story.world.answered.size).toBe(0);
   });
 
-  it.each(["before", "after", "repeat"] as const)("is approved once when the entry's put fails (%s)", async (fault) => {
-    const story = await waiting();
-    const answer = story.answering();
-    await story.until(answer, "entry 2");
-    await story.perform(answer, fault);
-    const outcome = await story.finish(answer);
-    if (fault === "repeat") expect(outcome).toMatchObject({ sent: true });
-    else {
-      expect(outcome).toBe("StoreUnavailable");
-      expect(await story.finish(story.answering())).toEqual(fault === "before" ? expect.anything() : "AnswerRefused");
-    }
-    expect(decision(story)).toEqual(["approved"]);
-  });
+  it.each(["before", "after", "repeat"] as const)(
+    "approves once if the write of the entry fails (%s)",
+    async (fault) => {
+      const story = await waiting();
+      const answer = story.answering();
+      await story.until(answer, "entry 2");
+      await story.perform(answer, fault);
+      const outcome = await story.finish(answer);
+      if (fault === "repeat") expect(outcome).toMatchObject({ sent: true });
+      else {
+        expect(outcome).toBe("StoreUnavailable");
+        expect(await story.finish(story.answering())).toEqual(fault === "before" ? expect.anything() : "AnswerRefused");
+      }
+      expect(decision(story)).toEqual(["approved"]);
+    },
+  );
 
-  it("has two answers: one counts, the other is told", async () => {
+  it("counts one of two answers, and reports it to the sender of the other", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
@@ -66,7 +69,7 @@ describe("case k: an answer and the timeout", () => {
 });
 
 describe("an answer and a request that is still under way", () => {
-  it("meet: the token came too late for the answer, so its delivery sends it", async () => {
+  it("meet in the request's delivery, which sends the answer if the token came too late for it", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -78,7 +81,7 @@ describe("an answer and a request that is still under way", () => {
     expect(story.task.status).toBe("sent");
   });
 
-  it("meet at every point, and the run goes on with exactly one outcome, and does not say that it waits", async () => {
+  it("result in exactly one outcome for every interleaving, and the run no longer shows as waiting", async () => {
     for (const point of ["read 1..", "turn 2", "put token", "create task", "set status", "read 2", "publish"]) {
       const story = await new Asked(withTimeout).begin();
       await story.finish(story.request("token-1"));
@@ -95,8 +98,8 @@ describe("an answer and a request that is still under way", () => {
   });
 });
 
-describe("an answer and a close", () => {
-  it("cancelled before the entry: refused", async () => {
+describe("the race of an answer and a close", () => {
+  it("refuses the answer if the run was cancelled before the entry", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -107,7 +110,7 @@ describe("an answer and a close", () => {
     expect(story.status).toBe("cancelled");
   });
 
-  it("cancelled after the entry: the chain keeps it, and nothing follows", async () => {
+  it("keeps the entry if the run was cancelled after it, and nothing follows", async () => {
     const story = await waiting();
     const cancel = story.cancel();
     await story.until(cancel, "entry 2");
@@ -118,7 +121,7 @@ describe("an answer and a close", () => {
     expect(story.chain.slice(-2)).toEqual(["ask failed", "(close) cancelled"]);
   });
 
-  it("leaves no task on the list when the request comes behind the close", async () => {
+  it("leaves no task on the list if the request comes after the close", async () => {
     const story = await new Asked(withTimeout).begin();
     const request = story.request();
     await story.until(request, "read 2");
@@ -130,7 +133,7 @@ describe("an answer and a close", () => {
 });
 
 describe("a sweeper", () => {
-  it("sends again what was answered and not sent", async () => {
+  it("sends an answer that was recorded but not sent", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -142,7 +145,7 @@ describe("a sweeper", () => {
     expect([story.task.status, story.status]).toEqual(["sent", "running"]);
   });
 
-  it("puts a task back on the list whose answer died before the chain, and it can be answered", async () => {
+  it("reopens a task whose answer died before the chain, so that it can be answered", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -155,7 +158,7 @@ describe("a sweeper", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("takes tasks of runs that are over off the list, and leaves those that wait alone", async () => {
+  it("removes tasks of ended runs from the list, and leaves waiting ones", async () => {
     const story = await waiting();
     story.world.clock.advance(120_000);
     const before = story.world.scheduler.story.length;
@@ -169,7 +172,7 @@ describe("a sweeper", () => {
     expect((await sweep(story.ports)).tasks.expired).toEqual([story.task.id]);
   });
 
-  it("goes on with the others when one cannot be swept", async () => {
+  it("continues with the other tasks after one fails", async () => {
     const story = await waiting();
     const [sealed] = story.world.tasks.tokens.get(story.task.id) ?? [];
     if (sealed) sealed.sealed = "damaged";

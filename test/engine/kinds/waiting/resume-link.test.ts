@@ -16,7 +16,7 @@ class Linked extends EventWait {
     return super.begin('{"customer":"acme"}');
   }
 
-  /** As the code of a node at a link asks for it. */
+  /** The address that the code of a node at a link receives. */
   async urlAt(seq: number, node = "pause"): Promise<string | null> {
     const position = await readPosition(this.ports, { execution: this.id, scope: "", seq });
     return resumeUrl(this.ports, position, node);
@@ -33,7 +33,7 @@ class Linked extends EventWait {
   }
 }
 
-/** A run whose first node has asked for the link. */
+/** A run whose first node has read the link. */
 async function linked(): Promise<Linked> {
   const story = new Linked();
   await story.start('{"customer":"acme"}');
@@ -43,7 +43,7 @@ async function linked(): Promise<Linked> {
 }
 
 describe("a resume link", () => {
-  it("is the same for every delivery, and says nothing that could be made without the signing key", async () => {
+  it("is the same for every delivery, and cannot be computed without the signing key", async () => {
     const story = await new Linked().begin();
     const url = new URL((await story.urlAt(1)) ?? "");
     expect(await story.urlAt(1)).toBe(url.href);
@@ -55,13 +55,13 @@ describe("a resume link", () => {
     expect(new URL((await other.urlAt(1)) ?? "").pathname).not.toBe(url.pathname);
   });
 
-  it("is there for waits for events alone", async () => {
+  it("exists only for waits for events", async () => {
     const story = await new Linked().begin();
     expect(await story.urlAt(1, "prepare")).toBeNull();
     expect(await story.urlAt(1, "nobody")).toBeNull();
   });
 
-  it("lets a wait go on with the body, digit for digit, once", async () => {
+  it("lets a wait continue once, with all digits of the body", async () => {
     const story = await linked();
     await story.wait();
     expect(await story.call()).toBe(true);
@@ -75,7 +75,7 @@ describe("a resume link", () => {
     expect(await story.emit('{"customer":"acme"}')).toEqual([]);
   });
 
-  it("is kept when it is called before the wait, which then takes it", async () => {
+  it("is kept if it is called before the wait, which then takes the body", async () => {
     const story = await linked();
     expect(await story.call()).toBe(false);
     await expect(story.call('{"deal":2}')).rejects.toThrow(/was used before/);
@@ -84,7 +84,7 @@ describe("a resume link", () => {
     expect(story.news).toContain("850.0");
   });
 
-  it("neither misses a wait that begins at the same time nor is missed, at whatever step", async () => {
+  it("reaches a wait that starts at the same time, at every step", async () => {
     for (const first of ["call", "wait"]) {
       for (let steps = 0; ; steps++) {
         const story = await linked();
@@ -100,7 +100,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("is looked after by the sweeper when a call dies half way, at whatever step", async () => {
+  it("is completed by the sweeper if a call dies at any step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await linked();
       await story.wait();
@@ -117,7 +117,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("says of a wait that is over, and of a run, that nothing comes of it", async () => {
+  it("reports that the wait or the run has ended", async () => {
     const expired = await linked();
     await expired.wait();
     await settleNode(expired.ports, { ...expired.event, expired: true });

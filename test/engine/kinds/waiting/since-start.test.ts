@@ -9,7 +9,7 @@ const since = { since: "start" } as const;
 const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
 
 describe("a wait since the start of its run", () => {
-  it("goes on at once with an event that came before it, digit for digit", async () => {
+  it("continues immediately with an earlier event, with all its digits", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     expect(await deliverEvent(story.ports, text)).toEqual([]);
     await story.wait();
@@ -18,7 +18,7 @@ describe("a wait since the start of its run", () => {
     expect(JSON.parse(story.world.answered.get("token-1") ?? "{}")).toMatchObject({ seq: 2 });
   });
 
-  it("takes the oldest that fits, and none from before the start", async () => {
+  it("takes the oldest matching event after the start", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     await story.emit('{"customer":"acme","n":"too early"}');
     story.world.clock.advance(1000);
@@ -39,7 +39,7 @@ describe("a wait since the start of its run", () => {
     expect(story.world.tasks.wakes.events.size).toBe(0);
   });
 
-  it("misses no event that comes while it begins, at whatever step", async () => {
+  it("misses no event that arrives while it starts, at every step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
@@ -52,7 +52,7 @@ describe("a wait since the start of its run", () => {
     }
   });
 
-  it("misses no wait that begins while the event comes, at whatever step", async () => {
+  it("is not missed by an event that arrives while it starts, at every step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));
@@ -65,7 +65,7 @@ describe("a wait since the start of its run", () => {
   });
 });
 
-it("keeps no event that no wait may look for", async () => {
+it("NOVA keeps no event that no wait may need", async () => {
   const story = await new EventWait(pattern, since).begin(context);
   await story.emit('{"other":1}');
   await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');

@@ -37,7 +37,7 @@ class Waits extends Story {
     return { execution: { id: this.id, workflowId, version }, scope: "", seq: 1, node: "pause" };
   }
 
-  /** The task before the pause, or the one behind it. */
+  /** Runs the task before the pause, or with `waited` the one after it. */
   run(waited = false): Promise<unknown> {
     return runNode(this.ports, { ...this.event, ...(waited && { waited }) }, never);
   }
@@ -48,7 +48,7 @@ class Waits extends Story {
 }
 
 describe("a wait for a time", () => {
-  it("takes the turn and says until when; its entry comes behind the pause", async () => {
+  it("takes the turn and returns the time; its entry follows the pause", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const until = story.inSeconds(900);
     expect(await story.run()).toEqual({ execution: story.event.execution, scope: "", seq: 1, until });
@@ -58,7 +58,7 @@ describe("a wait for a time", () => {
     expect(story.chain.at(-1)).toBe("pause success");
   });
 
-  it("means the same moment in every delivery, and none once it is over", async () => {
+  it("has the same end in every delivery, and no pause after its end", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const until = story.inSeconds(900);
     await story.run();
@@ -72,7 +72,7 @@ describe("a wait for a time", () => {
     expect(await story.run(true)).toMatchObject({ seq: 2 });
   });
 
-  it("of more than a minute is told as waiting until its entry is there, whoever comes late", async () => {
+  it("shows as waiting for more than a minute until its entry exists, also after late deliveries", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const status = () => story.world.record(story.id).status;
     const late = story.deliver("pause", 1);
@@ -86,13 +86,13 @@ describe("a wait for a time", () => {
     expect(status()).toBe("running");
   });
 
-  it("of a minute is not worth a status", async () => {
+  it("does not change the status for a minute or less", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 60 }).begin();
     await story.run();
     expect(story.world.record(story.id).status).toBe("running");
   });
 
-  it("that is ended before its time waits no longer", async () => {
+  it("no longer waits if it was ended early", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.settle("pause", 1));
@@ -121,7 +121,7 @@ describe("a wait for a time", () => {
     expect(story.chain.at(-1)).toBe("pause failed");
   });
 
-  it("fails without a word of a secret input that is no time", async () => {
+  it("fails for a secret input that is no time, without showing it", async () => {
     const inputs = { properties: { due: { secret: true } } };
     for (const due of ["s3cr3t-of-20-letters", `${"x".repeat(65)}s3cr3t-of-20-letters`, 4111111111111111]) {
       const story = await new Waits({ kind: "until", until: "{{due}}" }, { inputs }).begin(JSON.stringify({ due }));
@@ -162,7 +162,7 @@ describe("a wait for an event", () => {
     return story;
   }
 
-  it("goes on with the event that fits, digit for digit, and not with another", async () => {
+  it("continues with a matching event, with all its digits, and ignores others", async () => {
     const story = await waiting();
     expect(await deliverEvent(story.ports, '{"source":"shop","detail":{"order":"B-1"}}')).toEqual([]);
     expect(story.chain.at(-1)).toBe("prepare success");
@@ -173,7 +173,7 @@ describe("a wait for an event", () => {
     expect(await deliverEvent(story.ports, fitting)).toEqual([]);
   });
 
-  it("is nothing that a person can answer", async () => {
+  it("cannot be answered by a person", async () => {
     const story = await waiting();
     const { answerTask } = await import("@nova/engine");
     const [task] = story.world.tasks.all();
@@ -181,7 +181,7 @@ describe("a wait for an event", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/waits for an event - nova emit sends one/);
   });
 
-  it("fails when none came in time", async () => {
+  it("fails if no event came in time", async () => {
     const story = await waiting();
     const { settleNode } = await import("@nova/engine");
     expect(await settleNode(story.ports, { ...story.event, expired: true })).toMatchObject({

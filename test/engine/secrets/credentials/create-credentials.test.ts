@@ -21,7 +21,7 @@ function credentials(keys?: string[]) {
 
 const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);
 
-describe("what lies over a node's context", () => {
+describe("a node's credential overlay", () => {
   it("has the flat names of each kind, values as JSON, secrets and hosts", async () => {
     await store.have(acme, "email", "email", email);
     await store.have(acme, "erp", "database", database);
@@ -39,7 +39,7 @@ describe("what lies over a node's context", () => {
     { names: ["archive", "email"], prefixed: "archive" },
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
-  ])("of $names has the names of $prefixed begin with its own", async ({ names, prefixed }) => {
+  ])("of $names prefixes the names of $prefixed with its own name", async ({ names, prefixed }) => {
     for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
     const keys = namesOf(await credentials().forNode("acme", "wf", names));
     expect(keys).toContain("email_password");
@@ -68,7 +68,7 @@ describe("what lies over a node's context", () => {
     expect(overlay.secrets).toHaveLength(1);
   });
 
-  it("is the client's own where the workflow has one of the same name", async () => {
+  it("prefers the client's credential to the workflow's of the same name", async () => {
     await store.have({ workflow: "wf" }, "api", "custom", { key: "of the workflow" });
     await store.have({ workflow: "wf" }, "other", "custom", { key: "of it too" });
     await store.have(acme, "api", "custom", { key: "of the client" });
@@ -77,21 +77,21 @@ describe("what lies over a node's context", () => {
     expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
   });
 
-  it("is only the client's own where no workflow is named", async () => {
+  it("has only the client's own credentials without a workflow", async () => {
     await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
     await store.have(acme, "own", "custom", { key: "of the client" });
     expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
     await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
   });
 
-  it("is nothing, and nothing is read, where the node wants none", async () => {
+  it("is empty without a read if the node declares no credentials", async () => {
     expect(await credentials().forNode("acme", "wf", [])).toBe(emptyOverlay);
     expect(store.reads).toEqual([]);
   });
 });
 
-describe("what was read of an owner", () => {
-  it("counts for a minute, also where there is nothing", async () => {
+describe("the credentials of an owner in memory", () => {
+  it("are valid for a minute, even if there are none", async () => {
     const known = credentials();
     for (const at of [0, 1_000, 59_999]) {
       nowMs = at;
@@ -103,7 +103,7 @@ describe("what was read of an owner", () => {
     expect(store.reads).toHaveLength(4);
   });
 
-  it("is read again for a name that it lacks, and where somebody says so", async () => {
+  it("are read again for a missing name, and after `forget`", async () => {
     const known = credentials();
     await known.forNode("acme", "wf", undefined);
     await store.have(acme, "api", "custom", { key: "s3cret-4" });
@@ -114,7 +114,7 @@ describe("what was read of an owner", () => {
   });
 });
 
-describe("a credential that cannot be had", () => {
+describe("an unavailable credential", () => {
   it("fails the node with the command that stores it", async () => {
     const asking = credentials().forNode("acme", "wf", ["ftp"]);
     await expect(asking).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe("a credential that cannot be had", () => {
     });
   });
 
-  it("is named where no key opens it, and the others are still masked", async () => {
+  it("is named if no key opens it, and the others are still masked", async () => {
     await store.have(acme, "api", "custom", { key: "s3cret-6" });
     const asking = credentials(["another key"]).forNode("acme", "wf", undefined);
     await expect(asking).rejects.toMatchObject({

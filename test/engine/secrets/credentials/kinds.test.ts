@@ -6,7 +6,7 @@ const email = { user: "billing@acme.test", password: "s3cret-4711", smtp_host: "
 const oauth = { token_url: "https://id.test/token", client_id: "nova", client_secret: "s3cret-4711" };
 const api = { url: "https://api.test", token: "s3cret-4711" };
 
-describe("values of a credential that do not fit are said in words", () => {
+describe("misfits of a credential's values are described in words", () => {
   it.each<[string, CredentialKindName, unknown, string, string]>([
     ["a field too many", "email", { ...email, hots: "h" }, "", 'this kind has no "hots" - correct or remove it'],
     ["two of them", "email", { ...email, a: 1, b: 2 }, "", 'this kind has no "a" or "b" - correct or remove it'],

@@ -20,7 +20,7 @@ beforeEach(() => {
   [slept, lateMs] = [[], 0];
 });
 
-/** Answers in turn; one more request than answers fails. */
+/** Answers requests in turn. One more request than answers fails. */
 function process(...answers: (() => Response | Promise<Response>)[]) {
   const fetch: OutgoingFetch = async (url, { body } = {}) => {
     asked.push(`${url} ${body}`);
@@ -52,7 +52,7 @@ describe("an access token", () => {
     expect(asked).toHaveLength(requests);
   });
 
-  it("is got with the refresh token, and both new ones are stored", async () => {
+  it("is obtained with the refresh token, and both new tokens are stored", async () => {
     await store.have(acme, "api", "oauth2", stored);
     await tokenOf(process(token(2)));
     const form = "grant_type=refresh_token&refresh_token=refresh-1&client_id=nova&client_secret=cl1ent-secret";
@@ -65,14 +65,14 @@ describe("an access token", () => {
     });
   });
 
-  it("is asked for by the client itself where it has no refresh token", async () => {
+  it("is requested for the client itself if there is no refresh token", async () => {
     const { refresh_token: _, access_token: __, ...own } = stored;
     await store.have(acme, "api", "oauth2", { ...own, scope: "read" });
     expect(await tokenOf(process(answer(200, { access_token: "access-9" })))).toBe("access-9");
     expect(asked[0]).toContain("grant_type=client_credentials&client_id=nova&client_secret=cl1ent-secret&scope=read");
   });
 
-  it("is got once for nodes that need it at the same time, and what came before stays masked", async () => {
+  it("is obtained once for nodes that need it at the same time, and old tokens stay masked", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(token(2));
     expect(await Promise.all([tokenOf(credentials), tokenOf(credentials)])).toEqual(["access-2", "access-2"]);
@@ -80,7 +80,7 @@ describe("an access token", () => {
     expect(secrets).toEqual(expect.arrayContaining(["access-1", "access-2", "refresh-1", "cl1ent-secret"]));
   });
 
-  it("is the one of a faster process, whose use has made the refresh token worthless", async () => {
+  it("is the one of a faster process, which used up the refresh token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const faster = process(token(2));
     const slower = process(async () => {
@@ -92,8 +92,8 @@ describe("an access token", () => {
   });
 });
 
-describe("who asks for what is stored", () => {
-  it("gets the last token, whatever its age, and asks and stores nothing", async () => {
+describe("a caller that asks for stored credentials", () => {
+  it("gets the last token of any age, without a request or a write", async () => {
     await store.have(acme, "api", "oauth2", { ...stored, expires_at: "2025-12-31T00:00:00.000Z" });
     const { members } = await process().forNode("acme", "wf", ["api"], { asStored: true });
     expect(members).toContainEqual({ key: "oauth2_access_token", json: '"access-1"' });
@@ -106,13 +106,13 @@ describe("a token endpoint", () => {
   it.each([
     ["refuses", answer(400, { error: "invalid_grant" }), "NodeFailed", /"api" of client acme: .* answered 400/],
     [
-      "is inside of a network",
+      "is inside a private network",
       () => Promise.reject(new HostRefused("id.test leads to no public address")),
       "NodeFailed",
       /"api" of client acme: its token_url is refused: id\.test leads to no public address/,
     ],
     ["answers something else", answer(200, { hello: 1 }), "NodeFailed", /answered 200 and no access token/],
-  ])("that %s is told of at once, without a secret", async (_what, reply, name, message) => {
+  ])("that %s is reported immediately, without a secret", async (_what, reply, name, message) => {
     await store.have(acme, "api", "oauth2", stored);
     const failure = await tokenOf(process(reply)).catch((error: Error) => error);
     expect(failure).toMatchObject({ name, message: expect.stringMatching(message) });
@@ -124,7 +124,7 @@ describe("a token endpoint", () => {
     ["is down", answer(503, {}), "answered 503"],
     ["is busy", answer(429, {}), "answered 429"],
     ["is not there", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
-  ])("that %s is asked five times, and then fails the node by name and host", async (_what, reply, why) => {
+  ])("that %s is called five times, and then fails the node with its name and host", async (_what, reply, why) => {
     await store.have(acme, "api", "oauth2", stored);
     const failure = await tokenOf(process(reply, reply, reply, reply, reply)).catch((error: Error) => error);
     const told = `credential "api" of client acme: its token endpoint id.test ${why}, in 5 tries - correct its token_url, or start the run again when it is there`;
@@ -133,7 +133,7 @@ describe("a token endpoint", () => {
     expect(slept).toEqual([1_000, 2_000, 4_000, 8_000]);
   });
 
-  it("that was lost is not asked by others for a minute", async () => {
+  it("that did not answer is not called by other nodes for a minute", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const down = answer(503, {});
     const credentials = process(down, down, down, down, down, token(2));
@@ -145,14 +145,14 @@ describe("a token endpoint", () => {
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that refused is asked again by the next node", async () => {
+  it("that refused is called again by the next node", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(answer(400, {}), token(2));
     await expect(tokenOf(credentials)).rejects.toThrow(/answered 400/);
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that comes back in between is as good as one that was there", async () => {
+  it("that recovers between the tries gives a token as usual", async () => {
     await store.have(acme, "api", "oauth2", stored);
     expect(await tokenOf(process(answer(503, {}), answer(503, {}), token(2)))).toBe("access-2");
     expect(slept).toEqual([1_000, 2_000]);
