@@ -8,7 +8,7 @@ it.each([
   ["/f@1.a", "m", 2, "17", "/f@1.a/m@2.17"],
   ["/m@3.0", "m.join", 4, "b-1_x", "/m@3.0/m.join@4.b-1_x"],
 ])(
-  "a scope names a branch of scope %j by fork, link and branch, and parses the name",
+  "the name of a branch in scope %j has fork, link and branch, and can be parsed",
   (parent, fork, seq, branch, scope) => {
     expect(branchScope({ scope: parent, seq }, fork, branch)).toBe(scope);
     expect(branchOf(scope)).toEqual({ parent, fork, seq, branch });

@@ -15,7 +15,7 @@ it("a sum adds dollars without meaningless digits of fractions", () => {
   expect(sumOfSpendings([spending(0.1, 1), spending(0.2, 2)])).toEqual(spending(0.3, 3));
 });
 
-it("a sum omits an empty spending", () => {
+it("a sum without spending is undefined", () => {
   expect(addSpendings(undefined, undefined)).toBeUndefined();
   expect(addSpendings(spending(0.1), undefined)).toEqual(spending(0.1));
   expect(unlessNothing(sumOfSpendings([]))).toBeUndefined();

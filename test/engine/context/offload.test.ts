@@ -34,7 +34,7 @@ it("offloading moves a large value without a large leaf as a whole, and keeps it
   expect(slim.length).toBeLessThan(200);
 });
 
-it("offloading limits the inline part by separate blobs for leaves and the whole value", async () => {
+it("offloading keeps the inline part below the limit, with blobs for leaves and for the whole value", async () => {
   const value = { letter: large, rows: Array.from({ length: 2000 }, (_, i) => `row ${i}`) };
   const { slim, blobs } = await offloaded(JSON.stringify(value));
   expect(slim.length).toBeLessThan(valueLimitBytes);

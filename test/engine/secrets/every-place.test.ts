@@ -171,10 +171,10 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves no four characters of it at a marked cut", { timeout: 180_000 }, () => {
+  it("leaves fewer than four characters at a marked cut", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // Line ends, or parts of them, count zero, and so does a part of the escape of one character.
+      // Line ends and parts of an escape add characters that are not part of the secret, so their limit is higher.
       const few = form.includes("encodebytes")
         ? 12
         : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
@@ -268,7 +268,7 @@ describe("data that is not secret", () => {
     ["1000", "it has 21000 or 10001, 1,000,000 and 1.000.000 rows, 1e30 of 1e31 and a1e3f"],
     ["1.00", "version 1.0, 1, 0x1 and 1e0"],
     ["98765.43", "98765.431 and 198,765.43"],
-  ])("is unchanged next to the number %s in other spellings", (number, text) => {
+  ])("is unchanged if it only resembles the number %s", (number, text) => {
     const redactor = new Redactor([{ number }]);
     const masked = redactor.mask(text).replaceAll("***", number);
     expect(masked).toBe(text);

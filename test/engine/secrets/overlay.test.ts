@@ -44,7 +44,7 @@ describe("a credential overlay", () => {
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
-  it("cannot be deleted, and names a key that code changed", () => {
+  it("ignores deleted keys, and names a key that code changed", () => {
     const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
     expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");

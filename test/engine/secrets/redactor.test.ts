@@ -164,7 +164,7 @@ describe("a growing text", () => {
     return all;
   };
 
-  it("shows no part of a secret at any cut, and finally the same as its log", () => {
+  it("shows no part of a secret at any cut, and in the end the same text as its log", () => {
     const word = fc.constantFrom(secret, pin, "p4s", "4711", "é", "ok ", "\n");
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (words, cuts) => {

@@ -113,7 +113,7 @@ describe("the metadata of a prompt node that failed", () => {
   ];
   const head = { status: "failed", execution_time_ms: 6 } as const;
 
-  it("have code and error of each attempt, and the time of giving up", () => {
+  it("have code and error of each attempt, and a status for the use of all attempts", () => {
     const steps = [...attempt(1, "a"), ...attempt(2, "b"), ...attempt(3, "c")];
     const error = "Failed after 3 attempts: c";
     expect(told({ head, steps, code: "x = 3", error })).toMatchObject({

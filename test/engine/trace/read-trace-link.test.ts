@@ -40,7 +40,7 @@ beforeAll(async () => {
   await story.everything();
 });
 
-describe("one link", () => {
+describe("the trace of one link", () => {
   it.each([true, false])("is the same as in the whole trace at every place (full: %s)", async (full) => {
     const ports = story.world.ports(atOnce);
     const { entries, execution } = await readTrace(ports, story.id, { full });

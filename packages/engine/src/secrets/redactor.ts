@@ -67,7 +67,7 @@ export class Redactor {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // Programs write whole lines, so a secret after a line end is unlikely to continue with the next byte.
+    // Programs write whole lines, so after a line end only a longer part of a secret is held back.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };

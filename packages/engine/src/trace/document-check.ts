@@ -50,7 +50,7 @@ async function outcomeProblem(ports: Ports, place: string, json: string, checkin
   }
 }
 
-/** Whether a written outcome is that of the entry it names. Also true if the entry is gone: then nothing can compare them. */
+/** Returns whether a written outcome equals that of the entry that it names. Also true if the entry no longer exists. */
 async function isFrom(
   ports: Ports,
   outcome: WrittenOutcome,

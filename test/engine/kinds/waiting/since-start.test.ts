@@ -52,7 +52,7 @@ describe("a wait since the start of its run", () => {
     }
   });
 
-  it("is not missed by an event that arrives while it starts, at every step", async () => {
+  it("is found by an event that arrives while it starts, at every step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));

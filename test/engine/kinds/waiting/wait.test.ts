@@ -72,7 +72,7 @@ describe("a wait for a time", () => {
     expect(await story.run(true)).toMatchObject({ seq: 2 });
   });
 
-  it("shows as waiting for more than a minute until its entry exists, also after late deliveries", async () => {
+  it("of more than a minute shows as waiting until its entry exists, also after late deliveries", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const status = () => story.world.record(story.id).status;
     const late = story.deliver("pause", 1);
@@ -86,7 +86,7 @@ describe("a wait for a time", () => {
     expect(status()).toBe("running");
   });
 
-  it("does not change the status for a minute or less", async () => {
+  it("of a minute does not change the status of its run", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 60 }).begin();
     await story.run();
     expect(story.world.record(story.id).status).toBe("running");

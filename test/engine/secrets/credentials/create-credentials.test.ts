@@ -39,7 +39,7 @@ describe("a node's credential overlay", () => {
     { names: ["archive", "email"], prefixed: "archive" },
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
-  ])("of $names prefixes the names of $prefixed with its own name", async ({ names, prefixed }) => {
+  ])("of $names prefixes the members of $prefixed with the name of that credential", async ({ names, prefixed }) => {
     for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
     const keys = namesOf(await credentials().forNode("acme", "wf", names));
     expect(keys).toContain("email_password");

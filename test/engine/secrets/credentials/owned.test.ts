@@ -80,7 +80,7 @@ describe("an access token", () => {
     expect(secrets).toEqual(expect.arrayContaining(["access-1", "access-2", "refresh-1", "cl1ent-secret"]));
   });
 
-  it("is the one of a faster process, which used up the refresh token", async () => {
+  it("is taken from a faster process, which used up the refresh token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const faster = process(token(2));
     const slower = process(async () => {
