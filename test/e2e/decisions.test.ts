@@ -19,10 +19,8 @@ function decisionOn(conditions: unknown[], code = "context['branch_decision'] = 
   return {
     id: "decide",
     nodes: [
-      ...[
-        { id: "start", type: "start" },
-        { id: "choose", type: "decision", code },
-      ],
+      { id: "start", type: "start" },
+      { id: "choose", type: "decision", code },
       ...targets.map(({ to }) => ({ id: to, type: "end" })),
     ],
     edges: [{ from: "start", to: "choose" }, ...targets.map((target) => ({ from: "choose", ...target }))],

@@ -133,7 +133,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
         if (path[0] === "pk" || path[0] === "sk") continue;
         for (const other of otherTypes(leafAt(item, path) ?? { S: "" })) {
           const verdict = await told([withLeaf(item, path, other)]).catch(refusedByTable);
-          // Keys of indexes are texts, and the local table holds no bytes.
+          // The table refuses other types in index keys, and the local table cannot store bytes.
           if (verdict === "refused") continue;
           const isFine = isBookkeeping(item, path)
             ? !(verdict instanceof Error)

@@ -119,8 +119,8 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Returns the ids of living sandboxes that a run recorded and did not offer for reuse. A sandbox that is missing here was
- * created by a delivery that was killed before it recorded it; such a sandbox ends with its lifetime.
+ * Returns the ids of living sandboxes that a run recorded and did not offer for reuse. A sandbox that is missing here
+ * was created by a delivery that was killed before it recorded it; such a sandbox ends with its lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -4,7 +4,7 @@ import { dirname, join, normalize, relative } from "node:path";
 export const root = normalize(join(import.meta.dirname, "../.."));
 
 export interface SourceFile {
-  /** Relative to the project's root. */
+  /** Path relative to the project's root. */
   path: string;
   lines: number;
   text: string;

@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** The code blocks of a README, by language, in their order. */
+/** Reads the code blocks of a README, by language and in order. */
 export async function codeBlocks(path: string): Promise<Record<string, string[]>> {
   const blocks: Record<string, string[]> = {};
   const readme = await readFile(join(root, path), "utf8");
@@ -21,14 +21,14 @@ export async function codeBlocks(path: string): Promise<Record<string, string[]>
   return blocks;
 }
 
-/** A folder for one test. */
+/** Creates a folder for one test, which is deleted after it. */
 export async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "readme-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The first of `count` free ports in a row. */
+/** Returns the first of `count` free ports in a row. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 12_000);
@@ -66,7 +66,7 @@ export async function startServer(command: string, cwd: string, count: number): 
   return environment;
 }
 
-/** The output of a program of a README, which imports the packages of this checkout. */
+/** Runs a program of a README with the packages of this checkout, and returns its output. */
 export async function outputOf(program: string, environment: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: root,

@@ -28,7 +28,7 @@ export interface Bundle {
 }
 
 export interface BundleOutput {
-  /** The source that Lambda starts. */
+  /** Path of the source file that Lambda starts. */
   entryPoint?: string;
   imports: { path: string; kind: string }[];
   /** Sources by path. */

@@ -50,8 +50,8 @@ async function enteredBy(states: SFNClient, executionArn: string): Promise<strin
 }
 
 /**
- * Returns the differences between the executions of one state machine in two Step Functions. Branches, items and executions
- * have no order, so each execution is compared by its sorted states and its end.
+ * Returns the differences between the executions of one state machine in two Step Functions. Branches, items and
+ * executions have no order, so each execution is compared by its sorted states and its end.
  */
 export function differences(left: readonly VisitedStates[], right: readonly VisitedStates[]): string[] {
   const [onLeft, onRight] = [left.map(brief).sort(), right.map(brief).sort()];

@@ -78,10 +78,8 @@ it("the tag changes while branches continue after a fork", async () => {
   const fork = {
     id: "fork",
     nodes: [
-      ...[
-        { id: "start", type: "start" },
-        { id: "all", type: "action", code: "pass" },
-      ],
+      { id: "start", type: "start" },
+      { id: "all", type: "action", code: "pass" },
       ...["a", "b"].map((id) => ({ id, type: "approval", message: "Go on?" })),
       { id: "end", type: "end" },
     ],

@@ -6,8 +6,8 @@ import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
- * The random draws of one task, in order: whether the second delivery is parallel or late (and how late), which answer the
- * caller gets, which delivery a kill would hit and when, and whether it happens.
+ * The random draws of one task, in order: whether the second delivery is parallel or late (and how late), which answer
+ * the caller gets, which delivery a kill would hit and when, and whether it happens.
  */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];

@@ -1,5 +1,5 @@
 /**
- * Returns a minimal configuration for dovecot 2.3: IMAP without `anvil-auth-penalty` is off, so a login after a wrong password does not wait.
+ * Returns a minimal configuration for dovecot 2.3: IMAP without TLS on this machine, one file of users, Maildir.
  * `anvil-auth-penalty` is off, so a login after a wrong password does not wait.
  */
 export function configuration({ dir, port }: { dir: string; port: number }): string {

@@ -46,7 +46,7 @@ const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_ou
 
 /**
  * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. A kill
- * can interrupt a request like every other call. A request that fails for good fails the node without a second opinion.
+ * can interrupt a request like every other call. A request that fails for good fails the node; no other delivery confirms it.
  */
 export class Authors {
   readonly payments: Payment[] = [];

@@ -6,7 +6,7 @@ import { Story } from "./story.ts";
 
 export type EventTerms = Partial<Extract<WaitNode["for"], { kind: "event" }>>;
 
-/** prepare -> pause -> end, where `pause` waits for an event. */
+/** A story of the workflow prepare -> pause -> end, where `pause` waits for an event. */
 export class EventWait extends Story {
   ports = this.world.ports(atOnce);
 

@@ -34,8 +34,8 @@ export interface Code {
 }
 
 /**
- * Runs the program that a delivery starts in a sandbox. It continues after the end of the delivery: it claims exclusively,
- * looks for a tombstone, runs the code and keeps the result.
+ * Runs the program that a delivery starts in a sandbox. It continues after the end of the delivery: it claims
+ * exclusively, looks for a tombstone, runs the code and keeps the result.
  */
 export async function runHarness(process: Process, box: Box, request: RunRequest, execution: Execution, code: Code) {
   const name = claimName(request.claim);

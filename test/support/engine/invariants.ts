@@ -104,8 +104,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that the run reused exactly the outcomes of the forecast; only some of them, if the run did not reach its end or
-   * if a failed branch stopped other branches.
+   * Checks that the run reused exactly the outcomes of the forecast; only some of them, if the run did not reach its
+   * end or if a failed branch stopped other branches.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);

@@ -28,8 +28,8 @@ export const atOnce: Caller = {
 };
 
 /**
- * `before`: the call fails without effect. `after`: the call takes effect, but its answer is lost. `repeat`: the call takes
- * effect, and the SDK sends it again. `kill`: the process dies.
+ * `before`: the call fails without effect. `after`: the call takes effect, but its answer is lost. `repeat`: the call
+ * takes effect, and the SDK sends it again. `kill`: the process dies.
  */
 export type Fault = "before" | "after" | "repeat" | "kill";
 

@@ -38,8 +38,8 @@ export function given({ context }: RunRequest, key: string): string | undefined 
 }
 
 /**
- * An interleaving that a test performs call by call, on the same world as the random model. Only processes that the test
- * picks, and the code that they start, act.
+ * An interleaving that a test performs call by call, on the same world as the random model. Only the processes that
+ * the test picks, and the code that they start, can act.
  */
 export class Story {
   readonly world = new World(1);

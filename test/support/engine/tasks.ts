@@ -5,7 +5,7 @@ import { WakeState } from "./wakes.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
 
-/** Tasks and sealed tokens, with DynamoDB's conditions. */
+/** Tasks and sealed tokens in memory, with DynamoDB's conditions. */
 export class TaskState {
   readonly tasks = new Map<string, WaitingTask>();
   readonly tokens = new Map<string, SealedToken[]>();

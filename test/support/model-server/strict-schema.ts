@@ -20,8 +20,8 @@ const refused = [
 const deepest = 10;
 
 /**
- * Returns the reasons for which OpenAI refuses a schema with `strict: true`. In a valid schema the root is an object, every object is
- * closed, every property is required, and there are at most ten levels.
+ * Returns the reasons for which OpenAI refuses a schema with `strict: true`. In a valid schema the root is an object,
+ * every object is closed, every property is required, and there are at most ten levels.
  * https://developers.openai.com/api/docs/guides/structured-outputs
  */
 export function strictSchemaProblems(schema: unknown): string[] {

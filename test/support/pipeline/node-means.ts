@@ -31,8 +31,8 @@ export interface NodeMeansOptions {
 }
 
 /**
- * The engine's side of a pipeline, in memory. It keeps runs of code by journal position, so a redelivery attaches to them.
- * After `dieAt` steps the Lambda is dead and records nothing more.
+ * The engine's side of a pipeline, in memory. It keeps runs of code by journal position, so a redelivery attaches to
+ * them. After `dieAt` steps the Lambda is dead and records nothing more.
  */
 export class NodeMeans {
   readonly steps: JournalStep[] = [];

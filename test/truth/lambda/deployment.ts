@@ -12,7 +12,7 @@ export interface DeployedFunction {
   environment: Record<string, string>;
   /** Path of its bundle, alone in a folder. */
   file: string;
-  /** Name of the export. */
+  /** Name of the exported handler. */
   handler: string;
   timeoutSeconds: number;
 }
