@@ -28,7 +28,9 @@ it("a run of format 1 continues with its document of outcomes", async () => {
   const ask = headOf(story.entriesOf("").at(-1) as StoredEntry);
   expect(ask).toMatchObject({ sealed: true, code: null, visits: { ask: 2, enough: 1 }, path_taken: "enough" });
   expect(ask.reused_from).toEqual({
-    ...{ execution: "exec_01M8000000000000000000000", scope: "", seq: 3 },
+    execution: "exec_01M8000000000000000000000",
+    scope: "",
+    seq: 3,
     hash: "a".repeat(64),
   });
   expect(await story.finish(story.deliver("enough", 3))).toBe("NodeTimeout");

@@ -8,7 +8,9 @@ import {
 
 const spending = (cost_usd: number, tokens = 0) => ({
   cost_usd,
-  ...{ tokens_input: tokens, tokens_cached: tokens, tokens_output: tokens },
+  tokens_input: tokens,
+  tokens_cached: tokens,
+  tokens_output: tokens,
 });
 
 it("a sum adds dollars without meaningless digits of fractions", () => {

@@ -24,7 +24,10 @@ const overlay = {
 };
 
 const success = (set: Record<string, string>, deleted: string[] = []): CodeResult => ({
-  ...{ status: "success", logs: "", durationMs: 1, delete: deleted },
+  status: "success",
+  logs: "",
+  durationMs: 1,
+  delete: deleted,
   set: Object.entries(set).map(([key, json]) => ({ key, json })),
 });
 

@@ -18,12 +18,24 @@ const search = { function: "search_documentation", arguments: { library: "fitz",
 const twoStages = [
   step("InputAnalyzer", 1, { output_data: { needs_analysis: true }, execution_time_ms: 250, cost_usd: 0.1 }),
   step("DataAnalyzer", 1, {
-    ...{ generated_code: "result = 1", output_data: { pages: 1 }, execution_time_ms: 2000, run_time_ms: 800 },
-    ...{ tokens_input: 10, tokens_cached: 4, tokens_output: 2, cost_usd: 0.2 },
+    generated_code: "result = 1",
+    output_data: { pages: 1 },
+    execution_time_ms: 2000,
+    run_time_ms: 800,
+    tokens_input: 10,
+    tokens_cached: 4,
+    tokens_output: 2,
+    cost_usd: 0.2,
   }),
   step("CodeGenerator", 1, {
-    ...{ generated_code: "x = 1", model_used: "m-1", tool_calls: [search], execution_time_ms: 1800 },
-    ...{ tokens_input: 100, tokens_output: 20, cost_usd: 0.3, output_data: { explanation: "none" } },
+    generated_code: "x = 1",
+    model_used: "m-1",
+    tool_calls: [search],
+    execution_time_ms: 1800,
+    tokens_input: 100,
+    tokens_output: 20,
+    cost_usd: 0.3,
+    output_data: { explanation: "none" },
   }),
   step("CodeValidator", 1, { output_data: { valid: true }, execution_time_ms: 15 }),
   step("E2BExecutor", 1, { execution_time_ms: 1200, sandbox_id: "S1" }),
@@ -70,8 +82,12 @@ describe("the metadata of a prompt node", () => {
       output_validation: { valid: true },
       errors: [],
       timings: {
-        ...{ input_analysis: 250, data_analysis: 2000, code_generation: 1800 },
-        ...{ code_validation: 15, code_execution: 1200, output_validation: 400 },
+        input_analysis: 250,
+        data_analysis: 2000,
+        code_generation: 1800,
+        code_validation: 15,
+        code_execution: 1200,
+        output_validation: 400,
       },
       status: "success",
     });
@@ -79,12 +95,20 @@ describe("the metadata of a prompt node", () => {
 
   it("have for a cache hit the analysis before its code, and the time of each", () => {
     const pinnedAnalysis = {
-      ...{ analysis_code: "result = 1", analysis_result: { pages: 2 }, generation_time_ms: 0, execution_time_ms: 300 },
+      analysis_code: "result = 1",
+      analysis_result: { pages: 2 },
+      generation_time_ms: 0,
+      execution_time_ms: 300,
     };
     const head = { status: "success", cache_hit: true, execution_time_ms: 1000 } as const;
     expect(told({ head, code: "x = 1", pinnedAnalysis })).toMatchObject({
-      ...{ analysis_metadata: pinnedAnalysis, data_analysis: { analysis_code: "result = 1", pages: 2 } },
-      ...{ two_stage_enabled: true, stages_used: 2, ai_self_determined: false, execution_time_ms: 700, attempts: 1 },
+      analysis_metadata: pinnedAnalysis,
+      data_analysis: { analysis_code: "result = 1", pages: 2 },
+      two_stage_enabled: true,
+      stages_used: 2,
+      ai_self_determined: false,
+      execution_time_ms: 700,
+      attempts: 1,
     });
     expect(told({ head, code: "x = 1" })).toMatchObject({ two_stage_enabled: false, analysis_metadata: null });
   });
@@ -97,8 +121,17 @@ describe("the metadata of a prompt node", () => {
   it("have no model call for pinned code, and name the model that wrote it", () => {
     const head = { status: "success", cache_hit: true, execution_time_ms: 40 } as const;
     expect(told({ head, code: "x = 1", codeModel: "m-0" })).toMatchObject({
-      ...{ model: "m-0", cache_hit: true, attempts: 1, tokens_input: 0, cost_usd: 0, tool_calling_enabled: false },
-      ...{ execution_time_ms: 40, generation_time_ms: 0, total_time_ms: 40, two_stage_enabled: false, errors: [] },
+      model: "m-0",
+      cache_hit: true,
+      attempts: 1,
+      tokens_input: 0,
+      cost_usd: 0,
+      tool_calling_enabled: false,
+      execution_time_ms: 40,
+      generation_time_ms: 0,
+      total_time_ms: 40,
+      two_stage_enabled: false,
+      errors: [],
     });
   });
 });
@@ -107,7 +140,8 @@ describe("the metadata of a prompt node that failed", () => {
   const attempt = (number: number, error: string) => [
     step("CodeGenerator", number, { generated_code: `x = ${number}` }),
     step("E2BExecutor", number, {
-      ...{ status: "failed", error_message: error },
+      status: "failed",
+      error_message: error,
       ...(number === 2 && { output_data: { error_class: "NodeTimeout" } }),
     }),
   ];

@@ -43,7 +43,12 @@ it("a wait is listed with its end", async () => {
 
 it("an approval is listed with its question and end", async () => {
   const ask: ApprovalNode = {
-    ...{ id: "ask", type: "approval", message: "Pay?", choices: ["yes", "no"], to: [], into: "ask" },
+    id: "ask",
+    type: "approval",
+    message: "Pay?",
+    choices: ["yes", "no"],
+    to: [],
+    into: "ask",
     timeoutSeconds: 60,
   };
   const story = await waiting(ask);

@@ -199,8 +199,17 @@ function versionOf(workflow: Workflow) {
 
 function locked(code: string, analysis?: string): Workflow {
   const ingredients = {
-    ...{ prompt: "", node_type: "action", edges: [], reads: {}, generator: "", guides: {}, model: "m-0", settings: "" },
-    ...{ template: "", requirements: [], lib: {} },
+    prompt: "",
+    node_type: "action",
+    edges: [],
+    reads: {},
+    generator: "",
+    guides: {},
+    model: "m-0",
+    settings: "",
+    template: "",
+    requirements: [],
+    lib: {},
   };
   const cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
   const codeHash = codeHashOf({ code, ...(analysis !== undefined && { analysis }) });

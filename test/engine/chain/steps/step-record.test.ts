@@ -30,10 +30,20 @@ async function sealed(told: Partial<StepDraft>, mask = (text: string) => text, m
 }
 
 const whole: Partial<StepDraft> = {
-  ...{ input_data: { n: 1 }, output_data: { ok: true }, generated_code: "x = 1", sandbox_id: "S1", model_used: "m" },
-  ...{ tokens_input: 5, tokens_cached: 2, tokens_output: 1, cost_usd: 0.01, execution_time_ms: 9 },
-  ...{ tool_calls: [{ function: "search_documentation", arguments: { library: "fitz", query: "q" } }] },
-  ...{ logs: "hello", prompt: "asked", answer: "said" },
+  input_data: { n: 1 },
+  output_data: { ok: true },
+  generated_code: "x = 1",
+  sandbox_id: "S1",
+  model_used: "m",
+  tokens_input: 5,
+  tokens_cached: 2,
+  tokens_output: 1,
+  cost_usd: 0.01,
+  execution_time_ms: 9,
+  tool_calls: [{ function: "search_documentation", arguments: { library: "fitz", query: "q" } }],
+  logs: "hello",
+  prompt: "asked",
+  answer: "said",
   result: { status: "success", set: [{ key: "a", json: "12345678901234567890" }], delete: [], logs: "", durationMs: 7 },
 };
 
@@ -80,8 +90,12 @@ describe("a recorded step", () => {
     const mask = (text: string) => text.replaceAll("4711", "***");
     const { stored } = await sealed(
       {
-        ...{ input_data: { pin: 4711, list: ["is 4711"], "key 4711": null }, generated_code: "x = 4711" },
-        ...{ prompt: "4711?", logs: "4711", status: "failed", error_message: "not 4711" },
+        input_data: { pin: 4711, list: ["is 4711"], "key 4711": null },
+        generated_code: "x = 4711",
+        prompt: "4711?",
+        logs: "4711",
+        status: "failed",
+        error_message: "not 4711",
         result: { status: "success", set: [{ key: "a", json: "4711" }], delete: [], logs: "", durationMs: 1 },
       },
       mask,
@@ -90,8 +104,11 @@ describe("a recorded step", () => {
       Object.entries(stored.contents ?? {}).map(([name, content]) => [name, "text" in content ? content.text : ""]),
     );
     expect(texts).toMatchObject({
-      ...{ input: '{"pin":"***","list":["is ***"],"key ***":null}', prompt: "***?", logs: "***" },
-      ...{ error: '{"message":"not ***"}', code: "x = 4711" },
+      input: '{"pin":"***","list":["is ***"],"key ***":null}',
+      prompt: "***?",
+      logs: "***",
+      error: '{"message":"not ***"}',
+      code: "x = 4711",
     });
     expect(texts.result).toContain('"json":"4711"');
   });

@@ -63,7 +63,10 @@ describe("a workflow node", () => {
     await story.start('{"n": 12345678901234567890}');
     const id = await story.call();
     expect(story.world.record(id)).toMatchObject({
-      ...{ workflowId: "called", version: 1, status: "running", root: story.id },
+      workflowId: "called",
+      version: 1,
+      status: "running",
+      root: story.id,
       parent: { execution: story.id, scope: "", seq: 1, depth: 1 },
     });
     await story.runChild(id);

@@ -7,7 +7,8 @@ import { Story } from "../../../support/engine/story.ts";
 
 const pattern = { source: ["shop"] };
 const waitFor = (id: string): WaitNode => ({
-  ...{ id, type: "wait" },
+  id,
+  type: "wait",
   for: { kind: "event", pattern, timeoutSeconds: 3600, into: id },
 });
 const event = (id: string) => JSON.stringify({ id, source: "shop", detail: {} });

@@ -27,8 +27,15 @@ describe("a node's credential overlay", () => {
     await store.have(acme, "erp", "database", database);
     const overlay = await credentials().forNode("acme", "wf", undefined);
     expect(Object.fromEntries(overlay.members.map(({ key, json }) => [key, JSON.parse(json)]))).toEqual({
-      ...{ email_user: email.user, email_password: "s3cret-1", smtp_host: "smtp.acme.test", smtp_port: 587 },
-      ...{ db_host: "db.acme.test", db_port: 5432, db_name: "invoices", db_user: "nova", db_password: "s3cret-2" },
+      email_user: email.user,
+      email_password: "s3cret-1",
+      smtp_host: "smtp.acme.test",
+      smtp_port: 587,
+      db_host: "db.acme.test",
+      db_port: 5432,
+      db_name: "invoices",
+      db_user: "nova",
+      db_password: "s3cret-2",
     });
     expect(overlay.secrets).toEqual(["s3cret-1", "s3cret-2"]);
     expect(overlay.hosts).toEqual(["smtp.acme.test:587", "db.acme.test:5432"]);

@@ -5,8 +5,12 @@ import { MemoryCredentials, mirrorCipher } from "../../../support/credentials.ts
 const acme = { client: "acme" };
 const now = Date.parse("2026-01-01T00:00:00.000Z");
 const stored = {
-  ...{ token_url: "https://id.test/token", client_id: "nova", client_secret: "cl1ent-secret" },
-  ...{ refresh_token: "refresh-1", access_token: "access-1", expires_at: "2026-01-01T00:00:50.000Z" },
+  token_url: "https://id.test/token",
+  client_id: "nova",
+  client_secret: "cl1ent-secret",
+  refresh_token: "refresh-1",
+  access_token: "access-1",
+  expires_at: "2026-01-01T00:00:50.000Z",
 };
 
 let store: MemoryCredentials;
