@@ -232,9 +232,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
   });
 
-  it("runs maps, loops, failures, waits and other workflows without effects", {
-    tags: ["deep"],
-  }, async () => {
+  it("runs maps, loops, failures, waits and other workflows without effects", async () => {
     await write(between("inner", [action("one", dice("made"))], ways("start > one > end")));
     const square = action("square", "context['s'] = context['item'] ** 2", live);
     const send = action("send", dice("sent"));
@@ -297,9 +295,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form", {
-    tags: ["deep"],
-  }, async () => {
+  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form", async () => {
     const code =
       "context['text'] = 'x' * 5000\ncontext['rows'] = [[i, 1.50] for i in range(500)]\ncontext['size'] = len(context['pdf'])\ncontext['data'] = {'$any': 1, '$blob': 2}\ncontext['copy'] = context['pdf']";
     const inputs = { properties: { password: { secret: true } } };
@@ -333,7 +329,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("accepts loosened values, and names an expression that is not true", { tags: ["deep"] }, async () => {
+  it("accepts loosened values, and names an expression that is not true", async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     await record(between("loose", [action("make", code, live)], ways("start > make > end")), "l");
     const loosen = (python: string) =>
