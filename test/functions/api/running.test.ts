@@ -37,7 +37,7 @@ it("the running node and its output are shown by the API and by the command line
   expect((await api.call(`${logs}?after=${printed.next}`)).body.text).toBe("");
   const { at_work } = (await api.call(`GET /executions/${id}`)).body;
   expect(at_work).toMatchObject({ count: 1, nodes: [{ node_id: "endless", seq: 1, attempt: 1, waits_for: null }] });
-  expect((await nova("trace", id)).out).toMatch(/\nat work endless since \S+ \(\d.*\)\n/);
+  expect((await nova("trace", id)).out).toMatch(/\nworking endless since \S+ \(\d.*\)\n/);
   expect(JSON.parse((await onServer("trace", id, "--json")).out)).toMatchObject({ at_work });
 
   const following = startOnServer("logs", id, "--follow");
