@@ -66,7 +66,7 @@ describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", (
 });
 
 describe("case c: a cancel while code runs", () => {
-  it("kills the code, drops its outcome, and closes behind a failed entry", async () => {
+  it("kills the code, drops its outcome, and closes after a failed entry", async () => {
     const story = await new Story(one).start();
     story.codeStopsAt = "finish";
     const delivery = story.deliver("a", 0);
@@ -100,7 +100,7 @@ describe("case c: a cancel while code runs", () => {
 });
 
 describe("case d: the node commits, and Step Functions sees nothing but timeouts", () => {
-  it("goes on along the node's own edge, because the chain says success", async () => {
+  it("follows the node's own edge, because the chain says success", async () => {
     const story = await new Story(rescued).start();
     const { lambdas, scheduler } = story.world;
     let timeouts = 2;
@@ -231,7 +231,7 @@ it("case j: two deliveries write the same step, and the entry lists the one that
 describe("case l: the Lambda that was asked for a blob dies", () => {
   const letter = "dear all ".repeat(1000);
 
-  it("is asked for again by whoever attaches, and the code goes on", async () => {
+  it("is requested again by the delivery that attaches, and the code continues", async () => {
     const story = await new Story(one, { a: [succeeds("a", "1", { reads: "letter" })] }).start(
       JSON.stringify({ letter }),
     );

@@ -141,7 +141,7 @@ it("case f: a loop visits a fork again, and its branches are of this visit, not 
 });
 
 describe("case g: a Catch inside a branch cannot reach the outer close", () => {
-  it("so the branch settles its node and fails, and the join in the outer line goes on from there", async () => {
+  it("so the branch settles its node and fails, and the join in the outer line continues from there", async () => {
     const story = await new Story(fork, { a: [fails("no total")] }).start();
     await story.everything();
     const machine = story.world.machines.get(story.id);
@@ -152,7 +152,7 @@ describe("case g: a Catch inside a branch cannot reach the outer close", () => {
     wellTold(story);
   });
 
-  it("and a success that Step Functions saw fail goes on inside the branch", async () => {
+  it("and a success that Step Functions saw fail continues inside the branch", async () => {
     const story = await new Story(fork).start();
     story.world.lambdas.maxRetries = 0;
     let tasks = 0;

@@ -1,7 +1,7 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { maskCredentials } from "./secrets/process-credentials.ts";
 
-/** An error class of a run; leaves a Lambda as `errorType`, which is what `Retry` and `Catch` match. */
+/** An error class of a run; leaves a Lambda as `errorType`, which `Retry` and `Catch` match. */
 export class NovaError extends Error {
   constructor(name: RunErrorClass, message: string, options?: ErrorOptions) {
     super(maskCredentials(message), options);
@@ -9,7 +9,7 @@ export class NovaError extends Error {
   }
 }
 
-/** The chain is not as it can only be: a bug, or somebody has changed it. */
+/** The chain has an impossible state: NOVA has a bug, or a person changed the table. */
 export function chainBroken(message: string): NovaError {
   return new NovaError("ChainBroken", message);
 }
@@ -24,7 +24,7 @@ export class BlobMissing extends Error {
   override name = "BlobMissing";
 }
 
-/** What is asked for needs contents of an execution that were erased. */
+/** The request needs erased contents of a run. */
 export class ContentsErased extends Error {
   override name = "ContentsErased";
 
@@ -33,7 +33,7 @@ export class ContentsErased extends Error {
   }
 }
 
-/** The body of a blob is not what its reference says. */
+/** The body of a blob does not match its reference. */
 export class BlobMismatch extends Error {
   override name = "BlobMismatch";
 }

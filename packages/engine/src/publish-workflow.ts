@@ -6,7 +6,7 @@ export interface PublishRequest {
   workflow: Workflow;
   /** The compiled state machine, JSON text. */
   stateMachine: string;
-  /** Compiled with the state machine; absent where no loop goes on in further executions. */
+  /** Compiled with the state machine; absent if no loop continues in further executions. */
   history?: HistoryBudget | undefined;
   /** Sandbox template that has the workflow's requirements. */
   template: string;

@@ -107,7 +107,7 @@ it("fails the join where two branches disagree about a key", async () => {
   expect(story.chain.at(-1)).toBe("(close) failed");
 });
 
-it("answers the same again to whoever joins again", async () => {
+it("gives a second join the same answer", async () => {
   const story = await ran(new Story(fork));
   expect(await story.finish(story.join("f", 1))).toMatchObject({ seq: 2, failed: false });
 });

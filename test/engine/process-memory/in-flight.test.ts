@@ -19,7 +19,7 @@ it("knows a run as long as one of its deliveries is at work, however that ends",
   expect(inFlight.runs).toEqual([]);
 });
 
-it("is told of a node that waits for a model, also when its run is closed; what is answered then is not kept", async () => {
+it("reports a node that waits for a model, also after its run is closed; a later answer is not stored", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
   const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });
@@ -44,7 +44,7 @@ it("keeps nothing of a model that does not answer a run which was closed meanwhi
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
 });
 
-it("wakes all who wait for an execution, and nobody else", async () => {
+it("wakes every waiter of an execution, and no other", async () => {
   const endings = createEndings();
   const woken: string[] = [];
   const waits = ["a", "a", "b"].map((id) => endings.wait(id, id === "a" ? 60_000 : 50).then(() => woken.push(id)));

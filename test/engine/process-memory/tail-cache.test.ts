@@ -9,7 +9,7 @@ const at = { execution: "exec_1", scope: "", seq: 3 };
 const entry = { head: "{}", hash: "h", contents: {} } satisfies StoredEntry;
 
 describe("the links that a process has just written", () => {
-  it("are told once, to the node behind them", () => {
+  it("are given once, to the next node", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(at, 1)).toBe(entry);
@@ -26,7 +26,7 @@ describe("the links that a process has just written", () => {
     expect(tips.take(other, 1)).toBeUndefined();
   });
 
-  it("are forgotten after five seconds, when somebody else may have been there", () => {
+  it("are forgotten after five seconds, when another process may have written", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 1_000);
     tips.keep({ ...at, seq: 4 }, entry, 1_000);
@@ -40,7 +40,7 @@ describe("the links that a process has just written", () => {
   });
 });
 
-describe("a run whose nodes all come to one process", () => {
+describe("a run whose nodes all run in one process", () => {
   const isRead = (line: string) => /^run \w+: read \d+\.\./.test(line);
 
   it("never reads its chain between its nodes", async () => {
@@ -57,7 +57,7 @@ describe("a run whose nodes all come to one process", () => {
     expect(story.world.scheduler.story.filter(isRead)).toEqual(["run a: read 0.."]);
   });
 
-  it("runs nothing behind a close that it has not seen", async () => {
+  it("runs nothing after a close of another process", async () => {
     const story = await new Story(two).start();
     await story.finish(story.cancel());
     expect(await story.finish(story.deliver("a", 0))).toBe("ExecutionClosed");

@@ -34,7 +34,7 @@ const further = (story: Story) => {
 };
 
 describe("a decision that leads back", () => {
-  it("names a further execution where the history has more events than it may, whoever asks, and once only", async () => {
+  it("names one further execution for all callers if the history exceeds its limit", async () => {
     const story = await continued();
     expect(await story.finish(story.deliver("d", 1))).not.toHaveProperty("continuation");
     expect(await story.finish(story.deliver("d", 3))).toMatchObject({
@@ -66,7 +66,7 @@ describe("a decision that leads back", () => {
     await story.judge();
   });
 
-  it("in a branch goes on where it is", async () => {
+  it("in a branch continues in the same execution", async () => {
     const branched = flow(
       "branched",
       [action("f"), action("x"), decision("e"), action("y"), decision("d")],
@@ -152,7 +152,7 @@ describe("the events of a round", () => {
   });
 });
 
-describe("a run whose loop went on in a further execution", () => {
+describe("a run whose loop continues in a further execution", () => {
   it("leaves none of them when it is cancelled", async () => {
     const story = await continued();
     const { continuation } = (await story.finish(story.deliver("d", 3))) as { continuation: { input: object } };
@@ -162,7 +162,7 @@ describe("a run whose loop went on in a further execution", () => {
     expect(story.world.record(story.id)).toMatchObject({ status: "cancelled", open: false });
   });
 
-  it("leaves none of them when whoever waited for them was stopped", async () => {
+  it("stops all of them when their waiter was stopped", async () => {
     const story = await continued();
     const further = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     story.world.machines.get(story.id)?.end("aborted");

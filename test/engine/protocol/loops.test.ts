@@ -37,7 +37,7 @@ describe("an edge that leads back", () => {
     ["d", "again", { "d->again": 2 }, { label: "default", to: "e" }],
     ["d", "wait", { "d->again": 2 }, { label: "wait", to: "d", loops: { "d->again": 2, "d->wait": 1 } }],
     ["d", "default", { "d->again": 2 }, { label: "default", to: "e" }],
-    // The loop inside of it counts anew.
+    // The inner loop starts its count again.
     ["e", true, { "d->again": 2, "d->wait": 1 }, { label: "true", to: "a", loops: { "e->true": 1 } }],
     // And not the one around it.
     ["d", "again", { "e->true": 1 }, { label: "again", to: "a", loops: { "e->true": 1, "d->again": 1 } }],
@@ -54,7 +54,7 @@ describe("an edge that leads back", () => {
     expect(taken(from, condition, before)).toEqual(expected);
   });
 
-  it("is counted anew once its node has led on", () => {
+  it("is counted from zero after its node has left the loop", () => {
     expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
     expect(loopsAfter({ "d->again": 2 }, "d")).toBeUndefined();
     expect(loopsAfter({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
@@ -73,7 +73,7 @@ it("a run goes round as often as its loops allow, and a worn-out decision withou
   await story.judge();
 });
 
-it("an approval leads back as often as its edge allows, then goes on along its default edge", async () => {
+it("an approval leads back as often as its edge allows, then follows its default edge", async () => {
   const asking = flow(
     "asking",
     [action("prepare"), approval("ask"), action("give_up")],

@@ -16,7 +16,7 @@ const nodes = [
 ];
 const workflow = flow("seen", nodes, lines("start > f > a > c > m > end", "f > b > m"));
 
-/** What `outputs` holds for the node at a link of a run that is over. */
+/** The `outputs` of the node at an entry of a run that is over. */
 async function seenAt(scope: string, seq: number) {
   const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(request, "item") ?? "") };
   const story = await new Story(workflow, echo).start('{"list":[7,8]}');

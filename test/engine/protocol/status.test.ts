@@ -20,7 +20,7 @@ it("says that a run waits as long as one of its tasks is open", async () => {
   expect(story.status).toBe("waiting");
 });
 
-it("looks again after each change, so that whoever looks last leaves the truth", async () => {
+it("looks again after each change, so that the last caller writes the true status", async () => {
   const { story, second } = await withTwo();
   const { tasks } = story.world;
   tasks.port(atOnce).move(story.task, ["open"], "sent");
@@ -67,7 +67,7 @@ it("is that of the runs around it no longer when it is cancelled", async () => {
   expect(outer.map((id) => story.world.record(id).status)).toEqual(["running", "running"]);
 });
 
-it("of a run that waits for somebody itself stays when what it runs waits no longer", async () => {
+it("of a run that waits itself stays after its inner run stops waiting", async () => {
   const story = await new Asked(asking()).begin();
   await inside(story);
   await story.finish(story.request());

@@ -73,13 +73,13 @@ describe("the record of an interrupted run", () => {
   });
 });
 
-it("leaves a run alone that goes on", async () => {
+it("ignores a run that continues", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
 });
 
-it("learns from one list that a run goes on, and asks for it by name when it is missing there", async () => {
+it("finds running executions in one list, and describes a missing one by name", async () => {
   const story = await new Story(one).start();
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
   story.world.machines.get(story.id)?.end("aborted");
@@ -122,7 +122,7 @@ it("learns from one list that a run waits, and closes it when it is not there an
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("leaves the rest to the next sweep when it is told to end", async () => {
+it("leaves the rest to the next sweep after its signal", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);

@@ -106,7 +106,7 @@ export interface NodeIo extends RunIo {
   /** Whether nothing in the node's input is secret. */
   isPlain: boolean;
   /**
-   * The first key whose value refers to a blob outside of the node's input, of `outputs`, and of this run's results.
+   * The first key whose value refers to a blob outside the node's input, of `outputs`, and of this run's results.
    */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /**

@@ -12,14 +12,14 @@ import { type Reason, reasonOf } from "../protocol/settling.ts";
 import { settleLink } from "../protocol/turn.ts";
 import { withKinds } from "./table.ts";
 
-/** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` behind a Catch. */
+/** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` after a Catch. */
 export interface JoinEvent {
   /** The fork's node. */
   join: string;
   at: RunPosition & { error?: CaughtError };
 }
 
-/** Behind a fork, whatever Step Functions saw of its branches: the chain says. Throws `ExecutionClosed`, `ChainBroken`. */
+/** Joins the branches of a fork by what the chain says, not Step Functions. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
   const entry = await settleLink(ports, { ...run, node: joinOf(fork) }, async (position) => {
     const open = await findOpenedFork(ports, position.beforeEntry);

@@ -1,6 +1,6 @@
 import type { RawJson } from "@nova/workflow";
 
-/** What a node at work waits for; field names are public. `until` is ISO 8601; null where nothing ends the wait but an answer. */
+/** The wait of a node at work; its field names are public. `until` is ISO 8601, and null if only an answer ends the wait. */
 export type WaitsFor =
   | { kind: "time"; until: string | null }
   | { kind: "retry"; until: string }

@@ -69,7 +69,9 @@ export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntr
 /** The position at which the run continues after an entry. */
 async function positionAfter(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
   return {
-    ...{ execution, scope, seq: head.seq },
+    execution,
+    scope,
+    seq: head.seq,
     ...defined({ decision: head.decision_result ?? undefined }),
     ...(head.continuation && (await continuationAnswer(ports, head, { execution }))),
     ...(await itemsAnswer(ports, head, event)),

@@ -11,24 +11,24 @@ import type { Closed } from "./finish-close.ts";
 import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
 import { executionOf } from "./status.ts";
 
-/** A StartExecution that is this old and never happened is repeated. */
+/** Age at which the sweeper repeats a StartExecution that never happened. */
 const lostStartMs = 30_000;
 
-/** The error with which the local cloud ends runs that it was killed under. */
+/** Error of executions that ran while the local cloud was killed. */
 export const interruptedError = "Interrupted";
 
-/** Ids of executions by what a sweep did with them. */
+/** Ids of runs, by the result of a sweep. */
 export interface SweptRuns {
   closed: string[];
   restarted: string[];
-  /** Could not be swept this time; the next sweep tries again. */
+  /** Runs that failed to be swept; the next sweep tries again. */
   failed: { id: string; reason: string }[];
 }
 
-/** All of the executions that are open; undefined where not all of them were read. */
+/** Ids of all open runs; undefined if the sweep did not read all of them. */
 type Open = ReadonlySet<string> | undefined;
 
-/** What came of one execution. */
+/** The result of sweeping one run. */
 type Done = "closed" | "restarted";
 
 /** Before a sweep, or instead of one. */
@@ -36,7 +36,7 @@ export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
-/** Every open execution: the dead are closed, lost starts repeated. One that cannot be swept stops no other. */
+/** Sweeps every open run: closes dead ones and repeats lost starts. A run that fails to be swept stops no other. */
 export async function sweepRuns(
   ports: KindPorts,
   timeBudget: TimeBudget = endless,
@@ -57,7 +57,7 @@ export async function sweepRuns(
   for await (const record of ports.executions.open()) {
     if (timeBudget.aborted) return { ...swept, open: undefined };
     open.add(record.id);
-    // In none of the lists that this sweep read, and too young to be lost.
+    // The run is missing in the lists of this sweep, and too young to be lost.
     if (Date.parse(record.startedAt) > since) continue;
     await look(record, async () => {
       if (!goesOn.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
@@ -72,10 +72,10 @@ export async function sweepRuns(
   return { ...swept, open };
 }
 
-/** Of a record whose state machine is at it, as long as its execution runs. */
+/** The status of a run whose execution exists, while that execution runs. */
 const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
-/** Each machine is asked once, since DescribeExecution may be asked 15 times a second. The list may be late. */
+/** Lists the executions of each machine once, because DescribeExecution allows 15 calls a second. The list may be late. */
 function runningExecutions({ stateMachines }: Ports): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {
@@ -85,12 +85,12 @@ function runningExecutions({ stateMachines }: Ports): (record: Execution) => Pro
   };
 }
 
-/** One open execution; also the answer to its state machine's status event, which is best effort. */
+/** Sweeps one open run; also handles the status event of its execution, which AWS may lose. */
 export async function sweepExecution(ports: KindPorts, record: Execution): Promise<Done | null> {
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // Whoever looks after the quotas begins it.
+  // The admission starts queued runs.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -108,7 +108,7 @@ function isClose(tip: StoredEntry): boolean {
   return headOf(tip).node_type === "close";
 }
 
-/** Its closer may have died behind the close entry, and Step Functions takes its time to repeat it. */
+/** Completes a close whose closer died after the close entry, since Step Functions repeats it late. */
 async function finishClosed(ports: KindPorts, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
   const tip = known ?? (await tipOf(ports, record));
   if (!tip || !isClose(tip)) return null;
@@ -122,7 +122,7 @@ async function repeatStart(ports: Ports, record: Execution): Promise<"restarted"
   return "restarted";
 }
 
-/** It was made by a node, and is started by the run of that; unless the node has its outcome already. */
+/** An inner run is started by its outer run, unless the outer node already has its outcome. */
 async function dropUnlessCalled(ports: KindPorts, record: Execution, parent: Parent): Promise<"closed" | null> {
   const { turn, entry } = await ports.chain.read(parent);
   if (!entry && turn?.state === "held") return null;
@@ -154,7 +154,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
   }
 }
 
-/** Step Functions succeeds behind the close entry: without one somebody has cut off the end of the chain. */
+/** Step Functions succeeds only after the close entry: without one, a person has cut off the end of the chain. */
 async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
@@ -162,16 +162,16 @@ async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
-/** How long a part of a sweep may go on: it ends behind what it is at when the budget is `aborted`. A signal is one. */
+/** The time of a part of a sweep, such as a signal: after `aborted` it finishes its present run and ends. */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 /** The budget of callers without a deadline. */
 export const endless: TimeBudget = { aborted: false };
 
-/** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */
+/** Input of the last task of a failed run; `continuation` if a further execution failed. */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
-/** Closes a run whose task failed for good. Answers the error that the chain says. */
+/** Closes a run whose task failed for good. Returns the error in the chain. */
 export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,
@@ -183,7 +183,7 @@ export async function failExecution(
   return { error: { Error: closed.error.class, Cause: `node "${closed.error.node}": ${closed.error.message}` } };
 }
 
-/** A further execution that ended without a close closes the run as it ended; one that is given up must not go on. */
+/** Closes the run of a further execution that ended without a close; an abandoned one must not continue. */
 async function closeContinuation(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
   const run = await ports.stateMachines.describe(arn, name);
   const cause = "Step Functions does not wait for it any more.";
@@ -191,7 +191,7 @@ async function closeContinuation(ports: KindPorts, id: string, { arn, name, numb
   if (run && hasEnded(run)) await closeAfter(ports, id, run);
 }
 
-/** Closes the run whose state machine's execution ended. A further execution bears no run's name. */
+/** Closes the run whose execution ended. A further execution does not have the run's name. */
 export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);

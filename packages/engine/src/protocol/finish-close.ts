@@ -89,7 +89,8 @@ async function publishEnd(ports: Ports, record: Execution, status: CloseStatus):
     workflow: record.workflowId,
     version: record.version,
     client: record.client,
-    ...{ status, duration_ms: durationMs },
+    status,
+    duration_ms: durationMs,
     ...defined({ parent_execution_id: record.parent?.execution, cost_usd: spent?.cost_usd }),
   });
 }

@@ -8,7 +8,7 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { type Loops, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
-/** Facts of an outcome besides its result. */
+/** Facts of an outcome without its result. */
 export interface OutcomeFacts {
   logs: string;
   executionTimeMs: number;

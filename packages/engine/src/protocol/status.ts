@@ -3,7 +3,7 @@ import type { Ports } from "../ports/index.ts";
 
 /**
  * Makes the record say `waiting` while a task of the execution is open, and `running` otherwise; then the records of
- * the executions around it, which wait while it does. Whoever changes a task calls it afterwards and looks again after
+ * the executions around it, which wait while it does. A caller that changes a task calls it afterwards and looks again after
  * each change of the status, so the last one to look leaves the truth.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function refreshStatus(ports: Ports, execution: string): Promise<vo
   }
 }
 
-/** An execution waits for somebody or for a time, and so do those around it. Before its node's entry is looked for again. */
+/** Marks a run and its outer runs as waiting. Call it before the node's entry is read again. */
 export async function markWaiting(ports: Ports, execution: string): Promise<void> {
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
     await ports.executions.setStatus(id, "waiting", ["running"]);
@@ -40,10 +40,10 @@ export class ExecutionNotFound extends Error {
   }
 }
 
-/** The record of a run has another form than NOVA writes, or says that it belongs to another place. */
+/** The record of a run has an unknown form, or names another key. */
 export class UnreadableRecord extends Error {
   override name = "UnreadableRecord";
-  /** Slug of its client; null where that cannot be read either. */
+  /** Slug of its client; null if it cannot be read. */
   readonly client: string | null;
 
   constructor(message: string, client: string | null, options?: ErrorOptions) {

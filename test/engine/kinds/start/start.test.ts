@@ -160,7 +160,7 @@ const written = flow(
 );
 const byHand: Pick<Workflow, "nodes"> = { nodes: written.nodes.filter(({ id }) => id === "b") };
 
-describe("nodes that are written anew", () => {
+describe("nodes whose code is written again", () => {
   it("are those with a prompt", () => {
     expect(promptNodes(written)).toEqual(["a", "c"]);
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();
