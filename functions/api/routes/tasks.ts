@@ -15,7 +15,7 @@ const TaskItem = z
     execution_id: ExecutionId,
     workflow: WorkflowId,
     version: VersionNumber,
-    client: Slug.nullable().meta({ description: "null: it could not be read" }),
+    client: Slug,
     node: z.string(),
     message: z.string(),
     choices: z.array(z.string()),

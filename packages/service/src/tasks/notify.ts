@@ -82,7 +82,7 @@ export async function notifyTask(
     await note(noMailReason);
     return { told: [] };
   }
-  const request = { principal: "approval", client: task.client ?? null, livesMs };
+  const request = { principal: "approval", client: task.client, livesMs };
   await once(ports, { ...request, key: `${id} mail`, asked: "mail" }, async () => {
     try {
       const from = await readSender(ports, task.client);
