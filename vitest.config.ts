@@ -17,11 +17,15 @@ const skipped = globSync("test/**/*.test.ts").filter((file) => {
   return isDeep ? !/@module-tag deep|tags: \["deep"\]/.test(text) : isQuick && text.includes("@module-tag deep");
 });
 
-/** These files fill memory and process tables, or count frames. Each runs without another file beside it. */
+/**
+ * These files fill memory, process tables and the limits of a user, or count frames. Each runs without another file beside
+ * it.
+ */
 const alone = [
   "test/e2b-local/limits.test.ts",
   "test/sandbox/python.test.ts",
   "test/e2e/bad-code.test.ts",
+  "test/e2e/floods.test.ts",
   "test/console/speed.test.ts",
 ];
 
