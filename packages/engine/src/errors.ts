@@ -1,5 +1,5 @@
 import type { RunErrorClass } from "@nova/workflow";
-import { maskCredentials } from "./secrets/process-credentials.ts";
+import { maskCredentials } from "./secrets/redactor.ts";
 
 /** An error class of a run; leaves a Lambda as `errorType`, which `Retry` and `Catch` match. */
 export class NovaError extends Error {

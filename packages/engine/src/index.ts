@@ -26,8 +26,7 @@ export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { storableNumber } from "./chain/storable.ts";
 export { Context } from "./context/context.ts";
-export { slimText } from "./context/offload.ts";
-export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
+export { asReference, asWritten, referenceKey, referencesIn, slimText } from "./context/references.ts";
 export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export {
@@ -69,14 +68,14 @@ export { noTasks } from "./kinds/waiting/sweep-tasks.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
 export type * from "./ports/credentials.ts";
+export { HostRefused, type OutgoingFetch } from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";
 export type * from "./ports/index.ts";
-export { HostRefused, type OutgoingFetch } from "./ports/outgoing.ts";
+export type * from "./ports/pipeline.ts";
 export type * from "./ports/pipeline.ts";
 export { noCode, pinnedPlaces } from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
-export type * from "./ports/workflows.ts";
 export { createEndings, createInFlight, createTailCache, createWarmPool } from "./process-memory.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition, StartInput } from "./protocol/event.ts";
@@ -97,21 +96,25 @@ export { RestartRefused } from "./restart/selection.ts";
 export { Names, Source } from "./restart/source.ts";
 export { mayImportPackages } from "./sandboxes/spec.ts";
 export { sweepIdle } from "./sandboxes/sweep-idle.ts";
-export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
-export { createCredentials } from "./secrets/credentials/create-credentials.ts";
-export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
-export { maskCredentials } from "./secrets/process-credentials.ts";
+export {
+  CredentialLocked,
+  type CredentialValues,
+  checkValues,
+  kindNames as credentialKindNames,
+  openContent,
+  ownerText,
+  replacing,
+  sealRecord,
+} from "./secrets/credential-kinds.ts";
+export { createCredentials } from "./secrets/credentials.ts";
+export { maskCredentials, secretKeysOf, shownContext } from "./secrets/redactor.ts";
 export { redactorFor } from "./secrets/secret-inputs.ts";
-export { secretKeysOf, shownContext } from "./secrets/shown-context.ts";
 export { sha256 } from "./sha256.ts";
-export type { AiMetadata } from "./trace/ai-metadata.ts";
-export type { AtWork, NodeAtWork } from "./trace/at-work.ts";
-export { erasureText } from "./trace/erasures.ts";
+export { erasureText } from "./trace/content-check.ts";
 export { erasedWords } from "./trace/misfit.ts";
-export { readTrace, readTraceLink, type Trace } from "./trace/read-trace.ts";
+export type { AtWork, NodeAtWork } from "./trace/read-trace.ts";
+export { readTrace, readTraceLink, type Trace, traceTag } from "./trace/read-trace.ts";
 export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { runningLog } from "./trace/running-log.ts";
-export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
-export type { TraceStep } from "./trace/trace-step.ts";
-export { traceTag } from "./trace/trace-tag.ts";
+export type { AiMetadata, TraceBranch, TraceEntry, TraceStep } from "./trace/trace-entry.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

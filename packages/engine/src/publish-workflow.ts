@@ -1,6 +1,6 @@
 import { type HistoryBudget, type Workflow, workflowHash } from "@nova/workflow";
 import type { Ports } from "./ports/index.ts";
-import type { WorkflowVersion } from "./ports/workflows.ts";
+import type { WorkflowVersion } from "./ports/pipeline.ts";
 
 export interface PublishRequest {
   workflow: Workflow;

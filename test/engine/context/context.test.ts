@@ -1,5 +1,13 @@
-import { expect, it } from "vitest";
-import { Context } from "../../../packages/engine/src/context/context.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Changes,
+  Context,
+  emptyStored,
+  loadContext,
+  type StoredContext,
+  storeContext,
+} from "../../../packages/engine/src/context/context.ts";
 
 const keys = (context: Context) => context.slots().map(({ key, json, by }) => `${key}=${json}@${by}`);
 const set = (...pairs: [string, string][]) => pairs.map(([key, json]) => ({ key, json }));
@@ -45,4 +53,101 @@ it.each([
     0,
   );
   expect(context.get(path)).toBe(json);
+});
+
+class Pages {
+  readonly texts = new Map<string, string>();
+  savedBytes = 0;
+  async load(sha256: string): Promise<string> {
+    return this.texts.get(sha256) as string;
+  }
+  async save(sha256: string, text: string): Promise<void> {
+    this.texts.set(sha256, text);
+    this.savedBytes += text.length;
+  }
+}
+
+/** Builds a chain of links, each stored on the one before and loaded from its text alone. */
+async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<string, string>) => void) {
+  const pages = new Pages();
+  const plain = new Map<string, string>();
+  let stored: StoredContext = emptyStored;
+  let context = new Context();
+  let largest = 0;
+  for (const [i, changes] of links.entries()) {
+    for (const key of changes.delete) plain.delete(key);
+    for (const { key, json } of changes.set) plain.set(key, json);
+    const text = JSON.stringify(await storeContext(context.apply(changes, i), stored, changes, pages));
+    largest = Math.max(largest, text.length);
+    ({ context, stored } = await loadContext(text, pages));
+    check(context, plain);
+  }
+  return { pages, stored, largest };
+}
+
+const asPairs = (context: Context) => context.slots().map(({ key, json }) => [key, json]);
+
+describe("a context in pages", () => {
+  it("equals a plain map in the same order after any changes", async () => {
+    const key = fc.nat(12).map((n) => `k${n}`);
+    const value = fc.oneof(
+      fc.nat(9).map(String),
+      fc.integer({ min: 500, max: 3000 }).map((n) => `"${"x".repeat(n)}"`),
+    );
+    const changes = fc.record({
+      set: fc.uniqueArray(fc.record({ key, json: value }), { selector: (member) => member.key, maxLength: 4 }),
+      delete: fc.uniqueArray(key, { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { maxLength: 40 }), async (links) => {
+        await chainOf(links, (loaded, plain) => expect(asPairs(loaded)).toEqual(Array.from(plain)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("remembers the link that wrote a key over any number of pages", async () => {
+    const links = Array.from({ length: 60 }, (_, i) => ({
+      set: [{ key: `k${i % 40}`, json: `"${"x".repeat(900)}"` }],
+      delete: [],
+    }));
+    let last = new Context();
+    await chainOf(links, (loaded) => {
+      last = loaded;
+    });
+    expect([last.slot("k5")?.by, last.slot("k25")?.by]).toEqual([45, 25]);
+  });
+
+  it("needs a few KB per link and a few pages, however long the chain is", async () => {
+    const json = `"${"x".repeat(200)}"`;
+    const links = Array.from({ length: 500 }, (_, i) => ({ set: [{ key: `key ${i}`, json }], delete: [] }));
+    const { pages, stored, largest } = await chainOf(links, () => undefined);
+    expect(largest).toBeLessThan(6000);
+    expect(stored.pages.length).toBeLessThan(10);
+    // Every row is written again each time a page doubles, which is a logarithmic number of times.
+    expect(pages.savedBytes).toBeLessThan(500 * 220 * 10);
+  });
+
+  it("hides a deleted key of a page without writing the page again", async () => {
+    const big = Array.from({ length: 20 }, (_, i) => ({ key: `k${i}`, json: `"${"x".repeat(500)}"` }));
+    const { pages, stored } = await chainOf(
+      [
+        { set: big, delete: [] },
+        { set: [], delete: ["k3"] },
+      ],
+      () => undefined,
+    );
+    expect(pages.texts.size).toBe(1);
+    expect(stored).toMatchObject({ removed: ["k3"], deleted: ["k3"], inline: [] });
+  });
+
+  it("removes deleted keys from the pages before their list grows long", async () => {
+    const links: Changes[] = [
+      { set: Array.from({ length: 300 }, (_, i) => ({ key: `key ${i}`, json: '"some value"' })), delete: [] },
+    ];
+    for (let i = 0; i < 250; i++) links.push({ set: [], delete: [`key ${i}`] });
+    const { largest, stored } = await chainOf(links, () => undefined);
+    expect(largest).toBeLessThan(6000);
+    expect(stored.removed.length).toBeLessThan(130);
+  });
 });

@@ -1,11 +1,16 @@
+import type { BlobRef } from "@nova/engine";
 import { RawJson } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   asWritten,
   escapeReferences,
+  leafLimitBytes,
+  offloadLargeValues,
+  ReferenceScan,
   referencesIn,
   referenceText,
+  valueLimitBytes,
 } from "../../../packages/engine/src/context/references.ts";
 
 const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
@@ -87,4 +92,97 @@ describe("escapeReferences", () => {
       }),
     );
   });
+});
+
+async function offloaded(text: string) {
+  const blobs: { ref: BlobRef; text: string }[] = [];
+  const slim = await offloadLargeValues(text, async (ref, body) => void blobs.push({ ref, text: String(body) }));
+  expect(referencesIn(slim)).toEqual(blobs.filter(({ ref }) => slim.includes(ref.sha256)).map(({ ref }) => ref));
+  return { slim, blobs };
+}
+
+const large = "é".repeat(leafLimitBytes / 2 + 1);
+
+it.each(["850.0", '{ "a" : 12345678901234567890 }', `"${"x".repeat(leafLimitBytes - 2)}"`])(
+  "offloading leaves a small value unchanged: %.40s",
+  async (text) => {
+    expect(await offloaded(text)).toEqual({ slim: text, blobs: [] });
+  },
+);
+
+it("offloading moves a large leaf at any depth, and keeps the digits around it", async () => {
+  const { slim, blobs } = await offloaded(
+    `{"n":850.0,"list":[{"body":${JSON.stringify(large)}},12345678901234567890]}`,
+  );
+  expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "text", bytes: leafLimitBytes + 2 }), text: large }]);
+  expect(slim).toMatch(/^{"n":850\.0,"list":\[{"body":{"\$blob":{.*}}},12345678901234567890\]}$/);
+});
+
+it("offloading moves a large value without a large leaf as a whole, and keeps its digits", async () => {
+  const rows = `[${Array.from({ length: 2000 }, (_, i) => `${i}.50`).join(",")}]`;
+  const { slim, blobs } = await offloaded(rows);
+  expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text: rows }]);
+  expect(slim.length).toBeLessThan(200);
+});
+
+it("offloading keeps the inline part below the limit, with blobs for leaves and for the whole value", async () => {
+  const value = { letter: large, rows: Array.from({ length: 2000 }, (_, i) => `row ${i}`) };
+  const { slim, blobs } = await offloaded(JSON.stringify(value));
+  expect(slim.length).toBeLessThan(valueLimitBytes);
+  expect(blobs.map(({ ref }) => ref.type)).toEqual(["text", "json"]);
+  expect(referencesIn(blobs[1]?.text ?? "")).toEqual([blobs[0]?.ref]);
+});
+
+it("offloading parses strings correctly: keys stay, escapes are decoded, and quotes inside do not end them", async () => {
+  const tricky = `${"\\\\"}"${"x".repeat(leafLimitBytes)}`;
+  const text = JSON.stringify({ ["k".repeat(leafLimitBytes + 10)]: [tricky, "\\"], n: 1 });
+  const { slim, blobs } = await offloaded(text);
+  expect(blobs[0]).toMatchObject({ ref: { type: "text" }, text: tricky });
+  expect(JSON.parse(slim)[`${"k".repeat(leafLimitBytes + 10)}`][1]).toBe("\\");
+});
+
+it("offloading keeps half a surrogate pair inline, because a UTF-8 blob cannot hold it", async () => {
+  const text = `"${"x".repeat(2 * valueLimitBytes)}\\ud800"`;
+  const { blobs } = await offloaded(text);
+  expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text }]);
+});
+
+/** Scans chunks of `size` bytes in one reused buffer, so the scanner must copy the bytes that it keeps. */
+function scan(text: string, size: number): BlobRef[] {
+  const bytes = Buffer.from(text);
+  const chunk = Buffer.alloc(size);
+  const found = new ReferenceScan();
+  for (let at = 0; at < bytes.length; at += size) found.look(chunk.subarray(0, bytes.copy(chunk, 0, at)));
+  return found.found;
+}
+
+it.each([
+  ["compact", referenceText(ref)],
+  ["as Python writes it", `{"$blob": {"sha256": "${ref.sha256}", "bytes": 7, "type": "text"}}`],
+])("the scan finds a reference for all chunk sizes: %s", (_how, reference) => {
+  const text = `[{"é": ${reference}}, "x"]`;
+  for (let size = 1; size < text.length; size++) expect(scan(text, size), `in chunks of ${size}`).toEqual([ref]);
+});
+
+it.each([
+  ["text that quotes one", JSON.stringify([referenceText(ref)])],
+  ["a key that ends like the mark", `{"a\\"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"}}`],
+  ["the mark beside other keys", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"},"x":1}`],
+  ["escaped data of a client", escapeReferences(referenceText(ref))],
+])("the scan treats %s as data", (_what, text) => {
+  expect(scan(text, 64)).toEqual([]);
+});
+
+it("the scan finds the same references as a parser in any JSON text", () => {
+  const key = fc.constantFrom("$blob", "$$blob", 'x"$blob', "a");
+  const leaf = fc.constantFrom(JSON.parse(referenceText(ref)), referenceText(ref), '"$blob":{', "{", 1);
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ withCrossShrink: true }, leaf, fc.array(tie("tree")), fc.dictionary(key, tie("tree"))),
+  }));
+  fc.assert(
+    fc.property(tree, fc.integer({ min: 1, max: 300 }), (value, size) => {
+      const text = JSON.stringify(value);
+      expect(scan(text, size)).toEqual(referencesIn(text).slice(0, 1));
+    }),
+  );
 });

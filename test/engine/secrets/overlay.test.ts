@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
 import { NovaError } from "../../../packages/engine/src/errors.ts";
 import type { CodeResult } from "../../../packages/engine/src/ports/sandboxes.ts";
-import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/secrets/credentials/ask-token.ts";
+import { TokenEndpointLost, TokenRefused } from "../../../packages/engine/src/secrets/credential-kinds.ts";
 import {
   changedOf,
   credentialOverlay,

@@ -1,10 +1,20 @@
+import { execFileSync } from "node:child_process";
 import { secretKeys } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
+import { referenceText } from "../../../packages/engine/src/context/references.ts";
+import { NovaError } from "../../../packages/engine/src/errors.ts";
+import {
+  mask,
+  maskCredentials,
+  Redactor,
+  SecretFound,
+  shownContext,
+} from "../../../packages/engine/src/secrets/redactor.ts";
 import { redactorFor } from "../../../packages/engine/src/secrets/secret-inputs.ts";
-import { shownContext } from "../../../packages/engine/src/secrets/shown-context.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import { fails, Story, succeeds, wellTold } from "../../support/engine/story.ts";
 
 const secret = 'p4ss"wörd/é+';
 const redactor = new Redactor([secret]);
@@ -195,3 +205,179 @@ describe("a growing text", () => {
     });
   });
 });
+
+const variables = {
+  OPENAI_API_KEY: "sk-proj-Abc/def+123==",
+  E2B_API_KEY: "e2b_0123456789abcdef",
+  AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG",
+  AWS_SESSION_TOKEN: "IQoJb3JpZ2luX2VjEJr",
+  PROVIDER_SECRET: "s3cret-of-a-webhook",
+  HTTPS_PROXY: "http://ada:correct-horse@proxy.example.com:3128",
+};
+
+describe("an error message of this process", () => {
+  it.each(Object.entries({ ...variables, HTTPS_PROXY: "correct-horse" }))("has no %s", (_, credential) => {
+    const spellings = [
+      credential,
+      encodeURIComponent(credential).replaceAll(/%../g, (one) => one.toLowerCase()),
+      btoa(`x:${credential}`),
+    ];
+    const said = spellings.map((one) => maskCredentials(`the key ${one} is refused`, variables));
+    expect(said[0]).toBe("the key *** is refused");
+    for (const [index, spelling] of spellings.entries()) expect(said[index]).not.toContain(spelling);
+  });
+
+  it("keeps names of keys, files with keys and short values", () => {
+    const others = {
+      NOVA_SIGNING_KMS_KEY: "12345678-1234-1234-1234-123456789012",
+      ROLE_KEY: "arn:aws:kms:eu-west-1:1:key/a",
+      SSH_KEY: "/home/ada/.ssh/id_rsa",
+      NOVA_RATE_PER_KEY: "100000000",
+      TEST_TOKEN: "local",
+      HOME: "/home/ada/long/enough",
+    };
+    const text = Object.values(others).join(" ");
+    expect(maskCredentials(text, others)).toBe(text);
+  });
+
+  it("masks a key that is set later", () => {
+    process.env.LATER_API_KEY = "later-than-the-first-message";
+    try {
+      const { message } = new NovaError("SandboxUnavailable", "401 for later-than-the-first-message");
+      expect(message).toBe("401 for ***");
+    } finally {
+      delete process.env.LATER_API_KEY;
+    }
+  });
+});
+
+const half = "pa55\ud800word";
+/** Nested too deeply for any recursive function. */
+const deep = `${'["s3cr3t",'.repeat(20_000)}1${"]".repeat(20_000)}`;
+
+const keys = new Set(["key"]);
+const contextOf = (json: string) => new Context([{ key: "key", json, by: 0 }]);
+const noBlob = () => Promise.reject(new RangeError("there is no blob in here"));
+
+describe("half a surrogate in a secret", () => {
+  it.each([half, "\udc00abcd", "abcd\ud800"])("is found like any other text: %j", (secret) => {
+    const redactor = new Redactor([secret]);
+    expect(redactor.mask(`it is ${secret}!`)).toBe(`it is ${mask}!`);
+    expect(redactor.finds(JSON.stringify({ said: secret }))).toBe(true);
+    expect(redactor.finds("pa55 word abc")).toBe(false);
+  });
+});
+
+describe("unreadable secrets", () => {
+  it("make every text secret, so that no result of code is stored", async () => {
+    const redactor = await redactorFor(keys, contextOf(deep), noBlob);
+    expect(redactor.finds("anything")).toBe(true);
+    expect([redactor.isIdle, redactor.finds("anything"), redactor.finds("")]).toEqual([false, true, true]);
+    expect([redactor.mask("KeyError"), redactor.maskTail("a log"), redactor.mask("")]).toEqual([mask, mask, ""]);
+  });
+
+  it("let no byte through", async () => {
+    let found = 0;
+    const refused = new Redactor(null).refuse(chunks(Buffer.from("some")), () => found++);
+    await expect(Array.fromAsync(refused)).rejects.toThrow(SecretFound);
+    expect(found).toBe(1);
+  });
+
+  it("include those of a blob that is not valid JSON, but not those of a temporarily unavailable blob", async () => {
+    const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
+    const read = async () => Buffer.from("{no json");
+    expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);
+    await expect(redactorFor(keys, contextOf(blob), noBlob)).rejects.toThrow("there is no blob in here");
+  });
+});
+
+describe("a run with half a surrogate in a secret input", () => {
+  const inputs = { properties: { key: { secret: true } } };
+  const one = flow("one", [action("a")], lines("start > a > end"), { inputs });
+  const begun = (script = succeeds("a", "1")) => new Story(one, { a: [script] }).start(JSON.stringify({ key: half }));
+
+  it("can be cancelled while its code runs", async () => {
+    const story = await begun();
+    story.codeStopsAt = "finish";
+    const process = story.deliver("a", 0);
+    while (await story.step(process));
+    expect(await story.finish(story.cancel())).toMatchObject({ status: "cancelled" });
+    expect(story.world.record(story.id)).toMatchObject({ status: "cancelled", open: false });
+    expect(story.chain).toEqual(["start success", "a failed", "(close) cancelled"]);
+    wellTold(story);
+  });
+
+  it("fails without showing the secret", async () => {
+    const story = await begun(fails("KeyError: 'pa55\\ud800word'"));
+    await story.finish(story.deliver("a", 0));
+    await story.finish(story.close(1));
+    const { error, ...record } = story.world.record(story.id);
+    expect([record.status, record.open, error?.message]).toEqual(["failed", false, "KeyError: '***'"]);
+    wellTold(story);
+  });
+});
+
+/** Ranges whose characters are the same in every Python and in this process. */
+const ranges: [number, number][] = [
+  [0x00, 0x2ff],
+  [0x2000, 0x2064],
+  [0xd800, 0xf8ff],
+  [0xfe00, 0xfe0f],
+  [0x1f300, 0x1f5ff],
+  [0xe0020, 0xe007f],
+  [0x10fff0, 0x10ffff],
+];
+const letter = fc.oneof(
+  fc.constantFrom("'", '"', "\\", "\n", "\r", "\t", "\u007f", "\u00a0", "\u00ad", "\u001b", "\u200b", "ü", "a"),
+  ...ranges.map(([min, max]) => fc.integer({ min, max }).map((point) => String.fromCodePoint(point))),
+);
+const texts = fc
+  .sample(fc.array(letter, { minLength: 4, maxLength: 12 }), { numRuns: 2000, seed: 20_260_101 })
+  .map((letters) => letters.join(""));
+
+const program = `
+import json, sys
+def forms(text):
+    whole = text.encode("utf-8", "replace") if any("\\ud800" <= c <= "\\udfff" for c in text) else text.encode()
+    yield repr(text)
+    yield ascii(text)
+    if whole == text.encode("utf-8", "surrogatepass"): yield repr(whole)[1:]
+    yield json.dumps(text)
+    yield json.dumps(repr(text))[1:-1]
+    yield json.dumps(ascii(text), ensure_ascii=False)[1:-1]
+print(json.dumps([list(forms(text)) for text in json.load(sys.stdin)]))
+`;
+
+const python = (given: readonly string[]): string[][] =>
+  JSON.parse(
+    execFileSync("python3", ["-c", program], { input: JSON.stringify(given), maxBuffer: 64 * 1024 * 1024 }).toString(),
+  );
+
+describe("the Python form of a secret", () => {
+  it("is found and masked completely in every text of repr, ascii and json.dumps", () => {
+    const missed = python(texts).flatMap((forms, index) => {
+      const redactor = new Redactor([texts[index] as string]);
+      // Tests that only the quotes remain around the mask.
+      return forms.filter((form) => !isMasked(redactor.mask(form)));
+    });
+    expect(missed.slice(0, 5)).toEqual([]);
+  });
+
+  it.each([
+    ["geh\u00adeim123", "KeyError: 'geh\\xadeim123'"],
+    ["pass\u00a0word1", "KeyError: 'pass\\xa0word1'"],
+    ["Grüße-1234", "UnicodeError: 'Gr\\xfc\\xdfe-1234'"],
+    ["esc\u001b[0mape", "'esc\\x1b[0mape'"],
+    ["zero\u200bwidth", "'zero\\u200bwidth'"],
+    ["tag\u{e0041}ged", "'tag\\U000e0041ged'"],
+    ["del\u007feted", '"del\\u007feted"'],
+  ])("for %j does not stay in %s, or in JSON that contains it", (secret, said) => {
+    const redactor = new Redactor([secret]);
+    expect(redactor.mask(said)).toContain(mask);
+    expect(redactor.mask(JSON.stringify({ said }))).toContain(mask);
+  });
+});
+
+function isMasked(text: string): boolean {
+  return /^\\?["'](\*\*\*)\\?["']$/.test(text);
+}

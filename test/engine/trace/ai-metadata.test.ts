@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AiRun, aiMetadata } from "../../../packages/engine/src/trace/ai-metadata.ts";
-import type { TraceStep } from "../../../packages/engine/src/trace/trace-step.ts";
+import { type AiRun, aiMetadata, type TraceStep } from "../../../packages/engine/src/trace/trace-entry.ts";
 import { agentStep } from "../../support/engine/agent-step.ts";
 
 type Told = Parameters<typeof agentStep>[2] & { run_time_ms?: number };

@@ -1,9 +1,22 @@
-import { ExecutionNotFound, readTrace, renderJson } from "@nova/engine";
-import { describe, expect, it } from "vitest";
-import { action, decision, flow } from "../../support/engine/flows.ts";
+import {
+  ExecutionNotFound,
+  type Ports,
+  readTrace,
+  readTraceLink,
+  renderJson,
+  requestApproval,
+  runNode,
+  type StoredEntry,
+  type TraceEntry,
+} from "@nova/engine";
+import type { ApprovalNode, Node, WaitNode } from "@nova/workflow";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
+import { contextAt } from "../../support/engine/context-at.ts";
+import { action, decision, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import type { Script } from "../../support/engine/harness.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
-import { Story, succeeds } from "../../support/engine/story.ts";
+import { fails, given, Story, succeeds } from "../../support/engine/story.ts";
 
 const workflow = flow(
   "traced",
@@ -38,19 +51,6 @@ async function failedTrace(full: boolean) {
 it("every entry names its execution", async () => {
   const { story, trace } = await failedTrace(false);
   expect(trace.entries.map(({ execution_id }) => execution_id)).toEqual(trace.entries.map(() => story.id));
-});
-
-it("a stored value that is not valid JSON appears as a text, and cannot break the JSON around it", async () => {
-  const evil = '1}, "status": "completed", "client": "another", "x": {"y": 1';
-  const way: [string, string][] = [
-    ["start", "a"],
-    ["a", "end"],
-  ];
-  const story = await new Story(flow("spliced", [action("a")], way), { a: [succeeds("a", evil)] }).start("{}");
-  await story.everything();
-  const told = asJson(await readTrace(story.world.ports(atOnce), story.id, { full: true }));
-  expect(told.entries[1]).toMatchObject({ changes: { set: { a: evil } }, output_result: { a: evil } });
-  expect(told.context).toEqual({ a: evil });
 });
 
 describe("the chain of work", () => {
@@ -123,5 +123,314 @@ describe("the chain of work", () => {
   it("is missing for an unknown id", async () => {
     const { story } = await failedTrace(false);
     await expect(readTrace(story.world.ports(atOnce), "exec_x")).rejects.toThrow(ExecutionNotFound);
+  });
+});
+
+const treeNodes = [action("a"), action("f"), action("b"), action("c"), mapOver("m", [action("i")], [])];
+const tree = flow("tree", treeNodes, lines("start > a > f > b > m > end", "f > c > m"));
+const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(request, "item") ?? "") };
+let story: Story;
+let reads: string[];
+
+/** Records which parts of the chain are read. */
+function watched(): Ports {
+  const ports = story.world.ports(atOnce);
+  const { chain } = ports;
+  reads = [];
+  return {
+    ...ports,
+    chain: {
+      ...chain,
+      read(at) {
+        reads.push(`${at.scope}#${at.seq}`);
+        return chain.read(at);
+      },
+      links(id, scope) {
+        reads.push(`all of ${scope}`);
+        return chain.links(id, scope);
+      },
+    },
+  };
+}
+
+function everyEntry(entries: readonly TraceEntry[]): TraceEntry[] {
+  return entries.flatMap((one) => [one, ...(one.branches ?? []).flatMap((branch) => everyEntry(branch.entries))]);
+}
+
+beforeAll(async () => {
+  story = await new Story(tree, echo).start('{"list":[1.50,2]}');
+  await story.everything();
+});
+
+describe("the trace of one link", () => {
+  it.each([true, false])("is the same as in the whole trace at every place (full: %s)", async (full) => {
+    const ports = story.world.ports(atOnce);
+    const { entries, execution } = await readTrace(ports, story.id, { full });
+    const all = everyEntry(entries);
+    expect(all.map(({ scope }) => scope)).toEqual(expect.arrayContaining(["", "/f@2.b", "/m@4.1"]));
+    for (const entry of all) {
+      const { seq, scope } = entry;
+      const found = await readTraceLink(ports, story.id, { seq, scope, full });
+      expect(found.execution).toEqual(execution);
+      expect(renderJson(found.entry)).toBe(renderJson(entry));
+    }
+  });
+
+  it.each([
+    ["itself", "", 1, false, ["#1"]],
+    ["itself and the one before", "", 1, true, ["#1", "#0"]],
+    ["itself, as the first", "", 0, true, ["#0"]],
+    ["itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
+  ])("needs reads of %s", async (_, scope, seq, full, expected) => {
+    await readTraceLink(watched(), story.id, { seq, scope, full });
+    expect(reads).toEqual(expected);
+  });
+
+  it.each([
+    ["a number that is not there", "", 99],
+    ["the number 0 of a branch", "/f@2.b", 0],
+    ["a branch that is not there", "/f@2.z", 1],
+    ["a scope that is no branch", "f@2.b", 1],
+    ["a scope outside every branch", "x/f@2.b", 1],
+    ["a sort key", "#0000000001#1", 0],
+    ["a key that DynamoDB takes not", `/f@2.${"ä".repeat(600)}`, 1],
+  ])("is undefined for %s", async (_, scope, seq) => {
+    const found = await readTraceLink(watched(), story.id, { seq, scope, full: true });
+    expect(found.entry).toBeUndefined();
+    expect(reads.length).toBeLessThan(2);
+  });
+
+  it("needs no read if its scope is not valid", async () => {
+    await readTraceLink(watched(), story.id, { seq: 1, scope: `/f@2.${"ä".repeat(600)}`, full: true });
+    expect(reads).toEqual([]);
+  });
+});
+
+const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
+
+/** A story whose second node has started. */
+async function waiting(node: Node): Promise<Story> {
+  const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
+  await story.finish(story.deliver("a", 0));
+  return story;
+}
+
+const event = (story: Story, node: string) => {
+  const { workflowId, version } = story.world.record(story.id);
+  return { execution: { id: story.id, workflowId, version }, scope: "", seq: 1, node };
+};
+
+it("the node in flight is listed with start and attempt until it ends", async () => {
+  const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
+  expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
+  const delivery = story.deliver("a", 0);
+  await story.until(delivery, "wait");
+  const since = story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn?.since;
+  const node = { node_id: "a", node_type: "action", scope: "", seq: 1, attempt: 1, since, waits_for: null };
+  expect(await atWork(story)).toEqual({ count: 1, nodes: [node], maps: [] });
+  await story.finish(delivery);
+  await story.everything();
+  expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
+});
+
+it("a wait is listed with its end", async () => {
+  const pause: WaitNode = { id: "pause", type: "wait", for: { kind: "seconds", seconds: 900 } };
+  const story = await waiting(pause);
+  const until = story.world.clock.iso(story.world.clock.now + 900_000);
+  await runNode(story.world.ports(atOnce), event(story, "pause"), new AbortController().signal);
+  expect((await atWork(story)).nodes).toMatchObject([{ node_id: "pause", waits_for: { kind: "time", until } }]);
+});
+
+it("an approval is listed with its question and end", async () => {
+  const ask: ApprovalNode = {
+    id: "ask",
+    type: "approval",
+    message: "Pay?",
+    choices: ["yes", "no"],
+    to: [],
+    into: "ask",
+    timeoutSeconds: 60,
+  };
+  const story = await waiting(ask);
+  const until = story.world.clock.iso(story.world.clock.now + 60_000);
+  const asked = await requestApproval(story.world.ports(atOnce), { ...event(story, "ask"), token: "t" });
+  const [node] = (await atWork(story)).nodes;
+  const task = { task_id: asked.task, message: "Pay?", choices: ["yes", "no"] };
+  expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
+});
+
+it("a wait for an event is listed with its pattern and all its digits", async () => {
+  const pattern = { source: ["crm"], detail: { order: ["{{order}}"] } };
+  const wait: WaitNode = { id: "crm", type: "wait", for: { kind: "event", pattern, timeoutSeconds: 60, into: "crm" } };
+  const workflow = flow("waits", [action("a"), wait], lines("start > a > crm > end"));
+  const story = await new Story(workflow).start('{"order":12345678901234567890}');
+  await story.finish(story.deliver("a", 0));
+  await requestApproval(story.world.ports(atOnce), { ...event(story, "crm"), token: "t" });
+  const [node] = (await atWork(story)).nodes;
+  expect(renderJson(node?.waits_for)).toContain(
+    '"pattern":{"source":["crm"],"detail":{"order":[12345678901234567890]}}',
+  );
+});
+
+it("a node between two attempts is listed with the start of the next one", async () => {
+  const story = await new Story(flow("tries", [action("a")], lines("start > a > end"))).start();
+  const due = "2026-11-23T09:00:00.000Z";
+  const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
+  story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).turn = turn;
+  expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
+});
+
+it("a failed attempt is listed while the next one waits and runs", async () => {
+  const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
+  const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
+  const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;
+  const story = await new Story(workflow, { a: [failing, succeeds("a", "1")] }).start();
+  await story.finish(story.deliver("a", 0));
+  const failed = { attempt_number: 1, error_class: "NodeFailed", error_message: "no", logs: "asking\n" };
+  const attempts = [{ ...failed, retry_delay_ms: 10_000, retry_jitter: true }];
+  expect((await atWork(story)).nodes).toMatchObject([{ attempt: 1, waits_for: { kind: "retry" }, attempts }]);
+  story.world.clock.advance(10_000);
+  await story.until(story.deliver("a", 0), "wait");
+  expect((await atWork(story)).nodes).toMatchObject([{ attempt: 2, waits_for: null, attempts }]);
+});
+
+it("the first twenty of many items are listed, and the others are counted", async () => {
+  const workflow = flow("many", [mapOver("m", [action("i")], [])], lines("start > m > end"));
+  const story = await new Story(workflow, { i: () => succeeds("i", "1") }).start(
+    JSON.stringify({ list: Array.from({ length: 30 }, (_, i) => i) }),
+  );
+  await story.finish(story.deliver("m", 0));
+  for (let i = 0; i < 4; i++) await story.finish(story.deliver("i", 0, { scope: `/m@1.${i}` }));
+  for (let i = 4; i < 30; i++) {
+    const turn = { node: "i", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso() } as const;
+    story.world.chain.at({ execution: story.id, scope: `/m@1.${i}`, seq: 1 }).turn = turn;
+  }
+  const { count, nodes, maps } = await atWork(story);
+  expect({ count, listed: nodes.length, first: nodes[0]?.scope }).toEqual({ count: 26, listed: 20, first: "/m@1.4" });
+  expect(maps).toEqual([{ node_id: "m", scope: "", seq: 1, items: 30, done: 4, failed: 0 }]);
+});
+
+const branchNodes = [action("f"), action("a"), action("b"), mapOver("m", [action("i")], [])];
+const branching = flow("tree", branchNodes, lines("start > f > a > m > end", "f > b > m"));
+
+async function ran(): Promise<Story> {
+  const story = await new Story(branching, echo).start('{"list":[1.50,2]}');
+  await story.everything();
+  return story;
+}
+
+describe("the chain of work of branches", () => {
+  it("is listed inside their fork, branch by branch", async () => {
+    const story = await ran();
+    const trace = await readTrace(story.world.ports(atOnce), story.id, { full: true });
+    const [, f, , m, join] = trace.entries;
+    expect(f?.branches).toMatchObject([
+      {
+        branch: "a",
+        scope: "/f@1.a",
+        entries: [{ node_id: "a", seq: 1, prev: f?.hash, input_context: { text: '{"list":[1.50,2],"f":true}' } }],
+      },
+      { branch: "b", scope: "/f@1.b", entries: [{ node_id: "b" }] },
+    ]);
+    const [item] = m?.branches ?? [];
+    expect(item).toMatchObject({ branch: "0", scope: "/m@3.0" });
+    expect(item?.entries[0]?.input_context?.text).toBe(
+      '{"list":[1.50,2],"f":true,"a":true,"b":true,"item":1.50,"index":0}',
+    );
+    expect(renderJson(item?.entries[0]?.changes)).toBe('{"set":{"i":1.50},"delete":[]}');
+    expect(renderJson(join?.changes)).toBe('{"set":{"m":[{"i":1.50},{"i":2}]},"delete":[]}');
+    expect(trace.path).toEqual(["start", "f", "a", "b", "m", "i", "i", "end"]);
+  });
+
+  it("has its checkpoints by scope", async () => {
+    const story = await ran();
+    const ports = story.world.ports(atOnce);
+    expect((await contextAt(ports, { execution: story.id, scope: "/f@1.b", seq: 1 })).get("b")).toBe("true");
+  });
+});
+
+describe("verify finds in a branch", () => {
+  type Place = { scope: string; seq: number };
+  const at = (story: Story, place: Place) => story.world.chain.at({ execution: story.id, ...place });
+  const rewrite = (story: Story, place: Place, change: (entry: StoredEntry) => StoredEntry) => {
+    const link = at(story, place);
+    link.entry = change(link.entry as StoredEntry);
+  };
+  const inHead = (from: string, to: string) => (entry: StoredEntry) => {
+    const head = entry.head.replace(from, to);
+    expect(head).not.toBe(entry.head);
+    return { ...entry, head, hash: sha256(head) };
+  };
+
+  it.each<[string, (story: Story) => void, object]>([
+    [
+      "a changed head",
+      (story) =>
+        rewrite(story, { scope: "/f@1.a", seq: 1 }, (entry) => ({ ...entry, head: entry.head.replace('"a"', '"x"') })),
+      { scope: "/f@1.a", seq: 1, message: expect.stringContaining("it was changed") },
+    ],
+    [
+      "a head that was rewritten with its hash",
+      (story) => rewrite(story, { scope: "/f@1.a", seq: 1 }, inHead('"execution_time_ms":1', '"execution_time_ms":2')),
+      { seq: 2, message: expect.stringContaining("the branches that it lists end otherwise") },
+    ],
+    [
+      "a branch that is cut off",
+      (story) => delete at(story, { scope: "/m@3.1", seq: 1 }).entry,
+      { seq: 4, message: "it counts other entries than its branches have" },
+    ],
+    [
+      "an entry that was added",
+      (story) =>
+        (at(story, { scope: "/m@3.1", seq: 2 }).entry = at(story, { scope: "/m@3.0", seq: 1 }).entry as StoredEntry),
+      { scope: "/m@3.1", seq: 2 },
+    ],
+    [
+      "a first entry of another fork",
+      (story) =>
+        rewrite(story, { scope: "/m@3.0", seq: 1 }, () => at(story, { scope: "/m@3.1", seq: 1 }).entry as StoredEntry),
+      { scope: "/m@3.0", seq: 1, message: expect.stringMatching(/^it is link 1 of branch \/m@3.1 .* copied/) },
+    ],
+    [
+      "a changed result",
+      (story) =>
+        rewrite(story, { scope: "/f@1.b", seq: 1 }, (entry) => ({
+          ...entry,
+          contents: { ...entry.contents, context: { text: "{}" } },
+        })),
+      { scope: "/f@1.b", seq: 1, message: "its context was changed: the digest in its head is another" },
+    ],
+    [
+      "other items",
+      (story) =>
+        rewrite(story, { scope: "", seq: 3 }, (entry) => ({
+          ...entry,
+          contents: { ...entry.contents, items: { text: "{}" } },
+        })),
+      { seq: 3, message: "its items was changed: the digest in its head is another" },
+    ],
+    [
+      "another list of branches",
+      (story) =>
+        rewrite(story, { scope: "", seq: 2 }, (entry) => ({
+          ...entry,
+          contents: { ...entry.contents, branches: { text: "[]" } },
+        })),
+      { seq: 2 },
+    ],
+  ])("%s", async (_what, tamper, problem) => {
+    const story = await ran();
+    expect(await story.verify()).toMatchObject({ state: "anchored", links: 11 });
+    tamper(story);
+    expect(await story.verify()).toMatchObject({ state: "broken", problem });
+  });
+
+  it("an item whose page was changed", async () => {
+    const story = await ran();
+    const { items } = (at(story, { scope: "", seq: 3 }).entry as StoredEntry).contents;
+    const page = items && "text" in items ? JSON.parse(items.text).pages[0].sha256 : "";
+    const [key] = Array.from(story.world.blobs.blobs.keys()).filter((name) => name.endsWith(page));
+    story.world.blobs.blobs.set(key as string, Buffer.from("[1,2]"));
+    expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 3, blob: page } });
   });
 });

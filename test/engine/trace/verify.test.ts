@@ -1,6 +1,10 @@
-import { type StoredEntry, sweep } from "@nova/engine";
+import { type BlobHome, BlobMismatch, type BlobStore, type StoredEntry, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { loadStored } from "../../../packages/engine/src/context/context.ts";
+import { offloadLargeValues, referencesIn } from "../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";
+import { NamedBlobs } from "../../../packages/engine/src/trace/content-check.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { fails, Story, succeeds } from "../../support/engine/story.ts";
@@ -209,4 +213,161 @@ it("a chain with erased contents, inline or in a blob, is valid and names them",
     erased: [{ seq: 2, content: "context" }],
     sourceGone: [],
   });
+});
+
+const named = flow(
+  "named",
+  [action("a"), action("b")],
+  [
+    ["start", "a"],
+    ["a", "b"],
+    ["b", "end"],
+  ],
+);
+const deepText = "deep".repeat(2000);
+const large = JSON.stringify({ rows: Array.from({ length: 2000 }, (_, n) => n), text: deepText });
+
+/** Link 0 has a large value in blobs, link 1 a page in its context, link 2 long logs. */
+async function storyWithBlobs(): Promise<Story> {
+  const result = succeeds("a", `"${"x".repeat(4000)}"`);
+  const talks = succeeds("b", "1");
+  const b = { ...talks, result: { ...talks.result, logs: "l".repeat(9000) } } as typeof talks;
+  const story = await new Story(named, { a: [result], b: [b] }).start(`{"big":${large},"n":"${"y".repeat(3000)}"}`);
+  await story.everything();
+  return story;
+}
+
+const storedAt = (story: Story, seq: number) => {
+  const { context } = entryAt(story, seq).contents;
+  return loadStored(context && "text" in context ? context.text : "");
+};
+const bigOf = (story: Story) => {
+  const [, , json = ""] = storedAt(story, 0).inline.find(([key]) => key === "big") ?? [];
+  return referencesIn(json)[0]?.sha256 ?? "no blob";
+};
+const logsOf = (story: Story) => headOf(entryAt(story, 2)).digests.logs ?? "no logs";
+const pageOf = (story: Story) => storedAt(story, 1).pages[0]?.sha256 ?? "no page";
+
+const changeByte = (story: Story, blob: string) => {
+  const key = blobKey(story, blob);
+  const bytes = Buffer.from(story.world.blobs.blobs.get(key) as Uint8Array);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  story.world.blobs.blobs.set(key, bytes);
+};
+const deleteBlob = (story: Story, blob: string) => {
+  expect(story.world.blobs.blobs.delete(blobKey(story, blob))).toBe(true);
+};
+const blobKey = (story: Story, blob: string) =>
+  Array.from(story.world.blobs.blobs.keys()).find((key) => key.endsWith(blob)) ?? "none";
+
+describe("a blob that an entry names", () => {
+  it.each<[string, (story: Story) => string, number, string | undefined, string]>([
+    ["a value", bigOf, 0, "big", 'context["big"]'],
+    ["a text inside a large value", () => sha256(deepText), 0, "big", 'context["big"]'],
+    ["a page of the context", pageOf, 1, undefined, "a page of its context"],
+    ["logs", logsOf, 2, undefined, "its logs"],
+  ])("breaks the chain when it was changed or is missing: %s", async (_what, blobOf, seq, key, place) => {
+    for (const [tamper, what] of [
+      [changeByte, "was changed: its bytes have another SHA-256"],
+      [deleteBlob, "is missing"],
+    ] as const) {
+      const story = await storyWithBlobs();
+      expect(await story.verify()).toMatchObject({ state: "anchored" });
+      const blob = blobOf(story);
+      tamper(story, blob);
+      const { state, problem } = await story.verify();
+      const message = `${place}: blob ${blob} ${what}`;
+      expect({ state, problem }).toEqual({ state: "broken", problem: { seq, message, ...(key && { key }), blob } });
+    }
+  });
+
+  it("is read once, however many entries name it", async () => {
+    const story = await storyWithBlobs();
+    const reads: string[] = [];
+    const blobs = story.world.blobs;
+    const get = blobs.blobs.get.bind(blobs.blobs);
+    blobs.blobs.get = (key) => {
+      reads.push(key);
+      return get(key);
+    };
+    await story.verify();
+    expect(reads.toSorted()).toEqual(Array.from(blobs.blobs.keys()).toSorted());
+  });
+});
+
+describe("the definition that link 0 names, and the code that entries ran", () => {
+  it.each<[string, (story: Story) => void, RegExp]>([
+    [
+      "is another in the version",
+      (story) => {
+        const [version] = story.world.workflows.versions;
+        const node = version?.workflow.nodes.find(({ id }) => id === "a");
+        if (node && "executor" in node) node.executor = { kind: "code", code: "context['a'] = 0" };
+      },
+      /version 1 of workflow "named", was changed/,
+    ],
+    [
+      "is in no version any more",
+      (story) => void story.world.workflows.versions.splice(0),
+      /version 1 of workflow "named", is missing/,
+    ],
+  ])("breaks the chain when it %s", async (_what, tamper, message) => {
+    const copy = structuredClone(named);
+    const story = await new Story(copy, {}).start();
+    await story.everything();
+    tamper(story);
+    expect(await story.verify()).toMatchObject({
+      state: "broken",
+      problem: { seq: 0, message: expect.stringMatching(message) },
+    });
+  });
+});
+
+describe("a blob of any size", () => {
+  const home: BlobHome = { client: "default", root: "root" };
+  const chunkBytes = 64 * 1024;
+
+  /**
+   * A blob of many chunks in one reused buffer, so a reader that keeps chunks without a copy keeps only the last one.
+   */
+  function store(chunks: number, write: (chunk: Buffer, index: number) => void): BlobStore {
+    const chunk = Buffer.alloc(chunkBytes);
+    return {
+      put: () => Promise.reject(new Error("verify writes nothing")),
+      get: () => Promise.reject(new Error("verify reads streams")),
+      placeOf: () => ({ bucket: "", key: "" }),
+      async stream() {
+        return (async function* () {
+          for (let index = 0; index < chunks; index++) {
+            write(chunk.fill(" "), index);
+            yield chunk;
+          }
+        })();
+      },
+    };
+  }
+
+  it("is checked chunk by chunk, together with the blobs that it names", async () => {
+    const saved: string[] = [];
+    const inner = await offloadLargeValues(JSON.stringify(deepText), async (ref) => void saved.push(ref.sha256));
+    const write = (chunk: Buffer, index: number) => void chunk.write(index === 70 ? `[${inner},${index}]` : `${index}`);
+    const hash = sha256(await collected(store(200, write)));
+    const outer = { place: 'context["big"]', key: "big", ref: { sha256: hash, type: "json" as const } };
+    const bad = await new NamedBlobs(store(200, write)).firstBad(home, [outer]);
+    expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
+  });
+
+  it("that the store itself finds changed is reported like any other", async () => {
+    const mismatch = store(1, () => {
+      throw new BlobMismatch("it has other contents");
+    });
+    const bad = await new NamedBlobs(mismatch).firstBad(home, [{ place: "its logs", ref: { sha256: "00" } }]);
+    expect(bad).toEqual({ blob: "00", message: "its logs: blob 00 was changed: its bytes have another SHA-256" });
+  });
+
+  async function collected(blobs: BlobStore): Promise<Buffer> {
+    const all: Buffer[] = [];
+    for await (const chunk of await blobs.stream(home, "")) all.push(Buffer.from(chunk));
+    return Buffer.concat(all);
+  }
 });

@@ -2,7 +2,7 @@ import { type Head, renderJson, type StoredStep } from "@nova/engine";
 import { codeHashOf, type Workflow, workflowHash } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";
-import { CodeCheck } from "../../../packages/engine/src/trace/code-check.ts";
+import { CodeCheck } from "../../../packages/engine/src/trace/scope-check.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";

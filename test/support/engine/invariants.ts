@@ -11,8 +11,7 @@ import {
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
-import { linkLabel } from "../../../packages/engine/src/context/context.ts";
-import { loadStored } from "../../../packages/engine/src/context/pages.ts";
+import { linkLabel, loadStored } from "../../../packages/engine/src/context/context.ts";
 import type { Forecast } from "../../../packages/engine/src/restart/forecast.ts";
 import { Source } from "../../../packages/engine/src/restart/source.ts";
 import { expectedWay } from "./expected-way.ts";

@@ -31,7 +31,7 @@ import {
   withOverlay,
   withoutOverlay,
 } from "../secrets/overlay.ts";
-import { maskCredentials } from "../secrets/process-credentials.ts";
+import { maskCredentials } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { KnownNodes, knownNode, resultsOf } from "./known-nodes.ts";
 

@@ -1,7 +1,6 @@
 import { elementsOf, nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type Context, linkLabel } from "../context/context.ts";
-import { blobPages, type PageStore, type Row } from "../context/pages.ts";
+import { blobPages, type Context, linkLabel, type PageStore, type Row } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";

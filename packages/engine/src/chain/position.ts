@@ -1,7 +1,6 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { type Changes, type Context, linkLabel } from "../context/context.ts";
-import { blobPages, loadContext } from "../context/pages.ts";
+import { blobPages, type Changes, type Context, linkLabel, loadContext } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";

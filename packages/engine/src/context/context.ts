@@ -1,5 +1,8 @@
 import { type Member, valueAt } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
+import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { LinkId } from "../ports/chain.ts";
+import { sha256 } from "../sha256.ts";
 
 /**
  * The link that wrote a key: its number on the main line, scope and number in a branch. Branches can therefore share
@@ -75,4 +78,141 @@ export class Context {
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }
+}
+
+/**
+ * The stored form of a context: a few KB per link, however large the context is. Recent keys are inline. Older keys are
+ * in pages: blobs that are written once and shared by all later links. A full inline part becomes a page, and pages of
+ * similar size merge. So the number of pages grows with the logarithm of the context, and each node costs the same. If
+ * a key occurs several times, its newest value counts, at the position of its oldest one.
+ */
+export interface StoredContext {
+  pages: { sha256: string; bytes: number }[];
+  /** Keys of pages that later links deleted. */
+  removed: string[];
+  inline: Row[];
+  /** Keys that this link deleted. */
+  deleted: string[];
+}
+
+export type Row = [key: string, by: LinkLabel, json: string];
+
+/** Inline limit in bytes of JSON. It leaves space for head, error and logs in the 8 KB of an item. */
+const inlineLimitBytes = 4096;
+const removedLimitBytes = 1024;
+
+export interface PageStore {
+  load(sha256: string): Promise<string>;
+  save(sha256: string, text: string): Promise<void>;
+}
+
+/** Parses the stored form without loading its pages. */
+export function loadStored(text: string): StoredContext {
+  return JSON.parse(text) as StoredContext;
+}
+
+export function rowsIn(page: string): Row[] {
+  return JSON.parse(page) as Row[];
+}
+
+export async function loadContext(text: string, pages: PageStore) {
+  const stored = loadStored(text);
+  const slots = new Map<string, Slot>();
+  for (const page of await Promise.all(stored.pages.map(({ sha256 }) => pages.load(sha256)))) {
+    addRows(slots, rowsIn(page));
+  }
+  for (const key of stored.removed) slots.delete(key);
+  addRows(slots, stored.inline);
+  return { context: new Context(slots.values()), stored };
+}
+
+/** Builds the stored form of `context`, which is `before` plus `changes`. It saves new pages first. */
+export async function storeContext(
+  context: Context,
+  before: StoredContext,
+  changes: Changes,
+  pages: PageStore,
+): Promise<StoredContext> {
+  const slots = new Map<string, Slot>();
+  addRows(slots, before.inline);
+  for (const key of changes.delete) slots.delete(key);
+  for (const { key } of changes.set) {
+    const slot = context.slot(key);
+    if (slot) slots.set(key, slot);
+  }
+  const inline = rowsOf(slots.values());
+  // A deleted key stays hidden even if it is set again later: it then belongs at the end of the order.
+  const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
+  const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };
+  if (sizeOf(removed) > removedLimitBytes) return { ...next, ...(await onePage(context, pages)) };
+  if (sizeOf(inline) <= inlineLimitBytes) return next;
+  return removed.length > 0
+    ? { ...next, ...(await onePage(context, pages)) }
+    : { ...next, inline: [], pages: await pushPage(before.pages, inline, pages) };
+}
+
+export const emptyStored: StoredContext = { pages: [], removed: [], inline: [], deleted: [] };
+
+async function onePage(context: Context, pages: PageStore) {
+  return { pages: [await savePage(rowsOf(context.slots()), pages)], removed: [], inline: [] };
+}
+
+async function pushPage(existing: StoredContext["pages"], rows: Row[], pages: PageStore) {
+  const list = [...existing];
+  let merged = rows;
+  let size = sizeOf(rows);
+  for (let last = list.at(-1); last && last.bytes < 2 * size; last = list.at(-1)) {
+    list.pop();
+    const slots = new Map<string, Slot>();
+    addRows(slots, rowsIn(await pages.load(last.sha256)));
+    addRows(slots, merged);
+    merged = rowsOf(slots.values());
+    size = sizeOf(merged);
+  }
+  return [...list, await savePage(merged, pages)];
+}
+
+async function savePage(rows: Row[], pages: PageStore): Promise<StoredContext["pages"][number]> {
+  const text = JSON.stringify(rows);
+  const page = { sha256: sha256(text), bytes: Buffer.byteLength(text) };
+  await pages.save(page.sha256, text);
+  return page;
+}
+
+function addRows(slots: Map<string, Slot>, rows: Row[]): void {
+  for (const [key, by, json] of rows) slots.set(key, { key, by, json });
+}
+
+function rowsOf(slots: Iterable<Slot>): Row[] {
+  return Array.from(slots, ({ key, by, json }): Row => [key, by, json]);
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Limit for pages in memory, in characters over all executions. */
+const maxKept = 16 * 1024 * 1024;
+const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
+
+/** Stores context pages as blobs of the execution. They are immutable, so a warm Lambda keeps recent ones in memory. */
+export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
+  const cache =
+    caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });
+  caches.set(blobs, cache);
+  const keyOf = (sha256: string) => `${home.client}/${home.root}/${sha256}`;
+  return {
+    async load(sha256) {
+      const kept = cache.get(keyOf(sha256));
+      if (kept !== undefined) return kept;
+      const text = Buffer.from(await blobs.get(home, sha256)).toString();
+      cache.set(keyOf(sha256), text);
+      return text;
+    },
+    async save(sha256, text) {
+      const body = Buffer.from(text);
+      await blobs.put(home, { sha256, bytes: body.length, type: "json" }, body);
+      cache.set(keyOf(sha256), text);
+    },
+  };
 }

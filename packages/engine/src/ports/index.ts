@@ -3,10 +3,9 @@ import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore, OnExecutionEnded, StateMachines } from "./executions.ts";
-import type { Budgets, Pipeline } from "./pipeline.ts";
+import type { Budgets, GenerationStore, Pipeline, WorkflowStore } from "./pipeline.ts";
 import type { HostNames, Sandboxes } from "./sandboxes.ts";
 import type { ResumeLinkStore, TaskStore, Vault, WaitingTask, WakeStore } from "./tasks.ts";
-import type { GenerationStore, WorkflowStore } from "./workflows.ts";
 
 export interface Clock {
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import { attemptNumber } from "../chain/steps/step-record.ts";
-import { leafLimitBytes } from "../context/offload.ts";
+import { leafLimitBytes } from "../context/references.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";

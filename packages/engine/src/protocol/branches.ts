@@ -6,7 +6,7 @@ import { branchScope } from "../chain/scope.ts";
 import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { fewestTogether, linksOfBranches } from "./branch-links.ts";
 import { nextNodeId } from "./definition.ts";
 import type { FailedOutcome } from "./outcome.ts";

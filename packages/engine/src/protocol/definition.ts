@@ -13,7 +13,7 @@ import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 
 export interface NodeDefinition<N extends Node = Node> {
   version: WorkflowVersion;

@@ -10,7 +10,7 @@ import {
   type WrittenOutcome,
 } from "../chain/outcomes.ts";
 import { failureOf, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
-import { offloadMembers, savingTo } from "../context/offload.ts";
+import { offloadMembers, savingTo } from "../context/references.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { defaultNext, followChoice, isChosen, type NodeDefinition, nextNodeId } from "./definition.ts";

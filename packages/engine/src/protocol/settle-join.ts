@@ -4,10 +4,17 @@ import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
 import { contextAfter, failureOf, type LoadedContext, type Position } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
-import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
-import { offloadMembers, savingTo } from "../context/offload.ts";
-import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
-import { blobKey } from "../context/references.ts";
+import {
+  blobPages,
+  type Changes,
+  type Context,
+  isWithin,
+  linkLabel,
+  loadContext,
+  loadStored,
+  type StoredContext,
+} from "../context/context.ts";
+import { blobKey, offloadMembers, savingTo } from "../context/references.ts";
 import { type ValueSource, wholeJson } from "../context/whole-value.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";

@@ -3,7 +3,7 @@ import { atOnce } from "../at-once.ts";
 import { type EntryReference, maxDocumentBytes, writeReferences } from "../chain/outcomes.ts";
 import { findCalledVersion } from "../kinds/child/run-child.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
 import { RestartRefused, type ReuseSelection } from "./selection.ts";
 import { entryKey, Source, type SourceEntry } from "./source.ts";

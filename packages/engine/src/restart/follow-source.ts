@@ -1,6 +1,6 @@
 import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf, startOf } from "@nova/workflow";
 import { branchScope } from "../chain/scope.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { defaultNext, followChoice, type NodeDefinition, nextNodeId } from "../protocol/definition.ts";
 import { numbered } from "../protocol/place-name.ts";
 import { isReused, type ReuseSelection } from "./selection.ts";

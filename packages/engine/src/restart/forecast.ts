@@ -1,5 +1,5 @@
 import { nodeIndex } from "@nova/workflow";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { SourcePath } from "./follow-source.ts";
 import type { Source, SourceEntry } from "./source.ts";
 

@@ -1,14 +1,13 @@
 import { type Member, membersOf } from "@nova/workflow";
 import { storeOutcomes } from "../chain/outcomes.ts";
 import { contextAfter } from "../chain/position.ts";
-import { offloadMembers, savingTo } from "../context/offload.ts";
-import { escapeReferences } from "../context/references.ts";
+import { escapeReferences, offloadMembers, savingTo } from "../context/references.ts";
 import { refuseMisfitsOf } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { originOf } from "../protocol/place-name.ts";
 import { writeRestartDocument } from "./document.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";

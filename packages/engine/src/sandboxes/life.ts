@@ -6,8 +6,8 @@ import { NovaError } from "../errors.ts";
 import type { Link, LinkId, Turn } from "../ports/chain.ts";
 import type { Execution, Offer } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { Sandbox, SandboxPool } from "../ports/sandboxes.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { betweenNodesSeconds, lifetimeOf, sandboxSpec, secondsOf, type WantedSandbox } from "./spec.ts";
 
 /**

@@ -13,8 +13,8 @@ import {
 import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import type { LinkId } from "../ports/chain.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { SandboxPool, SandboxSpec } from "../ports/sandboxes.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { sha256 } from "../sha256.ts";
 
 /** Seconds that a node may take beyond the timeout of its code: values travel to the code and back in them. */

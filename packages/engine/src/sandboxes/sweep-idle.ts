@@ -1,7 +1,7 @@
 import type { Offer } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { compareEnds, livingOffers } from "./life.ts";
 import { keptSeconds, poolOf, sandboxSpec, tasksOf } from "./spec.ts";
 

@@ -4,9 +4,9 @@ import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
-import { TokenEndpointLost } from "./credentials/ask-token.ts";
+import { TokenEndpointLost } from "./credential-kinds.ts";
 
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 

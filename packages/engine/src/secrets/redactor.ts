@@ -1,6 +1,6 @@
-import { Finder, merged } from "./finder.ts";
+import { type Member, objectText, RawJson, secretKeys } from "@nova/workflow";
+import { Finder, merged, type Range } from "./finder.ts";
 import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
-import type { Range } from "./needles.ts";
 
 /** The text that replaces a masked secret. */
 export const mask = "***";
@@ -145,4 +145,54 @@ function masked(text: string, found: Range[]): string {
     from = end;
   }
   return whole + text.slice(from);
+}
+
+/** Null if the definition is unknown: then every key may be secret. */
+export type SecretKeys = ReadonlySet<string> | null;
+
+export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undefined): SecretKeys {
+  return version ? secretKeys(version.workflow) : null;
+}
+
+/**
+ * Masks the values of secret keys for people. Every answer, trace, diff and session that contains context members uses
+ * it.
+ */
+export function shownContext(members: readonly Member[], secrets: SecretKeys): RawJson {
+  return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: shownValue(key, json, secrets) }))));
+}
+
+export function shownValue(key: string, json: string, secrets: SecretKeys): string {
+  return secrets === null || secrets.has(key) ? JSON.stringify(mask) : json;
+}
+
+/** Shorter values, such as the `local` of an emulator, occur everywhere. */
+const shortestCredential = 8;
+/** Names of variables that hold credentials: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
+const credentialName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
+/** Values that name a key or a file instead of holding a credential. */
+const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
+
+let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
+
+/** The credentials in the variables of a process, including passwords in addresses. */
+function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) => {
+    const [, password = ""] = /^[a-z+]+:\/\/[^/@\s]*:([^/@\s]+)@/i.exec(value) ?? [];
+    const isCredential = credentialName.test(name) && !/_KMS_KEY$/i.test(name) && !noCredential.test(value);
+    return [password, isCredential ? value.trim() : ""].filter(({ length }) => length >= shortestCredential);
+  });
+}
+
+/**
+ * Masks the credentials of this process in a message. Servers repeat a key that they refuse, and error messages reach
+ * records, logs and answers.
+ */
+export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
+  const values = credentialsIn(variables);
+  if (values.length === 0) return text;
+  if (values.length !== known.values.length || values.some((value, index) => value !== known.values[index])) {
+    known = { values, redactor: new Redactor(values) };
+  }
+  return known.redactor.mask(text);
 }

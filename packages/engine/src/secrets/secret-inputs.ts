@@ -4,7 +4,7 @@ import type { Context } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { Secret } from "./forms.ts";
 import { Redactor } from "./redactor.ts";
 

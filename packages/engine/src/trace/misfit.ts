@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import { atOnce } from "../at-once.ts";
 import { contentText, unlessErased } from "../chain/contents.ts";
-import { type Head, sourceOf } from "../chain/head.ts";
+import { type Head, headOf, sourceOf } from "../chain/head.ts";
 import { storableError } from "../chain/storable.ts";
+import { labelsIn } from "../kinds/start/labels.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { durationOf, storableFigures } from "../protocol/finish-close.ts";
 import { sha256 } from "../sha256.ts";
-import type { Erasures } from "./erasures.ts";
+import type { Erasures } from "./content-check.ts";
 
 /**
  * The last link of a scope that passed the checks. Before link 0 of a branch it is the fork, with the head that link 0
@@ -137,16 +139,16 @@ export async function endMisfit(
   };
   const isErased = record.error?.message === erasedWords && (await erasures.has(record.id));
   const isSame = isErrorOf(record.error, head, await errorOf(entry, head, blobs), isErased);
-  return misfit(record, facts) ?? (isSame ? undefined : changed("error"));
+  return misfit(record, facts) ?? (isSame ? undefined : changedField("error"));
 }
 
 function misfit(record: Execution, facts: Partial<Record<keyof Execution, unknown>>): string | undefined {
   const field = Object.entries(facts).find(([name, fact]) => !isDeepStrictEqual(record[name as keyof Execution], fact));
-  return field && changed(field[0]);
+  return field && changedField(field[0]);
 }
 
-function changed(field: string): string {
-  return `the record of the run was changed: its "${field}" is another than the chain's`;
+function changedField(field: string): string {
+  return changedRecord(`its "${field}" is another than the chain's`);
 }
 
 /** Null if it was erased. */
@@ -167,4 +169,61 @@ function isErrorOf(
   if (error.class !== head.error_class || error.node !== head.close?.node) return false;
   if (isErased && error.message === erasedWords) return true;
   return known !== null && error.message === storableError(known).message;
+}
+
+/**
+ * The difference between the labels of a record and those of its link 0. An erasure removes the labels of the record
+ * first.
+ */
+export async function labelsMisfit(ports: Ports, record: Execution, erasures: Erasures): Promise<string | undefined> {
+  const { entry } = await ports.chain.read({ execution: record.id, scope: "", seq: 0 });
+  const labels = entry && (await labelsIn(ports, entry));
+  if (isDeepStrictEqual(record.labels, labels)) return undefined;
+  if (record.labels === undefined && (await erasures.has(record.id))) return undefined;
+  return changedRecord('its "labels" are others than those of link 0');
+}
+
+/**
+ * The problem of the restarts that a record names. Link 0 of a restart names its source and is written first. Then the
+ * record names the restart. The note beside the chain of the source is written last.
+ */
+export async function restartsMisfit(ports: Ports, id: string): Promise<string | undefined> {
+  const notes = await ports.chain.notes(id);
+  const { restarts = [] } = ((await ports.executions.get(id)) ?? {}) as Partial<Execution>;
+  const noted = notes.flatMap((note) => (note.kind === "restart" ? [note.execution] : []));
+  const dropped = noted.find((restart) => !restarts.includes(restart));
+  if (dropped !== undefined) return changedRestarts(`lack ${dropped}`);
+  const twice = restarts.find((restart, index) => restarts.indexOf(restart) !== index);
+  if (twice !== undefined) return changedRestarts(`name ${twice} twice`);
+  const strangers = await atOnce(restarts, async (restart) => ((await isRestart(ports, restart, id)) ? [] : [restart]));
+  const [stranger] = strangers.flat();
+  return stranger === undefined
+    ? undefined
+    : changedRestarts(`name ${stranger}, whose chain does not take over its outcomes`);
+}
+
+/**
+ * The problem of the record of a restart's source. The record names the restart before the restart has a record, so a
+ * missing name was dropped. The note beside the chain may be dropped, too.
+ */
+export async function sourceMisfit(
+  { executions }: Pick<Ports, "executions">,
+  { id, restartedFrom }: Pick<Execution, "id" | "restartedFrom">,
+): Promise<string | undefined> {
+  const source = restartedFrom === undefined ? undefined : await executions.get(restartedFrom);
+  if (!source || source.restarts?.includes(id)) return undefined;
+  return `the record of its source ${source.id} was changed: its "restarts" lack ${id}`;
+}
+
+async function isRestart({ chain }: Ports, restart: string, source: string): Promise<boolean> {
+  const { entry } = await chain.read({ execution: restart, scope: "", seq: 0 });
+  return entry !== undefined && sourceOf(headOf(entry)) === source;
+}
+
+function changedRestarts(how: string): string {
+  return changedRecord(`its "restarts" ${how}`);
+}
+
+function changedRecord(how: string): string {
+  return `the record of the run was changed: ${how}`;
 }

@@ -1,26 +1,33 @@
-import type { Member, RawJson } from "@nova/workflow";
-import { nodeIndex } from "@nova/workflow";
+import { defined, type Member, type Node, nodeIndex, type RawJson } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentOrNull, unlessErased } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
-import { branchOf } from "../chain/scope.ts";
-import { type Context, linkLabel } from "../context/context.ts";
-import { blobPages, loadContext, loadStored } from "../context/pages.ts";
-import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import { branchOf, isItem } from "../chain/scope.ts";
+import { blobPages, type Context, linkLabel, loadContext, loadStored } from "../context/context.ts";
+import { nodeKinds } from "../kinds/table.ts";
+import type { WaitsFor } from "../kinds/waits-for.ts";
+import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
+import { failedAttempts } from "../protocol/attempts.ts";
 import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { continuationName } from "../protocol/continuation.ts";
 import { executionOf } from "../protocol/status.ts";
-import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/shown-context.ts";
-import { ToldCode } from "./ai-metadata.ts";
-import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
+import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/redactor.ts";
+import { sha256 } from "../sha256.ts";
 import { branchParts } from "./run-heads.ts";
-import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
-import { type TraceStep, traceStep } from "./trace-step.ts";
+import {
+  attemptStep,
+  publicHead,
+  ToldCode,
+  type TraceBranch,
+  type TraceEntry,
+  type TraceStep,
+  traceStep,
+} from "./trace-entry.ts";
 
 export interface Trace {
   execution: Execution;
@@ -143,7 +150,7 @@ export class TraceReader {
     if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
     const start = await branchStart(this.#ports, entry, at.scope);
     const input = await unlessErased(() => contextBefore(this.#ports, { ...start, at, next: { seq: at.seq } }));
-    return input && input.context;
+    return input?.context ?? null;
   }
 
   async #told(entry: StoredEntry, head: Head, context: Context | null, input: Context | null): Promise<TraceEntry> {
@@ -240,4 +247,129 @@ export function isScope(scope: string): boolean {
   if (scope === "") return true;
   const branch = /^[!-~]{1,1000}$/.test(scope) && branchOf(scope);
   return branch !== false && branch !== null && isScope(branch.parent);
+}
+
+/** The limit of branches to read: for a larger fork it would cost as much as the trace itself. */
+const maxBranches = 20;
+
+/**
+ * Returns a text that changes whenever the result of `readTrace` changes. It covers the record and the last link of
+ * each open scope. It costs a read for each open scope, and no read for an execution that has ended. Undefined if many
+ * branches are open.
+ */
+export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
+  const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
+  return tips && sha256(JSON.stringify([execution, tips]));
+}
+
+/** A fork without its join may continue in any of its branches; other scopes grow only at their end. */
+async function openTips(
+  ports: Ports,
+  execution: string,
+  scope: string,
+  budget: { left: number },
+): Promise<unknown[] | undefined> {
+  const links = await ports.chain.tip(execution, scope);
+  const tips: unknown[] = links.map(({ seq, turn, entry }: Link) => [scope, seq, turn, entry?.hash]);
+  const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
+  const fork = last?.entry && (await findOpenedFork(ports, last.entry));
+  if (!fork) return tips;
+  budget.left -= fork.branches.length;
+  if (budget.left < 0) return undefined;
+  const inside = await atOnce(fork.branches, (branch) => openTips(ports, execution, branch.scope, budget));
+  return inside.every((one) => one !== undefined) ? [...tips, ...inside] : undefined;
+}
+
+/** The current activity of an execution; field names are public. */
+export interface AtWork {
+  /** The number of nodes that hold their turn, including those that wait. */
+  count: number;
+  /** The nodes that started first, at most `maxListed`. */
+  nodes: NodeAtWork[];
+  /** Maps with unfinished items. */
+  maps: MapProgress[];
+}
+
+export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
+  node_id: string;
+  /** Null if the workflow is no longer stored. */
+  node_type: string | null;
+  /** Starts at 1. From 2 on, the attempt before was lost, or failed and is repeated. */
+  attempt: number;
+  /** ISO 8601. */
+  since: string;
+  /** Null while code runs or a model writes it. */
+  waits_for: WaitsFor | null;
+  /** Failed attempts of the node, as its entry will list them; absent if there are none. */
+  attempts?: TraceStep[];
+}
+
+export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
+  node_id: string;
+  items: number;
+  /** Includes the failed items. */
+  done: number;
+  failed: number;
+}
+
+/** A turn without an entry yet. */
+export interface HeldTurn {
+  at: LinkId;
+  turn: Turn;
+}
+
+/** A map may run thousands of items at the same time. */
+const maxListed = 20;
+
+export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
+
+/** `held` holds every turn of the chain without an entry. */
+export async function atWorkOf(
+  ports: Ports,
+  version: WorkflowVersion | undefined,
+  held: readonly HeldTurn[],
+  entries: readonly TraceEntry[],
+): Promise<AtWork> {
+  const listed = held.toSorted((a, b) => (a.turn.since < b.turn.since ? -1 : 1)).slice(0, maxListed);
+  const nodes = await Promise.all(listed.map((one) => nodeAtWork(ports, version, one)));
+  return { count: held.length, nodes, maps: openMaps(entries) };
+}
+
+async function nodeAtWork(
+  ports: Ports,
+  version: WorkflowVersion | undefined,
+  { at: { execution, ...place }, turn }: HeldTurn,
+): Promise<NodeAtWork> {
+  const { node: node_id, attempt, since } = turn;
+  const at = { execution, ...place };
+  const node = version && nodeIndex(version.workflow).get(node_id)?.node;
+  const [waits_for, attempts] = await Promise.all([
+    node ? waitOf(ports, node, { at, turn }) : null,
+    attemptsOf(ports, node, { at, turn }),
+  ]);
+  const told = attempts.length > 0 ? attempts : undefined;
+  return defined({ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for, attempts: told });
+}
+
+/** A first attempt that still runs has no failed attempts, so most turns need no further read. */
+async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: HeldTurn): Promise<TraceStep[]> {
+  if (turn.attempt === 1 && turn.due === undefined) return [];
+  return (await failedAttempts(ports, at)).map((record) => attemptStep(record, node));
+}
+
+async function waitOf(ports: Ports, node: Node, { at, turn }: HeldTurn): Promise<WaitsFor | null> {
+  if (turn.due !== undefined && turn.sandbox === null) return { kind: "retry", until: turn.due };
+  return (await nodeKinds[node.type].waitsFor?.(ports, node, at, turn)) ?? null;
+}
+
+/** Maps whose fork has no entry after it in its scope. */
+function openMaps(entries: readonly TraceEntry[]): MapProgress[] {
+  const last = entries.at(-1);
+  if (!last?.branches) return [];
+  const { node_id, scope, seq, branches } = last;
+  const inside = branches.flatMap((branch) => openMaps(branch.entries));
+  if (!branches.some(({ branch }) => isItem(branch))) return inside;
+  const ends = branches.flatMap(({ entries: inItem }) => inItem.at(-1) ?? []).filter((end) => end.path_taken === null);
+  const failed = ends.filter(({ status }) => status === "failed").length;
+  return [{ node_id, scope, seq, items: branches.length, done: ends.length, failed }, ...inside];
 }

@@ -1,17 +1,26 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type BranchTip, type Head, headOf } from "../chain/head.ts";
-import { branchStart } from "../chain/position.ts";
+import { type BranchTip, type Head, headOf, type Plan, type ReusedLink } from "../chain/head.ts";
+import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
+import { branchStart, readChanges } from "../chain/position.ts";
+import { offloadMembers } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { findOpenedFork, opensFork } from "../protocol/branches.ts";
 import { sha256 } from "../sha256.ts";
-import { CodeCheck } from "./code-check.ts";
-import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
-import { documentProblem } from "./document-check.ts";
-import type { Erasures } from "./erasures.ts";
+import {
+  ContentCheck,
+  type Erasures,
+  type LinkPlace,
+  type LinkProblem,
+  type NamedBlobs,
+  placeOf,
+  unreadableProblem,
+} from "./content-check.ts";
 import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts";
-import { unreadableProblem } from "./unreadable.ts";
 
 export type Problem = LinkPlace & LinkProblem;
 /** `first` is link 0 of a main line. */
@@ -212,4 +221,135 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
 /** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
 export function takenAway({ execution, scope, seq }: LinkId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
+}
+
+/** Checks that the version an entry names still has the definition that link 0 names, and the code that ran. */
+export class CodeCheck {
+  readonly #workflows: Ports["workflows"];
+  readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
+
+  constructor({ workflows }: Pick<Ports, "workflows">) {
+    this.#workflows = workflows;
+  }
+
+  async problemOf(head: Head): Promise<string | undefined> {
+    if (head.code === null && head.definition === undefined) return undefined;
+    const named = `version ${head.workflow_version} of workflow "${head.workflow_id}"`;
+    const version = await this.#version(head);
+    if (typeof version === "string") return `the definition that it ran, ${named}, ${sentences[version]}`;
+    if (head.definition !== undefined && runHash(version.workflow) !== head.definition)
+      return `the definition that it ran is not the one that ${named} holds: one of the two was changed`;
+    if (head.code === null) return undefined;
+    const node = nodeIndex(version.workflow).get(head.node_id)?.node;
+    const executor = node && "executor" in node ? node.executor : undefined;
+    if (executor?.kind === "prompt") return writtenProblem(head, version);
+    return executor?.kind === "code" && sha256(executor.code) === head.code
+      ? undefined
+      : `the code that it ran is not the code that ${named} holds: one of the two was changed`;
+  }
+
+  #version({ workflow_id, workflow_version }: Head): Promise<WorkflowVersion | "changed" | "missing"> {
+    const key = `${workflow_id} ${workflow_version}`;
+    const version = this.#versions.get(key) ?? this.#read(workflow_id, workflow_version);
+    this.#versions.set(key, version);
+    return version;
+  }
+
+  async #read(workflowId: string, number: number): Promise<WorkflowVersion | "changed" | "missing"> {
+    try {
+      const version = await this.#workflows.stored(workflowId, number);
+      if (!version) return "missing";
+      return workflowHash(version.workflow) === version.hash ? version : "changed";
+    } catch (error) {
+      if (error instanceof SyntaxError) return "changed";
+      if (error instanceof Error && error.name === "DefinitionMissing") return "missing";
+      throw error;
+    }
+  }
+}
+
+/** Code that a model wrote is in the entry, or in the workflow's lock. */
+function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
+  const locked = workflow.lock?.[head.node_id];
+  const isKnown = (hash: string | undefined, inEntry: string | undefined, text: string | undefined) =>
+    hash === inEntry || (text !== undefined && sha256(text) === hash);
+  if (!isKnown(head.code ?? undefined, head.digests.code, locked?.code)) return unknown("code");
+  if (!isKnown(head.analysis, head.digests.analysis_code, locked?.analysis)) return unknown("analysis code");
+  return undefined;
+}
+
+function unknown(what: string): string {
+  return `the ${what} that it ran is neither in it nor locked beside its workflow: one of the two was changed`;
+}
+
+const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };
+
+/** The parts of a run's check that the check of the document uses. */
+interface Checking {
+  blobs: NamedBlobs;
+  /** Collects executions that are gone. */
+  gone: Set<string>;
+  erasures: Erasures;
+}
+
+/** The problem of the document that a plan names: other bytes, or a written outcome that differs from the entry it names. */
+export async function documentProblem(
+  ports: Ports,
+  head: Head,
+  { outcomes: hash }: Plan,
+  { blobs, ...checking }: Checking,
+): Promise<LinkProblem | undefined> {
+  const document = await blobs.text(head, { place: "the document of outcomes", ref: { sha256: hash, type: "json" } });
+  if ("bad" in document) return document.bad;
+  for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
+    const message = await outcomeProblem(ports, place, json, checking);
+    if (message !== undefined) return { message };
+  }
+  return undefined;
+}
+
+async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
+  try {
+    const outcome = parseOutcome(place, json);
+    // The walk compares entries that reuse an outcome with their source.
+    if ("entry" in outcome) return undefined;
+    const { from } = outcome;
+    if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
+    const { seq, scope, execution } = from;
+    return `the outcome of "${place}" is another than that of link ${seq}${scope} of ${execution}, which it names`;
+  } catch (error) {
+    if (error instanceof OutcomesRefused) return error.message;
+    throw error;
+  }
+}
+
+/** Returns whether a written outcome equals that of the entry that it names. Also true if the entry no longer exists. */
+async function isFrom(
+  ports: Ports,
+  outcome: WrittenOutcome,
+  from: ReusedLink,
+  { gone, erasures }: Omit<Checking, "blobs">,
+): Promise<boolean> {
+  const { entry } = await ports.chain.read(from);
+  const isThere = entry && "context" in entry.contents;
+  if (!isThere) gone.add(from.execution);
+  if (!entry) return true;
+  if (!isThere && !(await erasures.has(from.execution))) return false;
+  const { status, decision_result, error_class } = headOf(entry);
+  const isSame =
+    entry.hash === from.hash &&
+    sha256(entry.head) === from.hash &&
+    (status === "failed") === (outcome.error !== undefined) &&
+    decision_result === outcome.decision &&
+    error_class === outcome.error?.class;
+  return isSame && (!isThere || (await hasChanges(ports, outcome, entry)));
+}
+
+async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
+  const changes = await readChanges(entry, ports.blobs);
+  // Entries store large values as references.
+  const stored = await offloadMembers(set, async () => undefined);
+  const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
+  const own = [text(stored), deleted.toSorted()];
+  return isDeepStrictEqual(own, [text(changes.set), changes.delete.toSorted()]);
 }

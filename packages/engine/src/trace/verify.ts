@@ -2,13 +2,17 @@ import { defined } from "@nova/workflow";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { ExecutionNotFound, executionOf } from "../protocol/status.ts";
-import type { Erased } from "./content-check.ts";
-import { Erasures } from "./erasures.ts";
-import { labelsMisfit } from "./labels-check.ts";
-import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
-import { restartsMisfit, sourceMisfit } from "./restarts-check.ts";
+import { type Erased, Erasures, unreadableProblem } from "./content-check.ts";
+import {
+  beginningMisfit,
+  endMisfit,
+  isUnderWay,
+  labelsMisfit,
+  restartsMisfit,
+  signatureMisfit,
+  sourceMisfit,
+} from "./misfit.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
-import { unreadableProblem } from "./unreadable.ts";
 
 /**
  * `open`: the run has not ended, every link so far holds, and no signature covers them yet. `anchored`: the run is

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Context } from "../../../../packages/engine/src/context/context.ts";
-import { offloadLargeValues } from "../../../../packages/engine/src/context/offload.ts";
+import { offloadLargeValues } from "../../../../packages/engine/src/context/references.ts";
 import { wholeValue } from "../../../../packages/engine/src/context/whole-value.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { BlobState } from "../../../support/engine/stores.ts";

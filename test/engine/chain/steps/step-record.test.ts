@@ -6,7 +6,7 @@ import {
   type StepText,
   sealStep,
 } from "../../../../packages/engine/src/chain/steps/step-record.ts";
-import { traceStep } from "../../../../packages/engine/src/trace/trace-step.ts";
+import { traceStep } from "../../../../packages/engine/src/trace/trace-entry.ts";
 import frozen from "../../../fixtures/formats/steps-1.json" with { type: "json" };
 import { agentStep } from "../../../support/engine/agent-step.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";

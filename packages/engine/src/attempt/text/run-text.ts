@@ -1,7 +1,6 @@
 import { type Node, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
-import { offloadLargeValues, offloadWhole } from "../../context/offload.ts";
-import { escapeReferences } from "../../context/references.ts";
+import { escapeReferences, offloadLargeValues, offloadWhole } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";

@@ -1,14 +1,12 @@
-import type { Member } from "@nova/workflow";
-import { defined, nodeIndex, runHash, startOf } from "@nova/workflow";
+import { defined, type Member, nodeIndex, runHash, startOf } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
 import { headOf, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
-import { Context } from "../../context/context.ts";
-import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
+import { blobPages, Context, emptyStored, storeContext } from "../../context/context.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WorkflowVersion } from "../../ports/workflows.ts";
+import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { defaultNext } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
 import { labelsIn, labelsOf } from "./labels.ts";

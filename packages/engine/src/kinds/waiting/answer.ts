@@ -1,6 +1,6 @@
 import { checkData, deepestNesting, measureOf, type WrittenJson } from "@nova/workflow";
 import { contextAfter, type Position } from "../../chain/position.ts";
-import { slimText } from "../../context/offload.ts";
+import { slimText } from "../../context/references.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";

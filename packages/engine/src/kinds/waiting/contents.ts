@@ -4,11 +4,11 @@ import { headOf } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import { keyOfPath } from "../../context/find-value.ts";
+import { keyOfPath } from "../../context/whole-value.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { shownValue } from "../../secrets/shown-context.ts";
+import { shownValue } from "../../secrets/redactor.ts";
 import type { KeptAnswer } from "./refusals.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 

@@ -1,8 +1,8 @@
 import { type JsonObject, secretKeys } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
-import { keyOfPath } from "../../context/find-value.ts";
-import { blobPages } from "../../context/pages.ts";
+import { blobPages } from "../../context/context.ts";
+import { keyOfPath } from "../../context/whole-value.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";

@@ -5,7 +5,7 @@ import { headOf } from "../../chain/head.ts";
 import { ulidFrom } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
 import { branchOf, isItem } from "../../chain/scope.ts";
-import { slimText } from "../../context/offload.ts";
+import { slimText } from "../../context/references.ts";
 import type { LinkId } from "../../ports/chain.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";

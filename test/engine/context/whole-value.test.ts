@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { findValue } from "../../../packages/engine/src/context/find-value.ts";
 import { referenceText } from "../../../packages/engine/src/context/references.ts";
+import { findValue } from "../../../packages/engine/src/context/whole-value.ts";
 import type { BlobRef } from "../../../packages/engine/src/ports/blobs.ts";
 
 const ref = (name: string, type: BlobRef["type"] = "json"): BlobRef => ({ sha256: name.repeat(64), bytes: 9, type });

@@ -1,0 +1,150 @@
+import { createEndings, createInFlight, createTailCache, createWarmPool, type StoredEntry } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { action, flow, lines, mapOver, prompted } from "../support/engine/flows.ts";
+import { PromptStory } from "../support/engine/prompt-story.ts";
+import { scriptedMinds } from "../support/engine/scripted-minds.ts";
+import { Story } from "../support/engine/story.ts";
+
+const two = flow("two", [action("a"), action("b")], lines("start > a > b > end"));
+
+const at = { execution: "exec_1", scope: "", seq: 3 };
+const entry = { head: "{}", hash: "h", contents: {} } satisfies StoredEntry;
+
+describe("the links that a process has just written", () => {
+  it("are given once, to the next node", () => {
+    const tips = createTailCache();
+    tips.keep(at, entry, 0);
+    expect(tips.take(at, 1)).toBe(entry);
+    expect(tips.take(at, 1)).toBeUndefined();
+  });
+
+  it.each([
+    ["another execution", { ...at, execution: "exec_2" }],
+    ["another scope", { ...at, scope: "/all@2.0" }],
+    ["another number", { ...at, seq: 4 }],
+  ])("say nothing of %s", (_what, other) => {
+    const tips = createTailCache();
+    tips.keep(at, entry, 0);
+    expect(tips.take(other, 1)).toBeUndefined();
+  });
+
+  it("are forgotten after five seconds, when another process may have written", () => {
+    const tips = createTailCache();
+    tips.keep(at, entry, 1_000);
+    tips.keep({ ...at, seq: 4 }, entry, 1_000);
+    expect([tips.take(at, 5_999), tips.take({ ...at, seq: 4 }, 6_000)]).toEqual([entry, undefined]);
+  });
+
+  it("are a few: the oldest go first", () => {
+    const tips = createTailCache();
+    for (let seq = 0; seq <= 64; seq++) tips.keep({ ...at, seq }, entry, 0);
+    expect([0, 1, 64].map((seq) => tips.take({ ...at, seq }, 1) !== undefined)).toEqual([false, true, true]);
+  });
+});
+
+describe("a run whose nodes all run in one process", () => {
+  const isRead = (line: string) => /^run \w+: read \d+\.\./.test(line);
+
+  it("never reads its chain between its nodes", async () => {
+    const story = await new Story(two).start();
+    await story.everything();
+    expect(story.chain.length).toBeGreaterThan(2);
+    expect(story.world.scheduler.story.filter(isRead)).toEqual([]);
+  });
+
+  it("reads it for a node that is delivered twice", async () => {
+    const story = await new Story(two).start();
+    await story.until(story.deliver("a", 0), "upload");
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect(story.world.scheduler.story.filter(isRead)).toEqual(["run a: read 0.."]);
+  });
+
+  it("runs nothing after a close of another process", async () => {
+    const story = await new Story(two).start();
+    await story.finish(story.cancel());
+    expect(await story.finish(story.deliver("a", 0))).toBe("ExecutionClosed");
+    expect(story.begun).toEqual([]);
+  });
+});
+
+const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
+
+it("knows a run as long as one of its deliveries is at work, however that ends", async () => {
+  const inFlight = createInFlight();
+  const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
+  const both = [inFlight.during("exec_1", () => first.promise), inFlight.during("exec_1", () => second.promise)];
+  expect(inFlight.runs).toEqual(["exec_1"]);
+  first.resolve(7);
+  expect(await both[0]).toBe(7);
+  expect(inFlight.runs).toEqual(["exec_1"]);
+  second.reject(new RangeError("no sandbox"));
+  await expect(both[1]).rejects.toThrow("no sandbox");
+  expect(inFlight.runs).toEqual([]);
+});
+
+it("reports a node that waits for a model, also after its run is closed; a later answer is not stored", async () => {
+  const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+  await story.start();
+  const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });
+  const node = story.deliver("a", 0);
+  await story.until(node, "ask");
+  expect(await story.finish(story.cancel())).toMatchObject({ status: "cancelled" });
+  expect(inFlight.runs).toEqual([story.id]);
+  await story.finish(node);
+  expect(inFlight.runs).toEqual([]);
+  expect(story.paid).toHaveLength(1);
+  expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});
+
+it("keeps nothing of a model that does not answer a run which was closed meanwhile", async () => {
+  const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+  await story.start();
+  const node = story.deliver("a", 0);
+  await story.until(node, "ask");
+  await story.finish(story.cancel());
+  await story.perform(node, "before");
+  await story.finish(node);
+  expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});
+
+it("wakes every waiter of an execution, and no other", async () => {
+  const endings = createEndings();
+  const woken: string[] = [];
+  const waits = ["a", "a", "b"].map((id) => endings.wait(id, id === "a" ? 60_000 : 50).then(() => woken.push(id)));
+  endings.tell("a");
+  await Promise.all(waits);
+  expect(woken).toEqual(["a", "a", "b"]);
+});
+
+const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
+const item = (branch: string, seq = 1) => ({ execution: "e", scope: `/m@${seq}.${branch}` });
+
+it("gives a sandbox away once, the last one first, to another branch of the same fork only", () => {
+  const pool = createWarmPool();
+  const [one, other] = [item("0"), item("1")];
+  for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) });
+  for (const at of [item("0", 5), { ...one, execution: "f" }, { ...one, scope: "" }])
+    expect(pool.take(at)).toBeUndefined();
+  expect([1, 2, 3].map(() => pool.take(other)?.id)).toEqual(["S2", "S1", undefined]);
+});
+
+it("forgets what has died", () => {
+  const pool = createWarmPool();
+  pool.offer(item("0"), { id: "S1", ...until(1) });
+  pool.offer(item("0"), { id: "S2", ...until(3) });
+  pool.forgetDead(Date.parse(until(2).endsAt));
+  expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
+});
+
+it("lets ten items, two at a time, share a few sandboxes, each from its first link to its last", async () => {
+  const body = mapOver("m", [action("i"), action("k")], lines("i > k"));
+  const story = await new Story(flow("shared", [body], lines("start > m > end"))).start(
+    '{"list":[1,2,3,4,5,6,7,8,9,10]}',
+  );
+  await story.everything();
+  await story.judge();
+  expect(story.invariants.violations).toEqual([]);
+  const boxes = story.begun.map(({ box, claim }) => `${claim.link.replace(/\.\d+$/, "")} ${box.id}`);
+  expect(new Set(boxes).size).toBe(10);
+  expect(story.world.sandboxes.boxes.size).toBeLessThanOrEqual(4);
+});
