@@ -1,7 +1,7 @@
 import { createServiceStores } from "@nova/aws";
 import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores, VersionPointers } from "@nova/service";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createWorkflowStore } from "../../packages/aws/src/dynamodb/versions.ts";
+import { createWorkflowStore } from "../../packages/aws/src/dynamodb/workflows.ts";
 import { failing, useBucket, useTable } from "./support/endpoints.ts";
 
 const table = useTable();

@@ -1,14 +1,15 @@
-import { DeleteItemCommand, GetItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
 import { reportOutage, reportOutageIf } from "./clients/outage.ts";
-import { readRangePages } from "./dynamodb/chain/chain-table.ts";
 import {
   chainPartition,
   type Item,
   type ItemConnection,
   linksOf,
   partitionKey,
+  readOne,
+  readRangePages,
   textIn,
   textValue,
 } from "./dynamodb/chain/items.ts";
@@ -85,8 +86,7 @@ async function eraseTraces(connection: ItemConnection, execution: string): Promi
 async function eraseLabels(connection: ItemConnection, execution: string): Promise<void> {
   const { client, table } = connection;
   const Key = { pk: textValue(`E#${execution}`), sk: textValue("E") };
-  const get = new GetItemCommand({ TableName: table, Key, ConsistentRead: true });
-  const { Item: record = {} } = await reportOutage(store, () => client.send(get));
+  const record = (await readOne(connection, { partition: `E#${execution}`, key: "E" })) ?? {};
   for (const [name, { S: value }] of Object.entries(record.labels?.M ?? {})) {
     const sk = textValue(`${textIn(record, "startedAt")}#${execution}`);
     await deleteItem(connection, { pk: textValue(`LABEL#${name}#${value}`), sk });

@@ -2,7 +2,7 @@ import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { type FormatState, type FormatSurvey, sumFormats } from "@nova/service";
 import { reportOutage } from "./clients/outage.ts";
 import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/items.ts";
-import { FORMAT } from "./dynamodb/fields.ts";
+import { FORMAT } from "./dynamodb/records.ts";
 
 /** Counts the stored items by kind and format, with a scan that returns four attributes of each item. */
 export function createFormatSurvey({ client, table }: ItemConnection): FormatSurvey {

@@ -4,5 +4,4 @@ export { createKeySigner, createKmsSigner } from "./crypto/vaults.ts";
 export { createTable } from "./dynamodb/table.ts";
 export { createMailer } from "./mailer.ts";
 export { createServiceStores } from "./service-stores.ts";
-export { createEventRules } from "./triggers/event-rules.ts";
-export { createSchedules } from "./triggers/schedules.ts";
+export { createEventRules, createSchedules } from "./triggers.ts";

@@ -1,6 +1,5 @@
 import { GetParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { reportOutage } from "./clients/outage.ts";
-import { patientRetries } from "./clients/retries.ts";
+import { patientRetries, reportOutage } from "./clients/outage.ts";
 
 /**
  * Reads and decrypts parameters of Systems Manager, at most ten (the service's limit per call). The result lacks names

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
-import { createCredentialCipher } from "./crypto/credential-cipher.ts";
-import { credentialKeysFrom } from "./crypto/credential-keys.ts";
+import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-cipher.ts";
 import { createKeySigner, createKeyVault, createKmsSigner, createKmsVault } from "./crypto/vaults.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions.ts";
 import { createGenerationStore } from "./dynamodb/generations.ts";
-import { createPace } from "./dynamodb/pace.ts";
-import { createResumeLinkStore } from "./dynamodb/resume-links.ts";
-import { createTaskStore } from "./dynamodb/tasks.ts";
-import { createWorkflowStore } from "./dynamodb/versions.ts";
-import { createWakeStore, WakePlaces } from "./dynamodb/wakes.ts";
+import { createPace } from "./dynamodb/slots.ts";
+import { createResumeLinkStore, createTaskStore, createWakeStore, WakePlaces } from "./dynamodb/tasks.ts";
+import { createWorkflowStore } from "./dynamodb/workflows.ts";
 import { createBus, type NovaBus } from "./events/bus.ts";
 import { createBlobStore } from "./s3/blob-store.ts";
 import { createStateMachines } from "./states/state-machines.ts";
@@ -82,7 +79,7 @@ export function createAwsPorts(options: AwsPortsOptions) {
     pace: options.createsPerSecond === undefined ? undefined : createPace(table, options.createsPerSecond, clock),
     bus: createBus({ busName: options.eventBus, bucket }),
     /** Stores for the hooks of ended runs, on the same connection. They load when the first run of the process ends. */
-    runHookStores: async () => (await import("./run-hook-stores.ts")).createRunHookStores(table),
+    runHookStores: async () => (await import("./dynamodb/run-hook-stores.ts")).createRunHookStores(table),
   };
 }
 

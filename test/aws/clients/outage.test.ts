@@ -1,7 +1,12 @@
 import { StoreUnavailable } from "@nova/engine";
 import { expect, test, vi } from "vitest";
-import { isOutage, reportOutage, reportOutageIf } from "../../../packages/aws/src/clients/outage.ts";
-import { patientRetries, retryStream } from "../../../packages/aws/src/clients/retries.ts";
+import {
+  isOutage,
+  patientRetries,
+  reportOutage,
+  reportOutageIf,
+  retryStream,
+} from "../../../packages/aws/src/clients/outage.ts";
 
 const error = (fields: object) => Object.assign(new Error("as the SDK throws it"), fields);
 

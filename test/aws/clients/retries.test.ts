@@ -1,6 +1,6 @@
 import { DynamoDBServiceException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { delayMs, maxAttempts, patientRetries } from "../../../packages/aws/src/clients/retries.ts";
+import { delayMs, maxAttempts, patientRetries } from "../../../packages/aws/src/clients/outage.ts";
 
 type Refresh = ReturnType<typeof patientRetries>["refreshRetryTokenForRetry"];
 type SdkError = NonNullable<Parameters<Refresh>[1]["error"]>;

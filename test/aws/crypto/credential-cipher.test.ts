@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kmsClient } from "@nova/aws";
 import { afterAll, describe, expect, test } from "vitest";
-import { createCredentialCipher } from "../../../packages/aws/src/crypto/credential-cipher.ts";
-import { credentialKeysFrom, kmsKeys } from "../../../packages/aws/src/crypto/credential-keys.ts";
+import {
+  createCredentialCipher,
+  credentialKeysFrom,
+  kmsKeys,
+} from "../../../packages/aws/src/crypto/credential-cipher.ts";
 import { standInForKms } from "../../support/kms.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nova-keys-"));

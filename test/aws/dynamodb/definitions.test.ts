@@ -1,8 +1,7 @@
 import { createServiceStores } from "@nova/aws";
 import type { Publication } from "@nova/service";
 import { describe, expect, it } from "vitest";
-import { workflowIds } from "../../../packages/aws/src/dynamodb/definitions.ts";
-import { createWorkflowStore } from "../../../packages/aws/src/dynamodb/versions.ts";
+import { createWorkflowStore, workflowIds } from "../../../packages/aws/src/dynamodb/workflows.ts";
 import { useBucket, useTable } from "../support/endpoints.ts";
 
 const table = useTable();

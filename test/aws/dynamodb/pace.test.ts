@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { createPace } from "../../../packages/aws/src/dynamodb/pace.ts";
+import { createPace } from "../../../packages/aws/src/dynamodb/slots.ts";
 import { failing, useTable } from "../support/endpoints.ts";
 
 const table = useTable();

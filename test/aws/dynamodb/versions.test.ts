@@ -2,7 +2,7 @@ import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import type { WorkflowVersion } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, test } from "vitest";
-import { createWorkflowStore } from "../../../packages/aws/src/dynamodb/versions.ts";
+import { createWorkflowStore } from "../../../packages/aws/src/dynamodb/workflows.ts";
 import { useBucket, useTable } from "../support/endpoints.ts";
 
 const table = useTable();

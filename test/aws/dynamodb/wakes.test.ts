@@ -1,8 +1,7 @@
 import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
 import type { KeptEvent, TaskStore, WaitingTask, WakeShape, WakeStore } from "@nova/engine";
 import { beforeAll, expect, test } from "vitest";
-import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
-import { createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/wakes.ts";
+import { createTaskStore, createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/bind-pattern.ts";
 import { EventWait } from "../../support/engine/event-wait.ts";
 import { useBucket, useTable } from "../support/endpoints.ts";

@@ -1,6 +1,6 @@
 import type { EventRule } from "@nova/service";
 import { describe, expect, it } from "vitest";
-import { ruleRefused, targetRefused } from "../../../packages/aws/src/triggers/event-rules.ts";
+import { ruleRefused, targetRefused } from "../../../packages/aws/src/triggers.ts";
 
 const rule: EventRule = { workflow: "report", trigger: "paid", bus: "nova", pattern: { source: ["shop"] } };
 const error = (name: string) => Object.assign(new Error("EventBridge says no"), { name });

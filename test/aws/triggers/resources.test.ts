@@ -1,7 +1,7 @@
 import { createEventRules, createSchedules } from "@nova/aws";
 import type { EventRule } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
-import { resourceName } from "../../../packages/aws/src/triggers/resources.ts";
+import { resourceName } from "../../../packages/aws/src/triggers.ts";
 import { useScriptedService } from "../support/scripted-service.ts";
 
 const bridge = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");

@@ -3,7 +3,7 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { conflict, patientRetries } from "./retries.ts";
+import { conflict, patientRetries } from "./outage.ts";
 import { useOfferedTransport } from "./transport.ts";
 
 /** A hanging connection is an outage and is retried, well before the deadline of a Lambda. */

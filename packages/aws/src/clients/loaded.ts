@@ -1,4 +1,4 @@
-import { patientRetries } from "./retries.ts";
+import { patientRetries } from "./outage.ts";
 import { useOfferedTransport } from "./transport.ts";
 
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };

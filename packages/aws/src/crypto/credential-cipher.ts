@@ -1,5 +1,10 @@
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/material-management-node";
-import { type CredentialCipher, CredentialLocked, type StoreUnavailable } from "@nova/engine";
+import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, type KMSClient } from "@aws-sdk/client-kms";
+import { type CredentialCipher, CredentialLocked, StoreUnavailable } from "@nova/engine";
+import { kmsClient } from "../clients/clients.ts";
+import { reportOutage } from "../clients/outage.ts";
 
 /** Encryption keys, as keyrings of the AWS Encryption SDK. */
 export interface CredentialKeys {
@@ -65,4 +70,154 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
 function isSame(sealedFor: Readonly<Record<string, string>>, context: Record<string, string>): boolean {
   const names = Object.keys(sealedFor);
   return names.length === Object.keys(context).length && names.every((name) => sealedFor[name] === context[name]);
+}
+
+/**
+ * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If
+ * both are absent, the vault's key is used.
+ */
+export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
+  const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
+  if (kms !== undefined) return kmsKeys(kmsClient(), kms);
+  if (key !== undefined) return rawKeys({ keyHex: key, file });
+  const { NOVA_VAULT_KMS_KEY: vaultKms, NOVA_VAULT_KEY: vaultKey } = variables;
+  if (vaultKms !== undefined) return kmsKeys(kmsClient(), vaultKms);
+  return vaultKey === undefined ? noKeys : rawKeys({ keyHex: deriveKey(vaultKey), file });
+}
+
+/** Throws at the first use, because processes that use no credentials need no key. */
+const noKeys: CredentialKeys = {
+  current: refuse,
+  sealing: refuse,
+  opening: refuse,
+  renew: refuse,
+  forgetOld: refuse,
+};
+
+async function refuse(): Promise<never> {
+  throw new CredentialKeyInvalid(
+    "credentials have no key - set NOVA_CREDENTIALS_KMS_KEY (a KMS key id) or NOVA_CREDENTIALS_KEY (64 hex digits) of the server",
+  );
+}
+
+/**
+ * Encrypts with one KMS key. Decrypts with every key that the role may use: a rotation needs only a new `keyId`, and
+ * `kms:Decrypt` on the old key until the rotation is done.
+ */
+export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
+  return {
+    current: async () => keyId,
+    async sealing() {
+      const { KmsKeyringNode } = await loadSdk();
+      return new KmsKeyringNode({ generatorKeyId: keyId, clientProvider: () => kmsCalls(client) });
+    },
+    async opening() {
+      const { KmsKeyringNode } = await loadSdk();
+      let outage: StoreUnavailable | undefined;
+      const onOutage = (error: StoreUnavailable) => {
+        outage = error;
+      };
+      const keyring = new KmsKeyringNode({ discovery: true, clientProvider: () => kmsCalls(client, onOutage) });
+      return { keyring, outage: () => outage };
+    },
+    renew: async () => undefined,
+    forgetOld: async () => undefined,
+  };
+}
+
+/** KMS client for a keyring. A keyring hides why decryption failed, so outages are reported to `onOutage`. */
+function kmsCalls(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined) {
+  const asked = async (call: () => Promise<unknown>) => {
+    try {
+      return (await reportOutage("KMS", call)) as never;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) onOutage(error);
+      throw error;
+    }
+  };
+  return {
+    generateDataKey: (input: object) => asked(() => client.send(new GenerateDataKeyCommand(input as never))),
+    encrypt: (input: object) => asked(() => client.send(new EncryptCommand(input as never))),
+    decrypt: (input: object) => asked(() => client.send(new DecryptCommand(input as never))),
+  };
+}
+
+const keyNamespace = "nova";
+const keyPattern = /^[0-9a-f]{64}$/;
+
+interface RawKeysOptions {
+  /** 32 bytes in hex: the key until the first rotation. */
+  keyHex: string;
+  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last one encrypts. Absent: no rotation. */
+  file?: string | undefined;
+}
+
+/**
+ * AES-256 keys from the environment or a file. Each call reads the file, because another process may have rotated the
+ * key.
+ */
+function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
+  if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
+  const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));
+  const save = (keys: string[]) => (file === undefined ? Promise.resolve() : replaceFile(file, keys));
+  return {
+    current: async () => nameOf(last(await all())),
+    sealing: async () => keyringOf(last(await all())),
+    async opening() {
+      const { MultiKeyringNode } = await loadSdk();
+      const children = await Promise.all((await all()).map(keyringOf));
+      return { keyring: new MultiKeyringNode({ children }), outage: () => undefined };
+    },
+    async renew() {
+      const keys = await all();
+      // Two keys are left by an unfinished rotation, which continues with the key that it created.
+      if (keys.length === 1) await save([...keys, randomBytes(32).toString("hex")]);
+    },
+    forgetOld: async () => save([last(await all())]),
+  };
+}
+
+/** Derives a key from the vault's key, without revealing the vault's key. */
+function deriveKey(keyHex: string): string {
+  return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", "nova credentials", 32)).toString("hex");
+}
+
+class CredentialKeyInvalid extends Error {
+  override name = "CredentialKeyInvalid";
+}
+
+function last(keys: readonly string[]): string {
+  return keys[keys.length - 1] as string;
+}
+
+/** A hash that names the key. Every encrypted text contains it. */
+function nameOf(keyHex: string): string {
+  return createHash("sha256").update(Buffer.from(keyHex, "hex")).digest("hex").slice(0, 16);
+}
+
+async function keyringOf(keyHex: string) {
+  const { RawAesKeyringNode, RawAesWrappingSuiteIdentifier: suites } = await loadSdk();
+  const unencryptedMasterKey = new Uint8Array(Buffer.from(keyHex, "hex"));
+  const wrappingSuite = suites.AES256_GCM_IV12_TAG16_NO_PADDING;
+  return new RawAesKeyringNode({ keyNamespace, keyName: nameOf(keyHex), unencryptedMasterKey, wrappingSuite });
+}
+
+async function keysIn(file: string): Promise<string[] | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const keys: unknown = JSON.parse(text).keys;
+  if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => keyPattern.test(key))) return keys;
+  throw new CredentialKeyInvalid(`${file} has no keys of credentials - restore it`);
+}
+
+/** Replaces the file atomically. */
+async function replaceFile(file: string, keys: string[]): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, JSON.stringify({ keys }), { mode: 0o600, flag: "wx" });
+  await rename(draft, file);
 }

@@ -5,17 +5,20 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { numbers, requiredText, requireFormat, texts } from "./fields.ts";
 import {
   findItem,
   indexKeys,
   isUnchanged,
+  numbers,
   readAll,
   readPage,
   record,
+  requiredText,
+  requireFormat,
   type Stored,
   type TableConnection,
   tableKeys,
+  texts,
   writeIf,
 } from "./records.ts";
 

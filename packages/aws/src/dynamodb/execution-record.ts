@@ -7,8 +7,18 @@ import {
   UnreadableRecord,
 } from "@nova/engine";
 import { z } from "zod";
-import { checkFormat, numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { indexKeys, record, type Stored, tableKeys } from "./records.ts";
+import {
+  checkFormat,
+  indexKeys,
+  numbers,
+  optionalNumbers,
+  optionalTexts,
+  record,
+  type Stored,
+  tableKeys,
+  texts,
+  value,
+} from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 

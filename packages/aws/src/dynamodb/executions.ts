@@ -12,8 +12,10 @@ import {
   type WorkflowStore,
 } from "@nova/engine";
 import { type ExecutionEntity, type ExecutionItem, executionOf, executionRecord, idInKey } from "./execution-record.ts";
-import { labelRecord, noteLabels } from "./labels.ts";
 import {
+  afterAll,
+  beforeAll,
+  FORMAT,
   findItem,
   hasValues,
   isUnchanged,
@@ -21,7 +23,10 @@ import {
   readItem,
   readPage,
   readSome,
+  record,
   type TableConnection,
+  tableKeys,
+  texts,
   withKeys,
   writeIf,
 } from "./records.ts";
@@ -29,10 +34,6 @@ import {
 const defaultLimit = 50;
 /** The usual E2B plan allows this many concurrent sandboxes. */
 const maxOffers = 100;
-/** Sorts after every id. */
-const afterEveryId = "~";
-/** Sorts before every id; DynamoDB refuses an empty key. */
-const beforeEveryId = " ";
 
 /** An update named an execution that was never created. */
 export class UnknownExecution extends Error {
@@ -294,8 +295,8 @@ function positionInCursor(cursor: string): Position {
 function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery): { first: Position; last: Position } {
   const at = cursor === undefined ? undefined : decode(cursor);
   return {
-    first: (oldestFirst && at) || { startedAt: from, id: beforeEveryId },
-    last: (!oldestFirst && at) || { startedAt: to, id: afterEveryId },
+    first: (oldestFirst && at) || { startedAt: from, id: beforeAll },
+    last: (!oldestFirst && at) || { startedAt: to, id: afterAll },
   };
 }
 
@@ -328,4 +329,17 @@ const offerPartitions = Array.from("0123456789abcdef", (digit) => `idle${digit}`
 
 function offerPartition(client: string): string {
   return `idle${createHash("sha256").update(client).digest("hex")[0]}`;
+}
+
+/** Finds runs by a label. Runs with the same label share a partition and are sorted by time. */
+export const labelRecord = record("label", texts("name", "value", "startedAt", "id", "client", "workflowId"), {
+  record: tableKeys("LABEL#{name}#{value}", "{startedAt}#{id}"),
+});
+
+/** Writes the labels of a run, before its record: a list leaves out labels whose run has no record. */
+export async function noteLabels(connection: TableConnection, execution: Execution): Promise<void> {
+  const { id, client, workflowId, startedAt, labels = {} } = execution;
+  const notes = labelRecord(connection);
+  const common = { format: FORMAT, id, client, workflowId, startedAt };
+  await Promise.all(Object.entries(labels).map(([name, value]) => writeIf(notes.create({ ...common, name, value }))));
 }

@@ -1,7 +1,20 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
-import { json, numbers, optionalTexts, requiredText, requireFormat, texts } from "./fields.ts";
-import { readAll, record, type Stored, type TableConnection, tableKeys, writeIf, writeItem } from "./records.ts";
+import {
+  json,
+  numbers,
+  optionalTexts,
+  readAll,
+  record,
+  requiredText,
+  requireFormat,
+  type Stored,
+  type TableConnection,
+  tableKeys,
+  texts,
+  writeIf,
+  writeItem,
+} from "./records.ts";
 
 /** Limit of code and ingredients together. DynamoDB: an item has at most 400 KB. */
 const maxBytes = 300_000;

@@ -1,8 +1,68 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { Entity, type EntityItem, type Schema } from "electrodb";
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { CustomAttributeType, Entity, type EntityItem, type Schema } from "electrodb";
 import { reportOutage, reportOutageIf } from "../clients/outage.ts";
-import { numbers } from "./fields.ts";
 import { tableDefinition } from "./table-definition.ts";
+
+export const text = { type: "string" } as const;
+export const requiredText = { type: "string", required: true } as const;
+
+/** Builds a function that gives the same attribute definition to each name. */
+const sameForAll =
+  <const Kind>(kind: Kind) =>
+  <const Name extends string>(...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>;
+
+export const texts = sameForAll(requiredText);
+export const optionalTexts = sameForAll(text);
+export const numbers = sameForAll({ type: "number", required: true });
+export const optionalNumbers = sameForAll({ type: "number" });
+/** The number of a version, padded so that keys sort numerically. */
+export const versionNumber = { type: "number", required: true, padding: { length: 10, char: "0" } } as const;
+/** A value that ElectroDB does not check. */
+export const value = <T>() => ({ type: CustomAttributeType<T>("any" as never) });
+export const requiredValue = <T>() => ({ ...value<T>(), required: true as const });
+/** A value that is stored as JSON text, because DynamoDB maps cannot hold every JSON number and name. */
+export const json = <T>() => ({
+  ...value<T>(),
+  set: (own?: T) => JSON.stringify(own) as T,
+  get: (stored?: T): T | undefined => (stored === undefined ? undefined : JSON.parse(stored as string)),
+});
+
+/** Sort before and after every id, slug and time. DynamoDB refuses an empty key. */
+export const [beforeAll, afterAll] = [" ", "~"] as const;
+
+type Absent = null | undefined;
+/** Returns the fields without those that are null or undefined. */
+export function omitAbsent<T extends object>(fields: T) {
+  const stored = Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+  return stored as { [K in keyof T as Extract<T[K], Absent> extends never ? K : never]: T[K] } & {
+    [K in keyof T as Extract<T[K], Absent> extends never ? never : K]?: Exclude<T[K], Absent>;
+  };
+}
+
+/** A stored record that this version of the code cannot read. */
+export class UnknownFormat extends Error {
+  override name = "UnknownFormat";
+}
+
+/** Format number of every item in the table. */
+export const FORMAT = 1;
+
+/** Throws `UnknownFormat` for any other format; `what` names the record in the message. */
+export function checkFormat(what: string, format: unknown): void {
+  if (format === FORMAT) return;
+  throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${FORMAT} - update NOVA`);
+}
+
+/** Checks the format of an item and returns the item with the format as a literal type. */
+export function requireFormat<T extends { format: number }>(
+  what: string,
+  item: T,
+): Omit<T, "format"> & { format: typeof FORMAT } {
+  const { format, ...rest } = item;
+  checkFormat(what, format);
+  return { ...rest, format: FORMAT };
+}
 
 /** The table and the client that every store of this folder shares. */
 export interface TableConnection {
@@ -181,4 +241,39 @@ export async function writeItem(change: Request<typeof plainOptions, unknown>): 
 /** Returns false if the condition of the change failed. */
 export function writeIf(change: Request<typeof plainOptions, unknown>): Promise<boolean> {
   return reportOutageIf(serviceName, () => change.go(plainOptions));
+}
+
+interface ItemUpdate {
+  update: string;
+  /** Default: none. */
+  condition?: string;
+  values: Record<string, unknown>;
+  /** Attributes whose names differ from their placeholders. */
+  names?: Record<string, string>;
+}
+
+/**
+ * Updates one item without the mapper, which knows no `ADD`. In expressions, `#name` is the attribute `name`, and
+ * `:name` is its value in `values`. Returns the new values of changed attributes; undefined if the condition failed.
+ */
+export async function updateItem(
+  { client, table: TableName }: TableConnection,
+  Key: { pk: string; sk: string },
+  { update, condition, values, names = {} }: ItemUpdate,
+): Promise<Record<string, unknown> | undefined> {
+  const placeholders = Array.from([update, condition].join(" ").matchAll(/#(\w+)/g), ([, name = ""]) => name);
+  const command = new UpdateCommand({
+    TableName,
+    Key,
+    ReturnValues: "UPDATED_NEW",
+    UpdateExpression: update,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: Object.fromEntries(placeholders.map((name) => [`#${name}`, names[name] ?? name])),
+    ExpressionAttributeValues: Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+  });
+  let changed: Record<string, unknown> | undefined;
+  await reportOutageIf(serviceName, async () => {
+    changed = (await client.send(command)).Attributes ?? {};
+  });
+  return changed;
 }

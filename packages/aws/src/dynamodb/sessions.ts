@@ -2,24 +2,26 @@ import { createHash } from "node:crypto";
 import type { Session, SessionStore, SessionSummary } from "@nova/service";
 import { blobKey, createBlobStore } from "../s3/blob-store.ts";
 import { type BucketConnection, removePrefix } from "../s3/objects.ts";
-import { numbers, requireFormat, text, texts } from "./fields.ts";
 import {
+  afterAll,
   findItem,
   hasValues,
   indexKeys,
+  numbers,
   readEach,
   readSome,
   record,
+  requireFormat,
   type Stored,
   type TableConnection,
   tableKeys,
+  text,
+  texts,
   writeIf,
 } from "./records.ts";
 
 /** A larger state is stored as a blob. The chain has the same limit. */
 const inlineBytes = 8192;
-/** Sorts after every ULID. */
-const afterAll = "~";
 
 /** Sessions. A large state is a blob whose root is the session's id. */
 export function createSessionStore(connection: TableConnection, bucket: BucketConnection): SessionStore {

@@ -1,8 +1,19 @@
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SlotStore } from "@nova/service";
-import { reportOutage, reportOutageIf } from "../clients/outage.ts";
-import { checkFormat, FORMAT, requiredValue, texts } from "./fields.ts";
-import { indexKeys, readEach, record, type TableConnection, tableKeys, writeItem } from "./records.ts";
+import { reportOutage } from "../clients/outage.ts";
+import {
+  checkFormat,
+  FORMAT,
+  indexKeys,
+  readEach,
+  record,
+  requiredValue,
+  type TableConnection,
+  tableKeys,
+  texts,
+  updateItem,
+  writeItem,
+} from "./records.ts";
 
 /** A small page, because callers usually examine only the first tickets. */
 const ticketsInPage = 25;
@@ -20,11 +31,6 @@ function padRank(rank: number): string {
 /** Starts the attribute name of each slot; the id of the run follows. */
 const slotPrefix = "slot.";
 
-type Change = Pick<
-  UpdateCommandInput,
-  "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
->;
-
 /**
  * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots: one attribute per run, with
  * the admission as its value, and their count. A single conditional write can therefore enforce the limit.
@@ -36,42 +42,36 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   /** Pools whose record this process has written. */
   const known = new Set<string>();
   const keyOf = (pool: string) => ({ pk: `Q#${pool}`, sk: "SLOTS" });
-  const change = (pool: string, update: Change) =>
-    reportOutageIf("DynamoDB", () => client.send(new UpdateCommand({ TableName, Key: keyOf(pool), ...update })));
+  /** Changes the slots of a pool; `#slot` is the slot of the run. Returns false if the condition failed. */
+  const change = async (pool: string, execution: string, changes: Parameters<typeof updateItem>[2]) =>
+    (await updateItem(connection, keyOf(pool), { ...changes, names: { slot: slotPrefix + execution } })) !== undefined;
   /** Returns false if the run has a slot already, or `limit` slots are taken. */
   const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
-    change(pool, {
-      UpdateExpression: "SET #slot = :admission, #format = :format ADD #taken :one",
-      ConditionExpression: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
-      ExpressionAttributeNames: { "#slot": slotPrefix + execution, "#format": "format", "#taken": "taken" },
-      ExpressionAttributeValues: { ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
+    change(pool, execution, {
+      update: "SET #slot = :admission, #format = :format ADD #taken :one",
+      condition: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
+      values: { admission, format: FORMAT, one: 1, limit },
     });
   /** Returns false if the run has no slot, or a later admission holds it. */
   const renew = (pool: string, execution: string, admission: string) =>
-    change(pool, {
-      UpdateExpression: "SET #slot = :admission",
-      ConditionExpression: "#slot <= :admission",
-      ExpressionAttributeNames: { "#slot": slotPrefix + execution },
-      ExpressionAttributeValues: { ":admission": admission },
+    change(pool, execution, {
+      update: "SET #slot = :admission",
+      condition: "#slot <= :admission",
+      values: { admission },
     });
   /** Returns false if the run has no slot, another admission holds it, or a run of a higher rank has already ended. */
   const leaveSlot = (pool: string, execution: string, { admission, rank }: { admission?: string; rank?: string }) =>
-    change(pool, {
-      UpdateExpression: `REMOVE #slot ADD #taken :less${rank ? " SET #ended = :ended" : ""}`,
-      ConditionExpression: `${admission ? "#slot = :admission" : "attribute_exists(#slot)"}${
+    change(pool, execution, {
+      update: `REMOVE #slot ADD #taken :less${rank ? " SET #ended = :ended" : ""}`,
+      condition: `${admission ? "#slot = :admission" : "attribute_exists(#slot)"}${
         rank ? " AND (attribute_not_exists(#ended) OR #ended < :ended)" : ""
       }`,
-      ExpressionAttributeNames: {
-        "#slot": slotPrefix + execution,
-        "#taken": "taken",
-        ...(rank && { "#ended": "ended" }),
-      },
-      ExpressionAttributeValues: {
-        ":less": -1,
-        ...(admission && { ":admission": admission }),
-        ...(rank && { ":ended": Number(rank) }),
-      },
+      values: { less: -1, ...(admission && { admission }), ...(rank && { ended: Number(rank) }) },
     });
+  const readSlots = async (pool: string) => {
+    const get = new GetCommand({ TableName, Key: keyOf(pool), ConsistentRead: true });
+    return (await reportOutage("DynamoDB", () => client.send(get))).Item ?? {};
+  };
   return {
     take: async (pool, execution, admission, limit) =>
       (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
@@ -81,49 +81,29 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       await leaveSlot(pool, execution, { ...(admission && { admission }) });
     },
     async taken(pool) {
-      const get = new GetCommand({ TableName, Key: keyOf(pool), ConsistentRead: true });
-      const { Item = {} } = await reportOutage("DynamoDB", () => client.send(get));
-      return Object.keys(Item).flatMap((name) => (name.startsWith(slotPrefix) ? [name.slice(slotPrefix.length)] : []));
+      const names = Object.keys(await readSlots(pool));
+      return names.flatMap((name) => (name.startsWith(slotPrefix) ? [name.slice(slotPrefix.length)] : []));
     },
     async rank(pool, of) {
-      const Key = { pk: keyOf(pool).pk, sk: `R#${of}` };
+      const key = { pk: keyOf(pool).pk, sk: `R#${of}` };
       /** Increments the client's last rank and returns it. */
       const nextOwnRank = async () => {
-        const update = new UpdateCommand({
-          TableName,
-          Key,
-          ReturnValues: "UPDATED_NEW",
-          UpdateExpression: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
-          ExpressionAttributeNames: {
-            "#last": "last",
-            "#format": "format",
-            "#client": "client",
-            "#expiresAt": "expiresAt",
-          },
-          ExpressionAttributeValues: {
-            ":one": 1,
-            ":format": FORMAT,
-            ":client": of,
-            ":expiresAt": Math.floor(Date.now() / 1000) + rememberedSeconds,
-          },
+        const expiresAt = Math.floor(Date.now() / 1000) + rememberedSeconds;
+        const changed = await updateItem(connection, key, {
+          update: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
+          values: { one: 1, format: FORMAT, client: of, expiresAt },
         });
-        const { Attributes } = await reportOutage("DynamoDB", () => client.send(update));
-        return Number(Attributes?.last);
+        return Number(changed?.last);
       };
-      const get = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "ended", ConsistentRead: true });
-      const [last, { Item }] = await Promise.all([nextOwnRank(), reportOutage("DynamoDB", () => client.send(get))]);
-      const next = Number(Item?.ended ?? 0) + 1;
+      const [last, { ended = 0 }] = await Promise.all([nextOwnRank(), readSlots(pool)]);
+      const next = Number(ended) + 1;
       if (last >= next) return padRank(last);
-      const startAfterEnded = new UpdateCommand({
-        TableName,
-        Key,
-        UpdateExpression: "SET #last = :next",
-        ConditionExpression: "#last < :next",
-        ExpressionAttributeNames: { "#last": "last" },
-        ExpressionAttributeValues: { ":next": next },
-      });
       // If several runs arrive together, one gets the rank after the last ended one, and the others follow it.
-      const isFirst = await reportOutageIf("DynamoDB", () => client.send(startAfterEnded));
+      const isFirst = await updateItem(connection, key, {
+        update: "SET #last = :next",
+        condition: "#last < :next",
+        values: { next },
+      });
       return padRank(isFirst ? next : await nextOwnRank());
     },
     async enqueue({ execution, pools: names, rank }) {
@@ -174,3 +154,42 @@ const poolRecord = record("pool", texts("pool"), {
   record: tableKeys("Q#{pool}", "POOL"),
   all: indexKeys("by-client", "POOLS", "{pool}"),
 });
+
+/**
+ * A caller reserves a time at most this far ahead. If it then does not create a sandbox, the unused gap stays short.
+ */
+const maxAheadMs = 1_000;
+/** Keeps below E2B's rate, because requests of several processes can arrive closer together than they were sent. */
+const margin = 1.05;
+
+/**
+ * Spaces out sandbox creations of all processes to the rate that the E2B plan allows. The returned function resolves to
+ * true when the caller may create a sandbox, and to false after a pause if all times within `maxAheadMs` are reserved.
+ */
+export function createPace(
+  connection: TableConnection,
+  perSecond: number,
+  { now, sleep }: { now(): number; sleep(ms: number): Promise<unknown> },
+): () => Promise<boolean> {
+  const stepMs = Math.ceil((margin * 1000) / perSecond);
+  const aheadMs = Math.max(maxAheadMs, stepMs);
+  /** Returns the time until which other callers wait; undefined if `condition` does not hold. */
+  const reserve = async (change: string, condition: string, times: Record<string, number>) => {
+    const update = `SET #format = :format${change}`;
+    const values = { ...times, format: FORMAT };
+    return (await updateItem(connection, { pk: "Q#S", sk: "PACE" }, { update, condition, values }))?.free as
+      | number
+      | undefined;
+  };
+  return async () => {
+    const from = now();
+    const immediately = { from, next: from + stepMs };
+    const later = { from, to: from + aheadMs, step: stepMs };
+    const until =
+      (await reserve(", #free = :next", "attribute_not_exists(#free) OR #free < :from", immediately)) ??
+      (await reserve(" ADD #free :step", "#free BETWEEN :from AND :to", later));
+    const waitMs = until === undefined ? maxAheadMs : until - stepMs - from;
+    if (waitMs > 0) await sleep(waitMs);
+    return until !== undefined;
+  };
+}

@@ -2,8 +2,18 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { Upload, UploadStore } from "@nova/service";
 import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
-import { numbers, optionalTexts, requireFormat, texts } from "./fields.ts";
-import { findItem, indexKeys, record, type TableConnection, tableKeys, writeItem } from "./records.ts";
+import {
+  findItem,
+  indexKeys,
+  numbers,
+  optionalTexts,
+  record,
+  requireFormat,
+  type TableConnection,
+  tableKeys,
+  texts,
+  writeItem,
+} from "./records.ts";
 
 /** Files that people upload for future runs: metadata in the table, bytes under `uploads/` in the bucket. */
 export function createUploadStore(connection: TableConnection, bucket: BucketConnection): UploadStore {

@@ -3,8 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { type EventBus, parseExact, StoreUnavailable, sha256 } from "@nova/engine";
 import type { Bus, BusEvent, PublishQueue } from "@nova/service";
 import { type EventBridge, eventBridge } from "../clients/loaded.ts";
-import { reportOutage } from "../clients/outage.ts";
-import { delayMs } from "../clients/retries.ts";
+import { delayMs, reportOutage } from "../clients/outage.ts";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
 
 /** Source name of NOVA's own events. */

@@ -3,8 +3,15 @@ import { CopyObjectCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, BlobMissing, type BlobStore, StoreUnavailable } from "@nova/engine";
 import type { BlobLinks } from "@nova/service";
 import { reportOutage } from "../clients/outage.ts";
-import { type BucketConnection, headObject, type ObjectBody, readObject, writeOnce } from "./objects.ts";
-import { checkChunks, spool } from "./spool.ts";
+import {
+  type BucketConnection,
+  checkChunks,
+  headObject,
+  type ObjectBody,
+  readObject,
+  spool,
+  writeOnce,
+} from "./objects.ts";
 
 /** Blobs in S3, named by the SHA-256 of their contents. Writes and reads both check the hash. */
 export function createBlobStore(connection: BucketConnection): BlobStore {

@@ -1,0 +1,308 @@
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { StoreUnavailable } from "@nova/engine";
+import {
+  type Archive,
+  type ArchivePage,
+  type ArchiveQuery,
+  type ArchiveRecord,
+  type Claim,
+  isDraftId,
+} from "@nova/service";
+import { type Workflow, workflowHash } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { reportOutage } from "./clients/outage.ts";
+import {
+  type Item,
+  type ItemConnection,
+  ifAbsent,
+  numberIn,
+  putItem,
+  readOne,
+  readRange,
+  textIn,
+  textValue,
+} from "./dynamodb/chain/items.ts";
+import { noteImported } from "./dynamodb/executions.ts";
+import type { TableConnection } from "./dynamodb/records.ts";
+import { definitionKey, definitionPrefix, readDefinition } from "./dynamodb/workflows.ts";
+import { kindOf } from "./formats.ts";
+import { type BucketConnection, readObject, spool, writeOnce } from "./s3/objects.ts";
+
+/** Kinds of items that live for a day at most and are not archived. */
+const shortLived = new Set(["attempt", "rate"]);
+
+/** The end of a page: in the table, or in one of the bucket's prefixes. */
+type Position = { after?: Item } | ObjectPosition;
+/** `after` is an object's key; the object may be gone. */
+type ObjectPosition = { prefix: number; after?: string };
+
+/** Exports and imports the table and the bucket, page by page: first all items, then all objects. */
+export function createArchive(table: TableConnection, bucket: BucketConnection): Archive {
+  return {
+    async page(query) {
+      const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
+      if ("prefix" in position) return objectPage({ table, bucket }, query, position);
+      return itemPage({ table, bucket }, query, position);
+    },
+    async sign(key, seconds) {
+      const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
+      const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key });
+      return getSignedUrl(bucket.client, get, { expiresIn: seconds });
+    },
+    async read(key) {
+      const found = await readObject(bucket, key);
+      if (found) return found.chunks;
+      throw new StoreUnavailable(`the object ${key} was deleted meanwhile - export again`);
+    },
+    claim: (text) => claimOf(JSON.parse(text) as Item),
+    clientOf: (execution) => clientOfExecution(table, execution),
+    async hasWorkflow(id) {
+      const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
+      return (await readRange(table, versions)).items.length > 0;
+    },
+    async putItem(text) {
+      const item = JSON.parse(text) as Item;
+      const isNew = await putItem(table, withoutOffer(item), ifAbsent);
+      const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
+      // The source may have been imported earlier, without this restart.
+      if (restartedFrom !== undefined && kindOf(item) === "execution")
+        await noteImported(table, { id, client, restartedFrom });
+      return isNew;
+    },
+    async putObject(key, body, { bytes, sha256 }) {
+      await using source = await spool(body, { bytes, sha256 });
+      await writeOnce(bucket, { key, bytes, sha256, contentType: "application/octet-stream", body: source.body });
+    },
+  };
+}
+
+/** Removes offered sandboxes: they belong to one E2B account and die within a minute. */
+function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
+  return idle === undefined && open ? { ...record, open } : record;
+}
+
+async function itemPage(
+  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
+  { client, seen }: ArchiveQuery,
+  { after }: { after?: Item },
+): Promise<ArchivePage> {
+  const scan = new ScanCommand({
+    TableName: table.table,
+    ConsistentRead: true,
+    ...(after && { ExclusiveStartKey: after }),
+  });
+  const { Items = [], LastEvaluatedKey: end } = await reportOutage("DynamoDB", () => table.client.send(scan));
+  const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
+  const wanted: Item[] = [];
+  for (const item of Items) if (!shortLived.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
+  const shown = seen ? await Promise.all(wanted.map((item) => redactItem(bucket, item, seen))) : wanted;
+  const records = shown.map(
+    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
+  );
+  const next: Position = end ? { after: end } : { prefix: 0 };
+  return { records, cursor: JSON.stringify(next) };
+}
+
+async function objectPage(
+  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
+  { client: slug, seen }: ArchiveQuery,
+  { prefix, after }: ObjectPosition,
+): Promise<ArchivePage> {
+  const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
+  const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
+  const { Contents = [], IsTruncated } = await reportOutage("S3", () => bucket.client.send(list));
+  const all = Contents.map(({ Key = "", Size = 0 }) => ({ kind: "object" as const, key: Key, bytes: Size }));
+  const found = slug === undefined ? all : await definitionsOfClient(table, all, slug);
+  const onPage = seen && prefix === 0 ? await redactObjects(bucket, found, seen) : found;
+  const isComplete = onPage.length === found.length;
+  const lastKey = isComplete ? all.at(-1)?.key : found[onPage.length - 1]?.key;
+  const isLastOfPrefix = !IsTruncated && isComplete;
+  const next = isLastOfPrefix ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: lastKey };
+  return { records: onPage, ...(next && { cursor: JSON.stringify(next) }) };
+}
+
+/** Leaves out definitions that belong to drafts of other clients. */
+async function definitionsOfClient<T extends { key: string }>(
+  table: ItemConnection,
+  objects: readonly T[],
+  slug: string,
+): Promise<T[]> {
+  const owners = new Map<string, string | undefined>();
+  const seen: T[] = [];
+  for (const object of objects) {
+    const [, id = ""] = /^workflows\/(draft-[^/]+)\//.exec(object.key) ?? [];
+    if (id !== "" && !owners.has(id)) {
+      const { items } = await readRange(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
+      owners.set(id, items[0] && textIn(items[0], "draftOf"));
+    }
+    if (id === "" || (owners.get(id) ?? slug) === slug) seen.push(object);
+  }
+  return seen;
+}
+
+/** Kinds that belong to all clients. An export needs them to show which workflows a client's runs executed. */
+const sharedKinds = new Set(["version", "workflow-state", "publication"]);
+
+/**
+ * Returns a test for items of one client. Steps, tasks and tokens belong to their execution, whose record is read once.
+ */
+function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
+  const owners = new Map<string, Promise<string | undefined>>();
+  return async (item) => {
+    const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
+    if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
+    // Definitions belong to all clients, except those of drafts.
+    const isDraft = isDraftId(textIn(item, "workflowId") ?? "");
+    if (sharedKinds.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
+    if (textIn(item, "client") === slug) return true;
+    if (textIn(item, "owner") === `client:${slug}`) return true;
+    if (entity === "client") return textIn(item, "slug") === slug;
+    const execution = textIn(item, "execution") ?? textIn(item, "partition")?.split("/")[0];
+    if (execution === undefined) return false;
+    const owner = owners.get(execution) ?? clientOfExecution(connection, execution);
+    owners.set(execution, owner);
+    return (await owner) === slug;
+  };
+}
+
+/** Undefined if the execution is not stored. */
+async function clientOfExecution(connection: ItemConnection, id: string): Promise<string | undefined> {
+  const record = await readOne(connection, { partition: `E#${id}`, key: "E" });
+  return record && textIn(record, "client");
+}
+
+/** Patterns of an item's keys and owner, built from its attributes. A final `*` matches any rest. */
+interface KeyPatterns {
+  pk: string;
+  sk: string;
+  /** Keys in indexes; an item may lack them. */
+  workflowKey?: string;
+  clientKey?: string;
+  client?: string;
+  /** The partition of a chain item names the execution, and may name a map item after it. */
+  execution?: string;
+}
+
+/** Kinds that belong to one client. Other kinds (API keys, triggers, queues, shared data of workflows) are missing. */
+const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
+  audit: { pk: "A", sk: "A#{id}", clientKey: "A#{client}", client: "{client}" },
+  client: { pk: "CLIENT#{slug}", sk: "CLIENT", clientKey: "CLIENTS", client: "{slug}" },
+  credential: { pk: "S#{owner}", sk: "N#{name}", clientKey: "CREDENTIALS", client: "{owner}" },
+  delivery: {
+    pk: "DELIVERY#{key}",
+    sk: "DELIVERY",
+    workflowKey: "DELIVERY#{workflow}",
+    clientKey: "DELIVERY#{client}",
+    client: "{client}",
+  },
+  execution: {
+    pk: "E#{id}",
+    sk: "E",
+    workflowKey: "W#{workflowId}",
+    clientKey: "C#{client}",
+    client: "{client}",
+    execution: "{id}",
+  },
+  generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
+  label: { pk: "LABEL#{name}#{value}", sk: "{startedAt}#{id}", client: "{client}", execution: "{id}" },
+  link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
+  note: { pk: "C#{partition}", sk: "N#*", execution: "{partition}" },
+  session: { pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}", client: "{client}" },
+  spending: { pk: "M#{client}#{month}", sk: "{execution}#*", client: "{client}", execution: "{execution}" },
+  stats: { pk: "F#{workflowId}", sk: "*", clientKey: "F#{client}", client: "{client}" },
+  step: { pk: "C#{partition}", sk: "S#*", execution: "{partition}" },
+  task: {
+    pk: "T#{execution}",
+    sk: "T#{id}",
+    workflowKey: "T#{id}",
+    clientKey: "T#{client}",
+    execution: "{execution}",
+  },
+  token: { pk: "T#{execution}", sk: "K#*", execution: "{execution}" },
+  version: { pk: "W#{workflowId}", sk: "V#{version}", workflowKey: "VERSIONS" },
+};
+
+/**
+ * The client and execution that an imported item claims to belong to. Undefined for kinds that belong to no client, and
+ * for an item whose keys do not match its attributes: a forged item could otherwise become an API key.
+ */
+export function claimOf(item: Item): Claim | undefined {
+  const kind = kindOf(item);
+  const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
+  if (!place) return undefined;
+  // Keys hold the number of a version with ten digits.
+  const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
+  const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
+  const fits = (key: string, pattern: string) =>
+    pattern.endsWith("*") ? key.startsWith(filled(pattern.slice(0, -1))) : key === filled(pattern);
+  if (!fits(textIn(item, "pk") ?? "", place.pk) || !fits(textIn(item, "sk") ?? "", place.sk)) return undefined;
+  for (const name of ["workflowKey", "clientKey"] as const) {
+    const pattern = place[name];
+    if (item[name] !== undefined && (pattern === undefined || textIn(item, name) !== filled(pattern))) return undefined;
+  }
+  const owner = place.client && filled(place.client);
+  const client = kind === "credential" ? (/^client:(.+)$/.exec(owner ?? "")?.[1] ?? "") : owner;
+  const execution = place.execution && filled(place.execution).split("/")[0];
+  const version = { workflow: textIn(item, "workflowId") ?? "", number: numberIn(item, "version") ?? 0 };
+  const ran = kind === "execution" || kind === "version" ? version : undefined;
+  return { kind, ...defined({ client, execution, version: ran }), isOpen: textIn(item, "open") === "open" };
+}
+
+type Redact = NonNullable<ArchiveQuery["seen"]>;
+type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
+
+/** Kinds whose items have a definition, inline or in S3. */
+const defining = new Set(["version", "publication"]);
+
+/**
+ * Limit of definitions per page. A Lambda response has at most 6 MB, and JSON escapes enlarge text by three quarters.
+ */
+const maxBytes = 2_000_000;
+
+/** Redacts the definition in an item. */
+export async function redactItem(bucket: BucketConnection, item: Item, seen: Redact): Promise<Item> {
+  if (!defining.has(kindOf(item))) return item;
+  const definition = textIn(item, "definition");
+  const [workflowId = "", hash = ""] = [textIn(item, "workflowId"), textIn(item, "hash")];
+  const named = { workflowId, hash, version: numberIn(item, "version") ?? 0 };
+  const left = redactDefinition(
+    await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) }),
+    hash,
+    seen,
+  );
+  if (!left) return item;
+  return { ...item, hash: textValue(left.hash), ...(definition !== undefined && { definition: textValue(left.text) }) };
+}
+
+/** Redacts the first of these definitions: as many as `maxBytes` allows, at least one. */
+export async function redactObjects(
+  bucket: BucketConnection,
+  objects: readonly ArchivedObject[],
+  seen: Redact,
+): Promise<ArchivedObject[]> {
+  let bytes = 0;
+  const end = objects.findIndex((object, index) => {
+    bytes += object.bytes;
+    return bytes > maxBytes && index > 0;
+  });
+  const onPage = objects.slice(0, end === -1 ? objects.length : end);
+  return Promise.all(onPage.map((object) => redactObject(bucket, object, seen)));
+}
+
+async function redactObject(bucket: BucketConnection, object: ArchivedObject, seen: Redact): Promise<ArchivedObject> {
+  const [, workflowId = "", hash = ""] = /^[^/]+\/([^/]+)\/(.+)\.json$/.exec(object.key) ?? [];
+  const left = redactDefinition(await readDefinition(bucket, { workflowId, hash, version: 0 }), hash, seen);
+  if (!left) return object;
+  const { text } = left;
+  return { kind: "object", key: definitionKey({ workflowId, hash: left.hash }), bytes: Buffer.byteLength(text), text };
+}
+
+/** Applies `seen` to a definition. Returns the text and the new hash; undefined if `seen` removes nothing. */
+function redactDefinition(workflow: Workflow, hash: string, seen: Redact): { text: string; hash: string } | undefined {
+  const left = seen(workflow);
+  const [whole, leftHash] = [workflowHash(workflow), workflowHash(left)];
+  if (whole === leftHash) return undefined;
+  // A definition that was tampered with keeps its stored hash, so that redaction does not make it verify.
+  return { text: JSON.stringify(left), hash: whole === hash ? leftHash : hash };
+}
