@@ -1,8 +1,7 @@
 import { startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealEntry } from "../../packages/engine/src/chain/contents.ts";
-import { type Head, headOf } from "../../packages/engine/src/chain/head.ts";
-import { finishClose } from "../../packages/engine/src/protocol/finish-close.ts";
+import { type Head, headOf, sealEntry } from "../../packages/engine/src/chain/entry.ts";
+import { finishClose } from "../../packages/engine/src/protocol/record.ts";
 import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 
 let cloud: TestCloud;

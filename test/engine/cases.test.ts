@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../packages/engine/src/chain/entry.ts";
 import { action, flow } from "../support/engine/flows.ts";
 import { textRef } from "../support/engine/harness.ts";
 import { fails, Story, succeeds, wellTold } from "../support/engine/story.ts";

@@ -1,6 +1,6 @@
 import { settleNode } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../packages/engine/src/chain/entry.ts";
 import { action, decision, flow, lines, mapOver } from "../support/engine/flows.ts";
 import { fails, Story, succeeds, wellTold } from "../support/engine/story.ts";
 import { approval } from "../support/engine/waiting.ts";

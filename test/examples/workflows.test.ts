@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { refuseMisfits } from "../../packages/engine/src/kinds/start/given.ts";
+import { refuseMisfits } from "../../packages/engine/src/kinds/start/start.ts";
 import { parseWorkflow, readWorkflowSource } from "../../packages/workflow/src/index.ts";
 
 const examples = join(import.meta.dirname, "../../packages/examples");

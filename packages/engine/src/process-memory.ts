@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { branchOf } from "./chain/scope.ts";
+import { branchOf } from "./chain/ids.ts";
 import type { LinkId, StoredEntry } from "./ports/chain.ts";
 import type { Sandbox } from "./ports/sandboxes.ts";
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { type NodeAtWork, RawJson, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { expect, it } from "vitest";
 import { atWorkLines, traceLines } from "../../../packages/cli/src/output/trace.ts";
-import type { WaitsFor } from "../../../packages/engine/src/kinds/waits-for.ts";
+import type { WaitsFor } from "../../../packages/engine/src/kinds/waiting/waiting-task.ts";
 import { nothingAtWork } from "../../../packages/engine/src/trace/read-trace.ts";
 
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressesFor, allowedFor } from "../../../packages/engine/src/attempt/acquire.ts";
-import { networkOf } from "../../../packages/engine/src/attempt/code-run.ts";
+import { addressesFor, allowedFor, networkOf } from "../../../packages/engine/src/attempt/code.ts";
 import type { Task } from "../../../packages/engine/src/attempt/task-input.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 

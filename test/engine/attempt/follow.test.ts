@@ -1,6 +1,6 @@
 import type { RunIo } from "@nova/engine";
 import { expect, it } from "vitest";
-import { Follow } from "../../../packages/engine/src/attempt/code-run.ts";
+import { Follow } from "../../../packages/engine/src/attempt/code.ts";
 
 const ref = { sha256: "0".repeat(64), bytes: 2, type: "bytes" } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import type { Process } from "../../support/engine/scheduler.ts";
 import { fails, Story, succeeds } from "../../support/engine/story.ts";

@@ -1,7 +1,7 @@
 import { readTrace } from "@nova/engine";
 import type { Retry } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import type { Script } from "../../support/engine/harness.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";

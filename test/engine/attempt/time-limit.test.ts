@@ -1,7 +1,7 @@
 import type { RunRequest } from "@nova/engine";
 import { maxChecks } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { graceSeconds } from "../../../packages/engine/src/sandboxes/spec.ts";
 import { action, flow, lines, mapOver, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";

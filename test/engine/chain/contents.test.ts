@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contentText, inlineContentsBytes, sealContents } from "../../../packages/engine/src/chain/contents.ts";
+import { contentText, inlineContentsBytes, sealContents } from "../../../packages/engine/src/chain/entry.ts";
 import type { ContentName } from "../../../packages/engine/src/ports/chain.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { BlobState } from "../../support/engine/stores.ts";

@@ -1,6 +1,6 @@
 import { cancelExecution, type Execution, type StoredEntry, type WorkflowVersion } from "@nova/engine";
 import { expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import frozen from "../../fixtures/formats/loops-1.json" with { type: "json" };
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";

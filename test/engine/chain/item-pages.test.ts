@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readItem, storeItems } from "../../../packages/engine/src/chain/item-input.ts";
+import { readItem, storeItems } from "../../../packages/engine/src/chain/position.ts";
 
 function memory() {
   const texts = new Map<string, string>();

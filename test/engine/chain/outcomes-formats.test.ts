@@ -1,6 +1,6 @@
 import type { Execution, StoredEntry, WorkflowVersion } from "@nova/engine";
 import { expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { storeOutcomes } from "../../../packages/engine/src/chain/outcomes.ts";
 import frozen from "../../fixtures/formats/outcomes-1.json" with { type: "json" };
 import { atOnce } from "../../support/engine/scheduler.ts";

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
-import { branchOf, branchScope } from "../../../packages/engine/src/chain/scope.ts";
+import { branchOf, branchScope, linkName } from "../../../packages/engine/src/chain/ids.ts";
 import { isWithin, linkLabel } from "../../../packages/engine/src/context/context.ts";
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import { fails, given, Story, succeeds } from "../../support/engine/story.ts";
 

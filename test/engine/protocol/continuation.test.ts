@@ -1,6 +1,6 @@
 import { readTrace, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { action, decision, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Head } from "../../../packages/engine/src/chain/head.ts";
+import type { Head } from "../../../packages/engine/src/chain/entry.ts";
 import { itemsAnswer, maxItems } from "../../../packages/engine/src/protocol/answer.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { BlobState } from "../../support/engine/stores.ts";

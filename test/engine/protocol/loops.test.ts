@@ -1,6 +1,6 @@
 import { answerTask, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { loopsAfter } from "../../../packages/engine/src/protocol/commit.ts";
 import { type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import { action, decision, flow, lines } from "../../support/engine/flows.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { reasonOf } from "../../../packages/engine/src/protocol/settling.ts";
+import { reasonOf } from "../../../packages/engine/src/protocol/definition.ts";
 
 it.each([
   [

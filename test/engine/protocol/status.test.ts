@@ -1,6 +1,6 @@
 import type { WaitingTask } from "@nova/engine";
 import { expect, it } from "vitest";
-import { refreshStatus } from "../../../packages/engine/src/protocol/status.ts";
+import { refreshStatus } from "../../../packages/engine/src/protocol/record.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 

@@ -1,6 +1,6 @@
 import { membersOf } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { differences, type Output } from "../../../packages/engine/src/restart/differences.ts";
+import { differences, type Output } from "../../../packages/engine/src/restart/diff.ts";
 
 function output(set: string, ...deleted: string[]): Output {
   return { set: membersOf(set), delete: deleted };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Head } from "../../../packages/engine/src/chain/head.ts";
+import type { Head } from "../../../packages/engine/src/chain/entry.ts";
 import type { Position } from "../../../packages/engine/src/chain/position.ts";
 import { chooseSandbox } from "../../../packages/engine/src/sandboxes/life.ts";
 import { wantedSandbox } from "../../../packages/engine/src/sandboxes/spec.ts";

@@ -1,7 +1,7 @@
 import { startExecution } from "@nova/engine";
 import type { TaskNode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { EventWait } from "../../support/engine/event-wait.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import type { Process } from "../../support/engine/scheduler.ts";

@@ -1,6 +1,6 @@
 import { NovaError, type RunningLog, runningLog } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { linkName } from "../../../packages/engine/src/chain/ids.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";

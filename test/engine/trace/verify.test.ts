@@ -1,6 +1,6 @@
 import { type BlobHome, BlobMismatch, type BlobStore, type StoredEntry, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { loadStored } from "../../../packages/engine/src/context/context.ts";
 import { offloadLargeValues, referencesIn } from "../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";

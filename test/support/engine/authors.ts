@@ -11,7 +11,7 @@ import {
   type TextMeans,
   type TextTask,
 } from "@nova/engine";
-import { journalOf } from "../../../packages/engine/src/chain/steps/step-record.ts";
+import { journalOf } from "../../../packages/engine/src/chain/step-record.ts";
 import { agentStep } from "./agent-step.ts";
 import type { ChainState } from "./chain-state.ts";
 import type { Caller } from "./scheduler.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BlobRef, CodeResult, RunRequest } from "@nova/engine";
-import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { linkName } from "../../../packages/engine/src/chain/ids.ts";
 import { type Box, claimName, type Run } from "./sandbox-state.ts";
 import type { Process } from "./scheduler.ts";
 

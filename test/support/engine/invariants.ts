@@ -9,10 +9,10 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
-import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
+import { linkName } from "../../../packages/engine/src/chain/ids.ts";
 import { linkLabel, loadStored } from "../../../packages/engine/src/context/context.ts";
-import type { Forecast } from "../../../packages/engine/src/restart/forecast.ts";
+import type { Forecast } from "../../../packages/engine/src/restart/restart.ts";
 import { Source } from "../../../packages/engine/src/restart/source.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeAgain } from "./judge-again.ts";

@@ -1,5 +1,5 @@
 import type { Claim, CodeResult, Head, StoredEntry, StoredStep } from "@nova/engine";
-import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { linkName } from "../../../packages/engine/src/chain/ids.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 
 /** The entry of a prompt node, the stored steps of its link, and every run of code by claim. */

@@ -1,6 +1,6 @@
 import { type Head, readTrace } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { Authors, type Minds } from "./authors.ts";
 import { atOnce, type Process } from "./scheduler.ts";
 import { Story } from "./story.ts";

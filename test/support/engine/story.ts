@@ -11,7 +11,7 @@ import {
 import type { Workflow } from "@nova/workflow";
 import { expect } from "vitest";
 import type { EmitOptions } from "../../../packages/compiler/src/to-state-machine.ts";
-import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import type { Script } from "./harness.ts";
 import { Invariants } from "./invariants.ts";
 import type { TaskError } from "./machine.ts";

@@ -21,7 +21,7 @@ import {
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
 import { type EmitOptions, toMachine } from "../../../packages/compiler/src/to-state-machine.ts";
-import type { FollowTime } from "../../../packages/engine/src/attempt/code-run.ts";
+import type { FollowTime } from "../../../packages/engine/src/attempt/code.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 import { MemoryGenerations } from "../memory-generations.ts";
 import { ChainState } from "./chain-state.ts";

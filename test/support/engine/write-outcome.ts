@@ -1,5 +1,5 @@
 import { type Member, objectText } from "@nova/workflow";
-import { type Head, headOf } from "../../../packages/engine/src/chain/head.ts";
+import { type Head, headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { failureOf, readChanges } from "../../../packages/engine/src/chain/position.ts";
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 

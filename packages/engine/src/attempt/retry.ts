@@ -4,6 +4,7 @@ import {
   heedsRetryAfter,
   isLong,
   type Retry,
+  type RunErrorClass,
   retriedError,
   retriedErrors,
   retryAfterSeconds,
@@ -11,17 +12,18 @@ import {
   secondsAfter,
   type TaskNode,
 } from "@nova/workflow";
-import { linkName } from "../chain/link-name.ts";
-import { attemptBoundary } from "../chain/steps/step-record.ts";
+import { linkName } from "../chain/ids.ts";
+import type { Position } from "../chain/position.ts";
+import { attemptBoundary, attemptNumber } from "../chain/step-record.ts";
+import { leafLimitBytes } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { recordAttempt } from "../protocol/attempts.ts";
+import type { Reason } from "../protocol/definition.ts";
 import type { FailedOutcome } from "../protocol/outcome.ts";
-import { moveSandboxes } from "../sandboxes/life.ts";
+import { createReplacement, moveSandboxes, releaseLost } from "../sandboxes/life.ts";
 import { sha256 } from "../sha256.ts";
-import { canChangeSandbox, changeSandbox } from "./acquire.ts";
 import type { Task } from "./task-input.ts";
 
 /** After a failed attempt a delivery reads the chain again, or leaves a turn that waits. */
@@ -172,3 +174,91 @@ function jitterOf(name: string): number {
 
 /** A sandbox is kept for a next attempt that starts within this time. */
 const maxKeptSeconds = 60;
+
+/** A step of the chain of work, as stored (format 1): a failed attempt of a node that has several. */
+export interface StepRecord {
+  format: 1;
+  step_number: number;
+  step_name: string;
+  agent_name: string;
+  attempt_number: number;
+  sandbox_id: string | null;
+  status: "success" | "failed";
+  /** The class of its error; absent for a success. */
+  error_class?: RunErrorClass;
+  error_message: string | null;
+  traceback?: string;
+  /** The end of what it printed. */
+  logs?: string;
+  /** The run of its code; of a prompt node all that its agents did. */
+  execution_time_ms: number;
+  /** How long the next attempt is waited for; with jitter at most. Absent: none follows. */
+  retry_delay_ms?: number;
+  timestamp: string;
+}
+
+/** The step name for an attempt of a whole prompt or text node, in which its models have attempts of their own. */
+export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
+
+const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;
+
+/** Records a failed attempt; the entry lists it. A step that is there already is the same one. */
+export async function recordAttempt(
+  ports: Ports,
+  { position: { at }, node: { executor } }: { position: Position; node: TaskNode },
+  turn: Turn,
+  { class: error_class, failure, logs, executionTimeMs }: FailedOutcome,
+  delaySeconds?: number,
+): Promise<void> {
+  const { attempt, sandbox } = turn;
+  const hasJournal = executor.kind !== "code";
+  const record: StepRecord = {
+    format: 1,
+    step_number: attempt,
+    ...(hasJournal ? nodeAttempt : codeAttempt),
+    attempt_number: attempt,
+    sandbox_id: sandbox,
+    status: "failed",
+    error_class,
+    error_message: failure.message,
+    ...(failure.traceback !== undefined && { traceback: failure.traceback.slice(-leafLimitBytes) }),
+    ...(logs !== "" && { logs: logs.slice(-leafLimitBytes) }),
+    execution_time_ms: executionTimeMs,
+    ...(delaySeconds !== undefined && { retry_delay_ms: delaySeconds * 1000 }),
+    timestamp: new Date(ports.clock.now()).toISOString(),
+  };
+  const text = JSON.stringify(record);
+  await ports.chain.putStep(at, { step: hasJournal ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
+}
+
+/** The failed attempts that are recorded at a link, in order. */
+export async function failedAttempts({ chain }: Ports, at: LinkId): Promise<StepRecord[]> {
+  const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
+  const records = kept.map(({ text }) => JSON.parse(text) as StepRecord);
+  return records.filter(({ error_class }) => error_class !== undefined);
+}
+
+/** How the last attempt at a link failed that has been recorded. */
+export async function lastFailure(ports: Ports, at: LinkId): Promise<Reason | undefined> {
+  const last = (await failedAttempts(ports, at)).at(-1);
+  return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
+}
+
+/** After this many attempts of one link no other sandbox follows a lost one. */
+const maxAttempts = 3;
+
+/** With `effects: false` the code may start again in another sandbox. */
+export function canChangeSandbox({ effects }: TaskNode, { attempt }: Turn): boolean {
+  return effects === false && attempt < maxAttempts;
+}
+
+/** Moves the turn to the next attempt, in a new sandbox. The budget of a prompt node continues. */
+export async function changeSandbox(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
+  const { id } = await createReplacement(ports, position, node, version);
+  const since = node.executor.kind === "prompt" ? from.since : new Date(ports.clock.now()).toISOString();
+  const { warm: _, ...rest } = from;
+  const turn: Turn = { ...rest, sandbox: id, attempt: from.attempt + 1, since };
+  const isOurs = await ports.chain.putTurn(position.at, turn, from);
+  if (!isOurs) return releaseLost(ports, position.at, { sandbox: id, state: "created" });
+  if (isLong(node) && from.sandbox !== null) await moveSandboxes(ports, "in use", "turn left", [from.sandbox]);
+}

@@ -1,18 +1,17 @@
-import { isLong, pauseSeconds, type TaskNode } from "@nova/workflow";
-import { headOf } from "../chain/head.ts";
-import type { LoadedContext } from "../chain/position.ts";
+import { defined, isLong, pauseSeconds, type TaskNode } from "@nova/workflow";
+import { headOf } from "../chain/entry.ts";
+import type { LoadedContext, Position } from "../chain/position.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { answerFor } from "../protocol/answer.ts";
 import { commitOutcome } from "../protocol/commit.ts";
-import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
+import type { HeldNode, KindPorts, NodeDefinition, Reason, SettlingPorts } from "../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../protocol/event.ts";
 import type { Outcome } from "../protocol/outcome.ts";
-import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
 import { runUntilCommitted } from "../protocol/turn.ts";
-import { moveSandboxes, releaseLost } from "../sandboxes/life.ts";
-import { type Attempt, openAttempt, type SandboxNeeds } from "./acquire.ts";
+import { type ChosenSandbox, chooseSandbox, knownSandbox, moveSandboxes, releaseLost } from "../sandboxes/life.ts";
+import { wantedSandbox } from "../sandboxes/spec.ts";
 import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
 
@@ -125,4 +124,67 @@ function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn:
     return { ...running, pause: pauseSeconds(seconds(Date.parse(turn.since), now), node.timeoutSeconds) };
   const pause = Math.max(1, Math.ceil(seconds(now, Date.parse(turn.due))));
   return { ...running, pause, retry: retryText(node, turn) };
+}
+
+/** One attempt of a node, as a delivery takes part in it. */
+export interface Attempt {
+  turn: Turn;
+  /** Null where no code runs, or where only the id is known: another delivery chose it, so the next node makes its own. */
+  sandbox: Sandbox | null;
+  /** The state of the sandbox until the turn is written. */
+  state: ChosenSandbox["state"];
+  /** Resolves to true once this delivery holds the turn. */
+  turnWritten: Promise<boolean>;
+}
+
+/** The facts that a new turn of a node with a sandbox depends on. */
+export interface SandboxNeeds extends Pick<Turn, "generation" | "addresses"> {
+  /** The longest time that the node may need its sandbox; absent: as its definition says. */
+  seconds?: number;
+}
+
+/**
+ * Takes part in the attempt that is under way: every delivery attaches to the code in the sandbox that the held turn names.
+ * Otherwise chooses a sandbox for the next attempt, and writes its turn while the caller uploads the input. `findNeeds` is
+ * asked only for a new turn; absent: the node runs no code, and its turn names no sandbox.
+ */
+export async function openAttempt(
+  ports: Ports,
+  { position, node, version, retries = 0 }: Task,
+  findNeeds?: () => Promise<SandboxNeeds>,
+): Promise<Attempt> {
+  const { before, at, next } = position;
+  const { turn: from } = next;
+  // A turn between two attempts names no sandbox: the next attempt starts with this delivery.
+  if (from && (findNeeds ? from.sandbox !== null : from.due === undefined)) {
+    const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, before.warm) : null;
+    return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
+  }
+  const needs = await findNeeds?.();
+  const chosen = needs && (await chooseSandbox(ports, position, wantedSandbox(position, node, version, needs.seconds)));
+  const turn: Turn = {
+    node: node.id,
+    state: "held",
+    sandbox: chosen?.sandbox.id ?? null,
+    attempt: (from?.attempt ?? 0) + 1,
+    since: new Date(ports.clock.now()).toISOString(),
+    ...defined({
+      generation: needs?.generation,
+      kept: from?.kept,
+      failedDeliveries: from ? from.failedDeliveries : retries || undefined,
+      addresses: needs?.addresses,
+      warm: chosen?.sandbox.pool && chosen.sandbox,
+      spare: chosen?.spare ?? from?.spare,
+    }),
+  };
+  const turnWritten =
+    from && chosen ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(at, turn, from ?? null);
+  // Avoids an unhandled rejection; awaiters still see it.
+  turnWritten.catch(() => undefined);
+  return { turn, sandbox: chosen?.sandbox ?? null, state: chosen?.state ?? "in use", turnWritten };
+}
+
+/** False also if the attempt before was committed meanwhile: no other delivery would kill this sandbox. */
+async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
+  return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
 }

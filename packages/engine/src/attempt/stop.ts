@@ -1,16 +1,14 @@
 import { secretKeys, type TaskNode } from "@nova/workflow";
-import { contextBefore } from "../chain/item-input.ts";
-import { linkName } from "../chain/link-name.ts";
-import type { LoadedContext, Position } from "../chain/position.ts";
+import { linkName } from "../chain/ids.ts";
+import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
-import { lastFailure } from "../protocol/attempts.ts";
-import type { HeldNode } from "../protocol/definition.ts";
-import type { Reason, SettlingPorts } from "../protocol/settling.ts";
+import type { HeldNode, Reason, SettlingPorts } from "../protocol/definition.ts";
 import { knownSandbox, moveSandboxes, withoutPool } from "../sandboxes/life.ts";
 import { overlayBefore } from "../secrets/overlay.ts";
+import { lastFailure } from "./retry.ts";
 import { createNodeIo, type NodeIo } from "./task-input.ts";
 
 /** The remains of a turn whose code no longer runs. */

@@ -7,9 +7,8 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import { headOf } from "../chain/head.ts";
-import { inputBefore } from "../chain/item-input.ts";
-import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
+import { headOf } from "../chain/entry.ts";
+import { contextAfter, inputBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { type Context, linkLabel } from "../context/context.ts";
 import { ReferenceScan, referenceKey, referencesIn } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
@@ -18,11 +17,8 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
-import { type NodeDefinition, versionOf } from "../protocol/definition.ts";
-import { restartKey } from "../protocol/place-name.ts";
-import { readDraftPrefix } from "../protocol/recorded.ts";
-import { entriesBefore, wasWrittenBefore } from "../protocol/scope-entries.ts";
-import type { KindPorts } from "../protocol/settling.ts";
+import { type KindPorts, type NodeDefinition, versionOf } from "../protocol/definition.ts";
+import { readDraftPrefix, restartKey } from "../protocol/recorded.ts";
 import {
   changedOf,
   credentialOverlay,
@@ -33,7 +29,7 @@ import {
 } from "../secrets/overlay.ts";
 import { maskCredentials } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
-import { KnownNodes, knownNode, resultsOf } from "./known-nodes.ts";
+import { entriesBefore, KnownNodes, knownNode, resultsOf, wasWrittenBefore } from "./known-nodes.ts";
 
 /** A node that runs code or asks a model, at its place in the chain. */
 export interface Task extends NodeDefinition {

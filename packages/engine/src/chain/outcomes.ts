@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
-import type { Edited, FailureRecord, ReusedLink } from "./head.ts";
+import type { Edited, FailureRecord, ReusedLink } from "./entry.ts";
 
 /** The written outcome of one place. Large values may be references to blobs of the execution that uses it. */
 export interface WrittenOutcome {

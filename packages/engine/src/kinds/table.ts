@@ -1,27 +1,47 @@
-import type { Node, TaskNode } from "@nova/workflow";
-import { codeExecutor } from "../attempt/code.ts";
-import { tenSeconds } from "../attempt/code-run.ts";
+import { type EndNode, joinOf, type Node, type TaskNode } from "@nova/workflow";
+import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
 import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
-import type { Plan } from "../chain/head.ts";
+import type { Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
-import { settlingPorts } from "../protocol/close.ts";
-import { definitionOf, type HeldNode, type NodeDefinition } from "../protocol/definition.ts";
-import type { CaughtError, EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
-import { type KindPorts, type Reason, reasonOf, type SettlingPorts } from "../protocol/settling.ts";
-import { settleNodeLink } from "../protocol/turn.ts";
+import { branchState, findOpenedFork, type OpenFork, readTips } from "../protocol/branches.ts";
+import { closeBranches, closeExecution, settlingPorts } from "../protocol/close.ts";
+import { commitOutcome } from "../protocol/commit.ts";
+import {
+  definitionOf,
+  type HeldNode,
+  type KindPorts,
+  type NodeDefinition,
+  type Reason,
+  reasonOf,
+  type SettlingPorts,
+} from "../protocol/definition.ts";
+import * as runs from "../protocol/end-runs.ts";
+import type {
+  CaughtError,
+  EndAnswer,
+  NodeEvent,
+  RunningAnswer,
+  RunPosition,
+  TaskAnswer,
+  WaitEvent,
+} from "../protocol/event.ts";
+import { codeless, succeeded } from "../protocol/outcome.ts";
+import { settleJoin } from "../protocol/settle-join.ts";
+import { closed, linkAfter, runUntilCommitted, settleLink, settleNodeLink } from "../protocol/turn.ts";
 import { type ChildAnswer, describeChildWait, hasInnerPlaces, runChild, settleChild } from "./child/run-child.ts";
-import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
-import { expiredEntry, settleWaiting } from "./waiting/expire.ts";
+import * as waiting from "./waiting/request.ts";
 import { resumeUrl } from "./waiting/resume.ts";
+import * as tasks from "./waiting/sweep-tasks.ts";
+import { expiredEntry, settleWaiting } from "./waiting/sweep-tasks.ts";
 import { describeWait, runWait, type WaitAnswer } from "./waiting/wait.ts";
-import type { WaitsFor } from "./waits-for.ts";
+import type { WaitsFor } from "./waiting/waiting-task.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
 
@@ -122,4 +142,78 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
       ? expiredEntry(withKinds(ports), event)
       : settleNodeLink(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
+}
+
+/** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */
+export async function runEnd(
+  ports: KindPorts,
+  event: NodeEvent,
+  { node }: NodeDefinition<EndNode>,
+): Promise<EndAnswer> {
+  await runUntilCommitted(ports, event, (position) => {
+    const outcome = succeeded(null, codeless(ports, undefined, position.before));
+    return commitOutcome(ports, position, node, outcome);
+  });
+  const { execution, scope } = event;
+  const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
+  if (close.status !== "completed") throw closed(execution.id);
+  return { execution, scope, seq: linkAfter(event).seq, status: "completed", tip: close.tip };
+}
+
+/** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` after a Catch. */
+export interface JoinEvent {
+  /** The fork's node. */
+  join: string;
+  at: RunPosition & { error?: CaughtError };
+}
+
+/** Joins the branches of a fork by what the chain says, not Step Functions. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
+  const entry = await settleLink(ports, { ...run, node: joinOf(fork) }, async (position) => {
+    const open = await findOpenedFork(ports, position.beforeEntry);
+    if (open?.fork.node === fork) return joinBranches(ports, position, open, error && reasonOf(error));
+    throw chainBroken(`link ${run.seq} of ${run.execution.id}${run.scope} is not the fork "${fork}"`);
+  });
+  return settleAnswer(ports, run, entry);
+}
+
+const stopped: Reason = { class: "ExecutionClosed", message: "it was stopped because another branch failed" };
+
+async function joinBranches(
+  ports: Ports,
+  position: Position,
+  open: OpenFork,
+  reason: Reason | undefined,
+): Promise<StoredEntry> {
+  const scopes = open.branches.map(({ scope }) => scope);
+  const tips = await readTips(ports, open, scopes);
+  const underWay = tips.findIndex((tip) => branchState(open, tip) === "under way");
+  if (underWay < 0) return settleJoin(ports, position, open, tips, reason ?? stopped);
+  if (!reason) {
+    const { name } = open.branches[underWay] as OpenFork["branches"][number];
+    throw chainBroken(`branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
+  }
+  return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
+}
+
+/** Hands over the ports with which every kind of node can be asked. */
+function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ...rest: Rest) => Answer) {
+  return (ports: Ports, ...rest: Rest): Answer => work(withKinds(ports), ...rest);
+}
+
+export const cancelExecution = forAllKinds(runs.cancelExecution);
+export const failExecution = forAllKinds(runs.failExecution);
+export const executionEnded = forAllKinds(runs.executionEnded);
+export const sweepRuns = forAllKinds(runs.sweepRuns);
+export const requestApproval = forAllKinds(waiting.requestApproval);
+export const sweepTasks = forAllKinds(tasks.sweepTasks);
+
+export interface Swept extends runs.SweptRuns {
+  tasks: tasks.SweptTasks;
+}
+
+/** Executions and then their tasks. */
+export async function sweep(ports: Ports, time: runs.TimeBudget = runs.endless): Promise<Swept> {
+  const { open, ...swept } = await sweepRuns(ports, time);
+  return { ...swept, tasks: await sweepTasks(ports, open, time) };
 }

@@ -1,6 +1,5 @@
 import { defined, type RunErrorClass } from "@nova/workflow";
-import { contentText } from "../chain/contents.ts";
-import { type Head, headOf } from "../chain/head.ts";
+import { contentText, type Head, headOf } from "../chain/entry.ts";
 import { failureOf } from "../chain/position.ts";
 import { linkLabel, loadStored } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
@@ -8,7 +7,7 @@ import type { BlobPlace } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
-import { continuationAnswer } from "./continuation.ts";
+import { continuationAnswer } from "./close.ts";
 import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
 import { closed } from "./turn.ts";
 

@@ -1,16 +1,14 @@
 import { type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type FailureRecord, type Head, headOf } from "../chain/head.ts";
+import { type FailureRecord, type Head, headOf } from "../chain/entry.ts";
+import { branchScope } from "../chain/ids.ts";
 import { branchStart, failureOf } from "../chain/position.ts";
-import { branchScope } from "../chain/scope.ts";
 import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import { fewestTogether, linksOfBranches } from "./branch-links.ts";
-import { nextNodeId } from "./definition.ts";
+import { nextNodeId, type Reason } from "./definition.ts";
 import type { FailedOutcome } from "./outcome.ts";
-import type { Reason } from "./settling.ts";
 
 /** A fork whose entry is in the chain, with all of its branches, started or not. */
 export interface OpenFork {
@@ -169,4 +167,33 @@ function failureInBranch(
 /** The message of the failed node itself, without its place. */
 export function nodeMessage({ message, reason = message }: FailureRecord): string {
   return reason;
+}
+
+/** Fewer branches are read one by one: reading them together costs as much. */
+export const fewestTogether = 50;
+
+/**
+ * The links of many branches that are not joined, one of each branch at a time, as long as `goesOn` says so of the last
+ * one: most items of a large map have not begun, or have ended. A few long branches that are left are to be read one by
+ * one: for these the answer is undefined.
+ */
+export async function linksOfBranches(
+  { chain }: Pick<Ports, "chain">,
+  execution: string,
+  scopes: readonly string[],
+  goesOn: (link: Link) => boolean,
+): Promise<(scope: string) => readonly Link[] | undefined> {
+  const links = new Map<string, Link[]>(scopes.map((scope) => [scope, []]));
+  let open = scopes;
+  for (let seq = 1; open.length >= fewestTogether; seq++) {
+    const places = open.map((scope) => ({ scope, seq }));
+    const found = await chain.linksAt(execution, places);
+    for (const [scope, link] of found) links.get(scope)?.push(link);
+    open = open.filter((scope) => {
+      const link = found.get(scope);
+      return link !== undefined && goesOn(link);
+    });
+  }
+  const long = new Set(open);
+  return (scope) => (long.has(scope) ? undefined : (links.get(scope) ?? []));
 }

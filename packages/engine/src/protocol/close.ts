@@ -1,11 +1,10 @@
 import { defined } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { sealEntry } from "../chain/contents.ts";
-import { type CloseStatus, type FailureRecord, type Head, noRun } from "../chain/head.ts";
+import { type CloseStatus, type FailureRecord, type Head, noRun, sealEntry } from "../chain/entry.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { ExecutionError } from "../ports/executions.ts";
+import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { killStaleSandbox, pooledSandboxes } from "../sandboxes/life.ts";
@@ -20,11 +19,10 @@ import {
   type Tip,
 } from "./branches.ts";
 import { inheritedHead } from "./commit.ts";
-import { stopMachine } from "./continuation.ts";
-import { definitionOf } from "./definition.ts";
-import { type Closed, finishClose } from "./finish-close.ts";
+import { definitionOf, type KindPorts, type Reason, type SettlingPorts, versionOf } from "./definition.ts";
+import type { Continuation, RunPosition } from "./event.ts";
+import { type Closed, finishClose } from "./record.ts";
 import { settleJoin } from "./settle-join.ts";
-import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 import { putState, settleNodeLink } from "./turn.ts";
 
 export interface CloseRequest {
@@ -203,4 +201,41 @@ export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason
     }
   }
   return scopes.flatMap((scope) => closed.get(scope) ?? []);
+}
+
+/** The further execution that an entry leads to; undefined for other entries. */
+export async function continuationAnswer(
+  ports: Ports,
+  head: Head,
+  { execution }: Pick<RunPosition, "execution">,
+): Promise<{ continuation: Continuation } | undefined> {
+  const { continuation, seq, path_taken: resume } = head;
+  if (head.scope !== "" || continuation?.seq !== seq || resume === null) return undefined;
+  const { stateMachineArn: arn } = await versionOf(ports, head);
+  const { number } = continuation;
+  const name = continuationName(head.execution_id, number);
+  return { continuation: { arn, name, number, input: { execution, scope: "", seq, resume } } };
+}
+
+export function continuationName(execution: string, number: number): string {
+  return `${execution}.${number}`;
+}
+
+type Run = Pick<Execution, "id" | "stateMachineArn">;
+
+/** Stops the execution of a run's state machine, and the further executions in which its loops continued. */
+export async function stopMachine(ports: Ports, run: Run, cause: string): Promise<void> {
+  await ports.stateMachines.stop(run.stateMachineArn, run.id, "Cancelled", cause);
+  await stopFurther(ports, run, cause);
+}
+
+/** Stops further executions from the `first` on. The chain names each before it begins. */
+export async function stopFurther(ports: Ports, { id, stateMachineArn }: Run, cause: string, first = 1): Promise<void> {
+  for (let next = first; ; ) {
+    const { number: last = 0 } = (await readTip(ports, id, "")).head.continuation ?? {};
+    if (next > last) return;
+    for (; next <= last; next++) {
+      await ports.stateMachines.stop(stateMachineArn, continuationName(id, next), "Cancelled", cause);
+    }
+  }
 }

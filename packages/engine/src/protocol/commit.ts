@@ -1,8 +1,6 @@
 import { defined, isInLoop, type Node } from "@nova/workflow";
-import { sealEntry } from "../chain/contents.ts";
-import type { Head } from "../chain/head.ts";
-import { contextBefore } from "../chain/item-input.ts";
-import type { LoadedContext, Position } from "../chain/position.ts";
+import { type Head, sealEntry } from "../chain/entry.ts";
+import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages, linkLabel, storeContext } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";

@@ -1,15 +1,13 @@
-import { headOf } from "../chain/head.ts";
+import { headOf } from "../chain/entry.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent, StateMachineRun } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { readTip } from "./branches.ts";
-import { closeExecution } from "./close.ts";
-import { stopFurther, stopMachine } from "./continuation.ts";
+import { closeExecution, stopFurther, stopMachine } from "./close.ts";
+import { type KindPorts, type Reason, reasonOf } from "./definition.ts";
 import { type CaughtError, type Continuation, type RunPosition, startInput } from "./event.ts";
-import type { Closed } from "./finish-close.ts";
-import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
-import { executionOf } from "./status.ts";
+import { type Closed, executionOf } from "./record.ts";
 
 /** Age at which the sweeper repeats a StartExecution that never happened. */
 const lostStartMs = 30_000;

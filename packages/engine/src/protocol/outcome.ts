@@ -1,12 +1,11 @@
 import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
-import type { ChildTip, Edited, FailureRecord, Head, ReusedLink } from "../chain/head.ts";
+import type { ChildTip, Edited, FailureRecord, Head, ReusedLink } from "../chain/entry.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { type Loops, type NodeDefinition, nextNodeId } from "./definition.ts";
-import type { Reason } from "./settling.ts";
+import { type Loops, type NodeDefinition, nextNodeId, type Reason } from "./definition.ts";
 
 /** Facts of an outcome without its result. */
 export interface OutcomeFacts {

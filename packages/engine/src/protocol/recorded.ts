@@ -1,7 +1,6 @@
 import { defined, type Member, type Node, onErrorOf, startOf, type Workflow } from "@nova/workflow";
-import { contentText } from "../chain/contents.ts";
-import { headOf, type Plan } from "../chain/head.ts";
-import { inputBefore } from "../chain/item-input.ts";
+import { contentText, type Head, headOf, type Origin, type Plan } from "../chain/entry.ts";
+import { branchOf, isItem } from "../chain/ids.ts";
 import {
   type EntryReference,
   type OutcomeDocument,
@@ -9,14 +8,13 @@ import {
   readOutcomes,
   type WrittenOutcome,
 } from "../chain/outcomes.ts";
-import { failureOf, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
+import { failureOf, inputBefore, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/references.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { defaultNext, followChoice, isChosen, type NodeDefinition, nextNodeId } from "./definition.ts";
+import { sha256 } from "../sha256.ts";
+import { defaultNext, followChoice, isChosen, type KindPorts, type NodeDefinition, nextNodeId } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
-import { placeName } from "./place-name.ts";
-import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
@@ -204,3 +202,81 @@ async function refuseToRun(
 
 /** The start of the message of such a failure. */
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
+
+/** Reads from link 0 the first run of all restarts of this execution. An execution that is its own root is that run. */
+export async function originOf(
+  { chain }: Reads,
+  { execution, root }: { execution: string; root: string },
+): Promise<Origin> {
+  const own = { execution, place: "" };
+  if (root === execution) return own;
+  const first = await readKept(chain, { execution, scope: "", seq: 0 });
+  return (first && headOf(first).origin) ?? own;
+}
+
+/** The origin of the execution that the node of this position runs. It is the same in all restarts of the caller. */
+export async function originInside(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Origin> {
+  const { execution, place } = await originAt(ports, position, node);
+  return { execution, place: `${place}/` };
+}
+
+/** The value of `NOVA_RESTART_KEY` for code: the same for this place in a run and in all its restarts. */
+export async function restartKey(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<string> {
+  return restartKeyOf(await originAt(ports, position, node));
+}
+
+async function originAt(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Origin> {
+  const { at, before } = position;
+  const [origin, place] = await Promise.all([
+    originOf(ports, { execution: at.execution, root: before.root }),
+    placeName(ports, position, node),
+  ]);
+  return { ...origin, place: origin.place + place };
+}
+
+/** Common services take keys of at most 255 characters. The hash replaces a longer place. */
+const longestPlace = 160;
+
+/** Writes a place so that it is safe in a header, a file name and the id of a mail: `each[3].book#2` as `each@3+book.2`. */
+export function restartKeyOf({ execution, place }: Origin): string {
+  const written = place.replaceAll("].", "+").replaceAll("[", "@").replaceAll("#", ".").replaceAll("/", "+");
+  return `${execution}+${place.length <= longestPlace ? written : sha256(place)}`;
+}
+
+/** The name of a node's place, equal to the name that `Names` gives to it. */
+export async function placeName(
+  { chain }: Pick<Ports, "chain">,
+  { before, at }: Position,
+  { id }: Pick<Node, "id">,
+): Promise<string> {
+  return (await prefixOf({ chain }, at)) + numbered(id, visitsOf(before, id) + 1);
+}
+
+async function prefixOf(ports: Pick<Ports, "chain">, { execution, scope }: Omit<LinkId, "seq">): Promise<string> {
+  const place = branchOf(scope);
+  if (!place) return "";
+  const { parent, fork, seq, branch } = place;
+  const around = await prefixOf(ports, { execution, scope: parent });
+  if (!isItem(branch)) return around;
+  const entry = await readKept(ports.chain, { execution, scope: parent, seq });
+  const visit = entry ? visitsOf(headOf(entry), fork) : 1;
+  return `${around}${numbered(fork, Math.max(1, visit))}[${branch}].`;
+}
+
+export function numbered(id: string, visit: number): string {
+  return visit === 1 ? id : `${id}#${visit}`;
+}
+
+type Visits = NonNullable<Head["visits"]>;
+
+function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
+  return visits[id] ?? 0;
+}
+
+/** The visits after a join. A node is in at most one branch, and every branch continues the counts of its fork. */
+export function visitsOfBranches(tips: readonly Pick<Head, "visits">[]): Visits {
+  const all: Record<string, number> = {};
+  for (const { visits = {} } of tips)
+    for (const [id, count] of Object.entries(visits)) all[id] = Math.max(all[id] ?? 0, count);
+  return all;
+}

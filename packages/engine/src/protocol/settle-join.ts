@@ -1,7 +1,6 @@
 import { type Fork, isSameJson, joinOf, objectText } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { contentText } from "../chain/contents.ts";
-import { type BranchTip, headOf } from "../chain/head.ts";
+import { type BranchTip, contentText, headOf } from "../chain/entry.ts";
 import { contextAfter, failureOf, type LoadedContext, type Position } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import {
@@ -31,10 +30,9 @@ import {
   type Tip,
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
-import { nextNodeId } from "./definition.ts";
+import { nextNodeId, type Reason } from "./definition.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
-import { visitsOfBranches } from "./place-name.ts";
-import type { Reason } from "./settling.ts";
+import { visitsOfBranches } from "./recorded.ts";
 
 /**
  * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they

@@ -1,14 +1,13 @@
-import { headOf } from "../chain/head.ts";
+import { headOf } from "../chain/entry.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken, NovaError } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
 import { commitOutcome } from "./commit.ts";
-import { definitionOf } from "./definition.ts";
+import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
 import { findRecordedOutcome } from "./recorded.ts";
-import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
 /** The link of a node that Step Functions runs after the link `seq`. */
 export function linkAfter({ execution, scope, seq }: RunPosition): LinkId {

@@ -1,11 +1,24 @@
-import { type Node, nodeIndex, RawJson, type Workflow, workflowHash } from "@nova/workflow";
+import {
+  type IndexedNode,
+  type Member,
+  membersOf,
+  type Node,
+  nodeIndex,
+  parseExact,
+  RawJson,
+  sorted,
+  type Workflow,
+  workflowHash,
+} from "@nova/workflow";
+import { decide } from "../attempt/judge.ts";
 import { asWritten } from "../context/references.ts";
 import { ContentsErased } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import { isChosen } from "../protocol/definition.ts";
+import { decisionKey } from "../protocol/settle-join.ts";
 import { readTrace } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
-import { differences, type Output } from "./differences.ts";
-import { buildRecordedOutput } from "./output.ts";
 import { Names, Source } from "./source.ts";
 
 /** How one node ran in two executions. Field names are public. `was` is about the first execution, `is` about the second. */
@@ -169,4 +182,79 @@ function withoutInside(node: Node): Node {
   if ("body" in node) return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node && "code" in node.executor)) return node;
   return { ...node, executor: { ...node.executor, code: "" } };
+}
+
+/** A key that code set to another value than the recorded one. Values are JSON texts; null: the key was not set. */
+export interface Difference {
+  key: string;
+  recorded: string | null;
+  now: string | null;
+}
+
+/** The changes that a node made to its context. */
+export interface Output {
+  set: readonly Member[];
+  delete: readonly string[];
+}
+
+/** Compares two outputs key by key, in the order of the keys. Every digit counts; the order of members in an object does not. */
+export function differences(recorded: Output, now: Output): Difference[] {
+  const [before, after] = [textsOf(recorded), textsOf(now)];
+  const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();
+  return keys.flatMap((key) => {
+    const [was, is] = [before.get(key) ?? null, after.get(key) ?? null];
+    const isSame = was === is || (was !== null && is !== null && canonical(was) === canonical(is));
+    return isSame ? [] : [{ key, recorded: was, now: is }];
+  });
+}
+
+function textsOf({ set, delete: deleted }: Output): Map<string, string> {
+  return new Map([
+    ...deleted.map((key) => [key, '"(deleted)"'] as const),
+    ...set.map(({ key, json }) => [key, json] as const),
+  ]);
+}
+
+function canonical(json: string): string {
+  return JSON.stringify(sorted(parseExact(json)));
+}
+
+/** The outcome of a node as keys: a failure is the `error` that its `onError` node finds, a choice is a `branch_decision`. */
+export function buildRecordedOutput({
+  changes,
+  status,
+  error_class,
+  error_message,
+  decision_result,
+}: TraceEntry): Output {
+  const set = membersOf(changes.set.text);
+  const isSaid = set.some(({ key }) => key === decisionKey);
+  return {
+    set: [
+      ...set,
+      ...(status === "failed" ? [failure(error_class, error_message)] : []),
+      ...(decision_result === null || isSaid ? [] : [{ key: decisionKey, json: JSON.stringify(decision_result) }]),
+    ],
+    delete: changes.delete,
+  };
+}
+
+/** The output of a new run of the code of an entry, in the form of `buildRecordedOutput`. */
+export function buildReplayOutput(
+  result: CodeResult,
+  { edges }: Pick<IndexedNode, "edges">,
+  entry: TraceEntry,
+): Output {
+  const failed = (...facts: Parameters<typeof failure>) => ({ set: [failure(...facts)], delete: [] });
+  if (result.status === "error") return failed(result.class, result.message);
+  if (!isChosen({ edges })) return result;
+  const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
+  if ("problem" in edge) return failed("NodeFailed", edge.problem);
+  // Only the record knows how often the edge was taken.
+  const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
+  return isAtMax ? failed(entry.error_class, entry.error_message) : result;
+}
+
+function failure(error_class: string | null, message: string | null): Member {
+  return { key: "error", json: JSON.stringify({ class: error_class, message }) };
 }

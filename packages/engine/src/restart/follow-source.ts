@@ -1,8 +1,8 @@
 import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf, startOf } from "@nova/workflow";
-import { branchScope } from "../chain/scope.ts";
+import { branchScope } from "../chain/ids.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { defaultNext, followChoice, type NodeDefinition, nextNodeId } from "../protocol/definition.ts";
-import { numbered } from "../protocol/place-name.ts";
+import { numbered } from "../protocol/recorded.ts";
 import { isReused, type ReuseSelection } from "./selection.ts";
 import type { Source, SourceEntry } from "./source.ts";
 

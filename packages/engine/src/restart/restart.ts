@@ -1,19 +1,18 @@
-import { type Member, membersOf } from "@nova/workflow";
-import { storeOutcomes } from "../chain/outcomes.ts";
+import { type Member, membersOf, nodeIndex } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
+import { type EntryReference, maxDocumentBytes, storeOutcomes, writeReferences } from "../chain/outcomes.ts";
 import { contextAfter } from "../chain/position.ts";
 import { escapeReferences, offloadMembers, savingTo } from "../context/references.ts";
-import { refuseMisfitsOf } from "../kinds/start/given.ts";
-import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
+import { findCalledVersion } from "../kinds/child/run-child.ts";
+import { begin, newId, refuseMisfitsOf, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import { originOf } from "../protocol/place-name.ts";
-import { writeRestartDocument } from "./document.ts";
+import { originOf } from "../protocol/recorded.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
-import { buildForecast, type Forecast } from "./forecast.ts";
 import { isStep, RestartRefused, type ReuseSelection, selectEntriesBefore, shortList } from "./selection.ts";
-import { Source } from "./source.ts";
+import { entryKey, Source, type SourceEntry } from "./source.ts";
 
 export interface RestartRequest {
   /** An execution that has ended. */
@@ -154,4 +153,95 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
   if (!entry || !("context" in entry.contents))
     throw new RestartRefused(`the contents of execution ${execution} were erased - start a new one`);
   return contextAfter(entry, ports.blobs);
+}
+
+type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
+/** The reference that a document has for a place. */
+export type PlaceReference = [place: string, EntryReference];
+
+/** The document of a restart: all outcomes on the path, also in executions that continue where they failed. */
+export async function writeRestartDocument(
+  ports: Reads,
+  version: WorkflowVersion,
+  selection: ReuseSelection,
+  path: SourcePath,
+): Promise<string> {
+  return writeDocument(await collectReferences(ports, version, selection, path, ""));
+}
+
+/** `inside`: the start of the places of this execution in the document. */
+async function collectReferences(
+  ports: Reads,
+  version: WorkflowVersion,
+  { again = [], inside: parts = {} }: ReuseSelection,
+  { reused, stops }: SourcePath,
+  inside: string,
+): Promise<PlaceReference[]> {
+  const all = Array.from(reused, ([place, entry]): PlaceReference => [inside + place, buildReference(entry)]);
+  const further = await atOnce([...stops], async ([place, { head }]): Promise<PlaceReference[]> => {
+    const part = parts[entryKey(head)];
+    const runsAll = again.includes(head.node_id) || (part === undefined && head.status === "success");
+    const node = nodeIndex(version.workflow).get(head.node_id)?.node;
+    if (!head.child || runsAll || !node || !("workflow" in node)) return [];
+    const called = await findCalledVersion(ports, node);
+    const source = await Source.read(ports, head.child.execution);
+    if ("problem" in called || !source.last) return [];
+    const selection = { ...part, again };
+    // The version of the other workflow may have changed: what does not fit runs.
+    const path = followSource(source, called, selection);
+    const start = `${inside}${place}/`;
+    const references = await collectReferences(ports, called, selection, path, start);
+    return [[start, buildReference(source.last)], ...references];
+  });
+  return [...all, ...further.flat()];
+}
+
+export function buildReference({ head: { execution_id: execution, scope, seq } }: SourceEntry): EntryReference {
+  return { entry: { execution, scope, seq } };
+}
+
+/** The text of a document of references. Throws `RestartRefused` if it is too large. */
+export function writeDocument(references: Iterable<PlaceReference>): string {
+  const text = writeReferences(references);
+  if (Buffer.byteLength(text) <= maxDocumentBytes) return text;
+  throw new RestartRefused("the run would reuse more outcomes than one document can name - start a new execution");
+}
+
+/** The expected effects of a restart, as far as they can be known. Places are named as `SourceEntry.name`. */
+export interface Forecast {
+  /** Places of the document: their outcomes are reused. */
+  reused: string[];
+  /** Nodes that run, and all that may follow them. `each[*].find` if the items are not known yet. */
+  runs: string[];
+  /** The nodes of `runs` that have run before and are not declared to be without effects. */
+  again: string[];
+  /** Reasons why the version does not fit what is to be reused, a sentence each. */
+  misfits: string[];
+  /** Cost in the source of the nodes that run, and the time that their code took. */
+  estimate: { cost_usd: number; execution_time_ms: number };
+}
+
+export function buildForecast(
+  source: Source,
+  { workflow }: WorkflowVersion,
+  { reused, runs, misfits }: SourcePath,
+): Forecast {
+  const places = [...runs.keys()];
+  const before = places.flatMap((place) => source.entries.get(place) ?? []);
+  const runsAgain = (place: string) => {
+    const node = nodeIndex(workflow).get(runs.get(place) ?? "")?.node;
+    if (!node || !("executor" in node)) return false;
+    const isSame = ({ head, name }: SourceEntry) => (place.includes("[*]") ? head.node_id === node.id : name === place);
+    return node.effects !== false && source.entries.values().some(isSame);
+  };
+  return {
+    reused: [...reused.keys()],
+    runs: places,
+    again: places.filter(runsAgain),
+    misfits: [...misfits],
+    estimate: {
+      cost_usd: before.reduce((sum, { spent }) => sum + (spent?.cost_usd ?? 0), 0),
+      execution_time_ms: before.reduce((sum, { head }) => sum + (head.code === null ? 0 : head.execution_time_ms), 0),
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { GivenOutcomes } from "../kinds/start/start.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import { buildReference, type PlaceReference, writeDocument } from "./document.ts";
+import { buildReference, type PlaceReference, writeDocument } from "./restart.ts";
 import { isReused, isStep } from "./selection.ts";
 import { Source } from "./source.ts";
 

@@ -1,5 +1,5 @@
-import type { Head } from "../chain/head.ts";
-import { branchScope } from "../chain/scope.ts";
+import type { Head } from "../chain/entry.ts";
+import { branchScope } from "../chain/ids.ts";
 import type { Ports } from "../ports/index.ts";
 import { type EntryId, entryKey, Source, type SourceEntry } from "./source.ts";
 

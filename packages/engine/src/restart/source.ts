@@ -1,8 +1,12 @@
-import type { Head } from "../chain/head.ts";
-import { branchOf, isItem } from "../chain/scope.ts";
-import type { LinkId } from "../ports/chain.ts";
+import type { RunErrorClass } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
+import { type FailureRecord, type Head, headOf, unlessErased } from "../chain/entry.ts";
+import { branchOf, isItem } from "../chain/ids.ts";
+import { failureOf, readChanges } from "../chain/position.ts";
+import type { Changes } from "../context/context.ts";
+import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { numbered } from "../protocol/place-name.ts";
+import { numbered } from "../protocol/recorded.ts";
 import { type RunHead, runHeads } from "../trace/run-heads.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
@@ -94,4 +98,37 @@ export class Names {
 
 export function entryKey({ scope, seq }: EntryId): string {
   return `${scope}#${seq}`;
+}
+
+/** The outcome of one entry. Large values are references to blobs of its family. */
+export interface OutcomeAt extends Changes {
+  decision: string | null;
+  error?: { class: RunErrorClass; failure: FailureRecord };
+}
+
+/** A session asks for the same outcomes with every run. The caller has checked that their execution was not erased. */
+const maxKept = 2_000;
+const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
+
+/** Reads the outcome of an entry. Undefined if the entry is gone, or its contents were erased. */
+export async function readOutcomeAt(ports: Pick<Ports, "chain" | "blobs">, at: LinkId): Promise<OutcomeAt | undefined> {
+  const known = kept.get(ports.chain) ?? new LRUCache<string, OutcomeAt>({ max: maxKept });
+  kept.set(ports.chain, known);
+  const name = `${at.execution}${at.scope}#${at.seq}`;
+  const there = known.get(name);
+  if (there) return there;
+  const { entry } = await ports.chain.read(at);
+  const outcome = entry && (await outcomeOf(ports, entry));
+  if (outcome) known.set(name, outcome);
+  return outcome;
+}
+
+async function outcomeOf(ports: Pick<Ports, "blobs">, entry: StoredEntry): Promise<OutcomeAt | undefined> {
+  const { status, decision_result: decision, error_class } = headOf(entry);
+  if (status === "failed") {
+    const failure = await failureOf(entry, ports.blobs);
+    return error_class && { set: [], delete: [], decision, error: { class: error_class, failure } };
+  }
+  const changes = "context" in entry.contents ? await unlessErased(() => readChanges(entry, ports.blobs)) : null;
+  return changes ? { ...changes, decision } : undefined;
 }

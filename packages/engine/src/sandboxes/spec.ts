@@ -10,7 +10,7 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import type { Head } from "../chain/head.ts";
+import type { Head } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";

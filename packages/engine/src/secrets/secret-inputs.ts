@@ -1,5 +1,5 @@
 import { type ExactValue, isRawNumber, parseExact, secretKeys } from "@nova/workflow";
-import { unlessErased } from "../chain/contents.ts";
+import { unlessErased } from "../chain/entry.ts";
 import type { Context } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import type { BlobHome } from "../ports/blobs.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { defined } from "@nova/workflow";
-import type { Head } from "../chain/head.ts";
-import type { ItemPages } from "../chain/item-input.ts";
-import type { StepText } from "../chain/steps/step-record.ts";
+import type { Head } from "../chain/entry.ts";
+import type { ItemPages } from "../chain/position.ts";
+import type { StepText } from "../chain/step-record.ts";
 import { loadStored, type Row, rowsIn } from "../context/context.ts";
 import { ReferenceScan, referencesIn } from "../context/references.ts";
 import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { atOnce } from "../at-once.ts";
-import { contentText, unlessErased } from "../chain/contents.ts";
-import { type Head, headOf, sourceOf } from "../chain/head.ts";
-import { storableError } from "../chain/storable.ts";
-import { labelsIn } from "../kinds/start/labels.ts";
+import { contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
+import { storableError } from "../chain/spending.ts";
+import { labelsIn } from "../kinds/start/first-entry.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { durationOf, storableFigures } from "../protocol/finish-close.ts";
+import { durationOf, storableFigures } from "../protocol/record.ts";
 import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./content-check.ts";
 

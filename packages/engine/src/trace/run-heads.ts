@@ -1,12 +1,10 @@
-import { contentOrNull } from "../chain/contents.ts";
-import { type BranchTip, type Head, headOf } from "../chain/head.ts";
-import { branchScope } from "../chain/scope.ts";
+import { type BranchTip, contentOrNull, type Head, headOf } from "../chain/entry.ts";
+import { branchScope } from "../chain/ids.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { fewestTogether, linksOfBranches } from "../protocol/branch-links.ts";
-import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
+import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFork } from "../protocol/branches.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 

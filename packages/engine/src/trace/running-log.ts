@@ -1,13 +1,12 @@
-import { contextBefore } from "../chain/item-input.ts";
-import { linkName } from "../chain/link-name.ts";
-import { readPosition } from "../chain/position.ts";
+import { linkName } from "../chain/ids.ts";
+import { contextBefore, readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
 import { definitionOf } from "../protocol/definition.ts";
 import type { RunPosition } from "../protocol/event.ts";
-import { executionOf } from "../protocol/status.ts";
+import { executionOf } from "../protocol/record.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { redactorAt } from "../secrets/secret-inputs.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type BranchTip, type Head, headOf, type Plan, type ReusedLink } from "../chain/head.ts";
+import { type BranchTip, type Head, headOf, type Plan, type ReusedLink } from "../chain/entry.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
 import { branchStart, readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/references.ts";

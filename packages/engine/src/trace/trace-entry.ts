@@ -7,15 +7,14 @@ import {
   type RawJson,
   type RunErrorClass,
 } from "@nova/workflow";
-import { contentOrNull, contentText, unlessErased } from "../chain/contents.ts";
-import type { Head } from "../chain/head.ts";
+import { nodeAttempt, type StepRecord } from "../attempt/retry.ts";
+import { contentOrNull, contentText, type Head, unlessErased } from "../chain/entry.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
-import { type StepText, stepFrom, stepTexts } from "../chain/steps/step-record.ts";
+import { type StepText, stepFrom, stepTexts } from "../chain/step-record.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft, WorkflowVersion } from "../ports/pipeline.ts";
-import { nodeAttempt, type StepRecord } from "../protocol/attempts.ts";
 import { sha256 } from "../sha256.ts";
 
 /** The public form of one entry of the chain of work; field names are public. Only `full` includes contexts. */

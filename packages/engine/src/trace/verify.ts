@@ -1,7 +1,7 @@
 import { defined } from "@nova/workflow";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { ExecutionNotFound, executionOf } from "../protocol/status.ts";
+import { ExecutionNotFound, executionOf } from "../protocol/record.ts";
 import { type Erased, Erasures, unreadableProblem } from "./content-check.ts";
 import {
   beginningMisfit,

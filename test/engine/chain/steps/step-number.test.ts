@@ -1,6 +1,6 @@
 import type { StoredStep } from "@nova/engine";
 import { expect, it } from "vitest";
-import { journalOf, noteNumber, stepNumber } from "../../../../packages/engine/src/chain/steps/step-record.ts";
+import { journalOf, noteNumber, stepNumber } from "../../../../packages/engine/src/chain/step-record.ts";
 
 const stored = (...numbers: number[]): StoredStep[] => numbers.map((step) => ({ step, text: "{}", hash: `h${step}` }));
 

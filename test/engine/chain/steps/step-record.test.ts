@@ -5,7 +5,7 @@ import {
   type StepFacts,
   type StepText,
   sealStep,
-} from "../../../../packages/engine/src/chain/steps/step-record.ts";
+} from "../../../../packages/engine/src/chain/step-record.ts";
 import { traceStep } from "../../../../packages/engine/src/trace/trace-entry.ts";
 import frozen from "../../../fixtures/formats/steps-1.json" with { type: "json" };
 import { agentStep } from "../../../support/engine/agent-step.ts";

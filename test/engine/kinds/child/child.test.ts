@@ -1,6 +1,6 @@
 import { cancelExecution, runNode } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../../packages/engine/src/chain/entry.ts";
 import { child } from "../../../support/engine/child-flows.ts";
 import { action, flow, lines } from "../../../support/engine/flows.ts";
 import { atOnce, type Process } from "../../../support/engine/scheduler.ts";

@@ -1,6 +1,6 @@
 import type { StoredEntry } from "@nova/engine";
 import { expect, it } from "vitest";
-import { headOf } from "../../../../packages/engine/src/chain/head.ts";
+import { headOf } from "../../../../packages/engine/src/chain/entry.ts";
 import { failureOf } from "../../../../packages/engine/src/chain/position.ts";
 import { action, flow, lines, mapOver } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InputsRefused, refuseMisfits } from "../../../../packages/engine/src/kinds/start/given.ts";
+import { InputsRefused, refuseMisfits } from "../../../../packages/engine/src/kinds/start/start.ts";
 
 const either = { anyOf: [{ required: ["email"] }, { required: ["mail"] }], properties: { email: { type: "object" } } };
 const asking = JSON.parse('{"if":{"required":["mail"]},"then":{"required":["x"]}}');

@@ -1,6 +1,6 @@
 import { cancelExecution, requestApproval, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import type { AnswerRefused } from "../../../../packages/engine/src/kinds/waiting/refusals.ts";
+import type { AnswerRefused } from "../../../../packages/engine/src/kinds/waiting/waiting-task.ts";
 import { Asked, asking } from "../../../support/engine/waiting.ts";
 
 const withTimeout = asking({}, [["ask", "prepare", "timeout"]]);

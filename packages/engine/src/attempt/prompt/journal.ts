@@ -1,5 +1,5 @@
 import { defined } from "@nova/workflow";
-import { contentText } from "../../chain/contents.ts";
+import { contentText } from "../../chain/entry.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
 import {
@@ -16,7 +16,7 @@ import {
   sealEnding,
   sealStep,
   stepNumber,
-} from "../../chain/steps/step-record.ts";
+} from "../../chain/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredStep, Turn } from "../../ports/chain.ts";
@@ -24,7 +24,7 @@ import type { Spending } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import type { Attempt } from "../acquire.ts";
+import type { Attempt } from "../run-attempts.ts";
 import type { NodeIo } from "../task-input.ts";
 
 /** The link and the attempt whose steps are recorded. */

@@ -1,28 +1,45 @@
-import { secretKeys, type TaskNode } from "@nova/workflow";
+import { defined, RawJson, renderJson, secretKeys, type TaskNode } from "@nova/workflow";
+import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
+import { journalOf, replayedStep } from "../../chain/step-record.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
+import {
+  type JournalStep,
+  type PinnedAnalysis,
+  type PinnedCode,
+  type PipelineOutcome,
+  type PromptTask,
+  pinnedPlaces,
+} from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import type { HeldNode } from "../../protocol/definition.ts";
-import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
+import type { HeldNode, KindPorts, Reason, SettlingPorts } from "../../protocol/definition.ts";
+import {
+  type FailedOutcome,
+  failed,
+  heldMs,
+  type MoreFacts,
+  type Outcome,
+  type RunFacts,
+} from "../../protocol/outcome.ts";
 import { moveSandboxes, withoutPool } from "../../sandboxes/life.ts";
-import { type Attempt, addressesFor, allowedFor, canChangeSandbox, changeSandbox } from "../acquire.ts";
-import { lostReason, overdueReason } from "../code-run.ts";
-import { turnFacts, warmAfter } from "../judge.ts";
-import type { Executor, FinishedWork, Prepared, TaskTime, Work } from "../run-attempts.ts";
+import { sha256 } from "../../sha256.ts";
+import { addressesFor, allowedFor, lostReason, overdueReason } from "../code.ts";
+import { judge, turnFacts, warmAfter } from "../judge.ts";
+import { canChangeSandbox, changeSandbox } from "../retry.ts";
+import type { Attempt, Executor, FinishedWork, Prepared, TaskTime, Work } from "../run-attempts.ts";
 import { noStep, stopCode, stopTurn } from "../stop.ts";
-import { type Task, type TaskInput, taskInput } from "../task-input.ts";
+import { type NodeIo, type Task, type TaskInput, taskInput } from "../task-input.ts";
 import {
   attemptsBefore,
   CodeLost,
   type Earlier,
+  earlierOf,
   type JournalSite,
   PipelineEnded,
   StepJournal,
   TurnLost,
 } from "./journal.ts";
 import { meansFor } from "./means.ts";
-import { judgePipeline, stoppedOutcome } from "./outcome.ts";
 
 /** A node whose code a model writes: the steps of a pipeline, each done once and repeated from its record. */
 export const promptExecutor: Executor<PreparedPrompt> = {
@@ -162,4 +179,90 @@ export async function settlePrompt(
 ): Promise<StoredEntry> {
   const { kept, ...stopped } = await stopTurn(ports, held, reason, noStep);
   return commitOutcome(ports, held.position, held.node, await stoppedOutcome(ports, held, stopped), kept);
+}
+
+/** The outcome of a node by the result of its pipeline. A success is judged like that of code written by hand. */
+export async function judgePipeline(
+  task: Task,
+  told: PipelineOutcome,
+  journal: StepJournal,
+  io: NodeIo,
+  run: Omit<RunFacts, "code">,
+): Promise<Outcome> {
+  const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
+  const facts = { ...run, code: hashOf(code) };
+  const outcome: Outcome =
+    told.status === "success"
+      ? await judge(task, told.result, io, facts)
+      : failed(task, told, { logs: told.logs ?? "", executionTimeMs: journal.pinnedMs(pinnedPlaces.code), run: facts });
+  const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
+  // The runs of pinned code have no step, so the entry itself counts their time.
+  const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);
+  const executionTimeMs = stepsMs + (told.cacheHit ? hitMs : 0);
+  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
+}
+
+function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFacts {
+  const { code, generation, cacheHit, analysis } = told;
+  const { earlier } = journal;
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...journal.steps]));
+  const contents = { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) };
+  const facts = { steps: [...earlier.steps, ...journal.hashes], cacheHit, contents, spent };
+  return defined({ ...facts, generation: generation ?? undefined, analysis: analysis && sha256(analysis.code) });
+}
+
+/** A model may write an empty text: that is code, too, and only null means that there is none. */
+function hashOf(code: string | null): string | null {
+  return code === null ? null : sha256(code);
+}
+
+/** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
+export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
+  if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
+  return { code };
+}
+
+/** The analysis before pinned code, and its findings, which no step records. */
+function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysis, journal: StepJournal) {
+  const isLocked = version.workflow.lock?.[node.id]?.analysis === code;
+  const executionMs = journal.pinnedMs(pinnedPlaces.analysis);
+  return {
+    ...(!isLocked && { analysis_code: code }),
+    ...(json !== null && { analysis: renderJson({ result: new RawJson(json), execution_time_ms: executionMs }) }),
+  };
+}
+
+/** The last code that a failed node wrote. Code of an analysis only looks at the data, so it does not count. */
+export function lastCode(steps: readonly JournalStep[]): string | null {
+  const written = steps.findLast(
+    ({ generated_code, agent_name }) => generated_code !== null && agent_name !== "DataAnalyzer",
+  );
+  return written?.generated_code ?? null;
+}
+
+/** The failed outcome of a prompt node that was stopped, with the steps recorded so far. */
+export async function stoppedOutcome(
+  ports: Ports,
+  held: HeldNode<TaskNode>,
+  { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
+): Promise<FailedOutcome> {
+  const { turn, position } = held;
+  const { before, at } = position;
+  const all = await ports.chain.steps(at);
+  const stored = journalOf(turn, all);
+  const earlier = earlierOf(turn, all);
+  const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
+  const code = lastCode(steps);
+  const spent = unlessNothing(sumOfSpendings([earlier.spent, ...steps]));
+  return failed(held, reason, {
+    logs,
+    executionTimeMs: turn.due === undefined ? heldMs(ports, turn) : 0,
+    run: { ...turnFacts(turn), warm, code: hashOf(code) },
+    more: defined({
+      steps: [...earlier.steps, ...stored.map(({ hash }) => hash)],
+      generation: steps.length === 0 ? turn.generation : undefined,
+      spent,
+      contents: codeContent(held, code),
+    }),
+  });
 }

@@ -5,6 +5,7 @@ import {
   type MissingReference,
   mappingKey,
   mappingOf,
+  type Node,
   normalName,
   type Reference,
   type RenderedPrompt,
@@ -18,7 +19,6 @@ import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { sha256 } from "../../sha256.ts";
 import { KnownNodes, ValueTooLarge } from "../known-nodes.ts";
-import { surroundingsText } from "./surroundings.ts";
 
 /** The question to a model at a place of a run. It follows from the chain before, so every delivery asks the same. */
 export interface Question {
@@ -141,4 +141,32 @@ function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
+}
+
+/** A long chain must not fill the prompt with its names. */
+const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
+
+/** Describes the nodes before for a model: their names and ids, and the keys of their results. */
+export function surroundingsText(
+  { id }: Pick<Node, "id">,
+  mapping: Readonly<Record<string, string>>,
+  keysOf: (node: string) => string[],
+  mask: (text: string) => string,
+): string {
+  const others = Object.entries(mapping).filter(([, other]) => other !== id);
+  if (others.length === 0) return "";
+  const shown = others.slice(-maxNodes);
+  const left = others.length - shown.length;
+  const names = JSON.stringify(Object.fromEntries(shown));
+  const keys = shown.map(([, other]) => {
+    const own = keysOf(other).slice(0, maxKeys);
+    return `id:${other}${own.length === 0 ? "" : ` (${own.map((key) => JSON.stringify(key)).join(", ")})`}`;
+  });
+  const text = [
+    `You have access to a graph of connected nodes with the following name-to-ID mapping: ${names}${left > 0 ? ` and ${left} more` : ""}`,
+    `You have access to information from the following nodes: ${keys.join(", ")}.`,
+    "Where the prompt refers to a node, what it has brought stands in the place of the reference. Use this information to inform your response.",
+  ].join("\n");
+  const masked = mask(text);
+  return masked.length <= maxCharacters ? masked : `${masked.slice(0, maxCharacters).toWellFormed()}...`;
 }

@@ -1,11 +1,9 @@
 import { type Node, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
-import { inputBefore } from "../../chain/item-input.ts";
+import { inputBefore } from "../../chain/position.ts";
 import { escapeReferences, offloadLargeValues, offloadWhole } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
-import type { NodeDefinition } from "../../protocol/definition.ts";
-import type { KindPorts } from "../../protocol/settling.ts";
-import type { Attempt } from "../acquire.ts";
+import type { KindPorts, NodeDefinition } from "../../protocol/definition.ts";
 import { turnFacts } from "../judge.ts";
 import {
   attemptsBefore,
@@ -16,9 +14,8 @@ import {
   TurnLost,
 } from "../prompt/journal.ts";
 import { commonMeans } from "../prompt/means.ts";
-import { judgePipeline } from "../prompt/outcome.ts";
-import { settlePrompt } from "../prompt/run-prompt.ts";
-import type { Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
+import { judgePipeline, settlePrompt } from "../prompt/run-prompt.ts";
+import type { Attempt, Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
 import { createNodeIo, type NodeIo, type Task, withInputKeys } from "../task-input.ts";
 import { questionFor } from "./question.ts";
 

@@ -7,10 +7,9 @@ import {
   type Workflow,
   type WorkflowNode,
 } from "@nova/workflow";
-import { headOf } from "../../chain/head.ts";
-import { inputBefore } from "../../chain/item-input.ts";
-import { childId } from "../../chain/link-name.ts";
-import { contextAfter, type Position } from "../../chain/position.ts";
+import { headOf } from "../../chain/entry.ts";
+import { childId } from "../../chain/ids.ts";
+import { contextAfter, inputBefore, type Position } from "../../chain/position.ts";
 import { blobPages, type Context, type Slot } from "../../context/context.ts";
 import { offloadMembers, savingTo } from "../../context/references.ts";
 import { findValue, keyOfPath, type LoadJson } from "../../context/whole-value.ts";
@@ -23,20 +22,26 @@ import { answerFor } from "../../protocol/answer.ts";
 import { readTip } from "../../protocol/branches.ts";
 import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { defaultNext, type HeldNode, type NodeDefinition, versionOf } from "../../protocol/definition.ts";
+import {
+  defaultNext,
+  type HeldNode,
+  type KindPorts,
+  type NodeDefinition,
+  type Reason,
+  type SettlingPorts,
+  versionOf,
+} from "../../protocol/definition.ts";
 import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
-import type { Closed } from "../../protocol/finish-close.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
-import { originInside } from "../../protocol/place-name.ts";
-import { buildChildPlan, findInnerPlaces } from "../../protocol/recorded.ts";
+import type { Closed } from "../../protocol/record.ts";
+import { buildChildPlan, findInnerPlaces, originInside } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
-import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { createRecord, firstLink, recordOf } from "../start/first-link.ts";
-import { InputsRefused, refuseMisfitsOf } from "../start/given.ts";
-import type { WaitsFor } from "../waits-for.ts";
+import { createRecord, firstLink, recordOf } from "../start/first-entry.ts";
+import { InputsRefused, refuseMisfitsOf } from "../start/start.ts";
+import type { WaitsFor } from "../waiting/waiting-task.ts";
 
 /** The answer of the first task: Step Functions starts this execution, and waits for its end. */
 export interface ChildAnswer extends RunPosition {

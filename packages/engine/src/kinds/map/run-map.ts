@@ -1,7 +1,6 @@
 import { elementsOf, type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
-import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
-import type { Position } from "../../chain/position.ts";
+import { contextBefore, inputBefore, type Position, storeItems } from "../../chain/position.ts";
 import { blobPages, type Context } from "../../context/context.ts";
 import { asReference, offloadLargeValues, savingTo } from "../../context/references.ts";
 import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/whole-value.ts";
@@ -9,10 +8,16 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { defaultNext, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
+import {
+  defaultNext,
+  type HeldNode,
+  type KindPorts,
+  type NodeDefinition,
+  type Reason,
+  type SettlingPorts,
+} from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
-import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { holdTurn, runUntilCommitted } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 

@@ -11,12 +11,19 @@ import { commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, followChoice } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
-import { refreshStatus } from "../../protocol/status.ts";
+import { refreshStatus } from "../../protocol/record.ts";
 import { sha256 } from "../../sha256.ts";
-import { findTask, type TaskName } from "./find-task.ts";
-import { AnswerMisfit, AnswerRefused, decidedBefore } from "./refusals.ts";
-import { chosen, termsOf } from "./waiting-node.ts";
-import { type Waiting, waitingAt } from "./waiting-task.ts";
+import {
+  AnswerMisfit,
+  AnswerRefused,
+  chosen,
+  decidedBefore,
+  findTask,
+  type TaskName,
+  termsOf,
+  type Waiting,
+  waitingAt,
+} from "./waiting-task.ts";
 
 export interface Answer {
   choice: string;

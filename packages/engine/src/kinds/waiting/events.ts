@@ -1,14 +1,14 @@
 import { type MatchableObject, matchesPattern, nodeIndex, parseExact, type Workflow } from "@nova/workflow";
-import { headOf } from "../../chain/head.ts";
+import { entriesBefore } from "../../attempt/known-nodes.ts";
+import { headOf } from "../../chain/entry.ts";
 import { contextAfter } from "../../chain/position.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
 import { definitionOf } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { handOverEvent } from "./answer.ts";
 import { keysFor, matchable, shapeOf } from "./bind-pattern.ts";
-import { type EventNode, isWaitingNode } from "./waiting-node.ts";
+import { type EventNode, isWaitingNode } from "./waiting-task.ts";
 
 /** An event with more index keys than this is compared with every waiting task instead. */
 const maxKeys = 200;

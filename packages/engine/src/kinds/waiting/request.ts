@@ -1,6 +1,6 @@
 import { type JsonObject, secretKeys } from "@nova/workflow";
-import { inputBefore } from "../../chain/item-input.ts";
-import { taskId } from "../../chain/link-name.ts";
+import { taskId } from "../../chain/ids.ts";
+import { inputBefore } from "../../chain/position.ts";
 import { blobPages } from "../../context/context.ts";
 import { keyOfPath } from "../../context/whole-value.ts";
 import { chainBroken } from "../../errors.ts";
@@ -9,21 +9,20 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type HeldNode } from "../../protocol/definition.ts";
+import { definitionOf, type HeldNode, type KindPorts } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed } from "../../protocol/outcome.ts";
-import type { KindPorts } from "../../protocol/settling.ts";
-import { markWaiting, refreshStatus } from "../../protocol/status.ts";
+import { markWaiting, refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { handOverEvent, keepToken } from "./answer.ts";
 import { bindPattern, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
+import { renderMessage } from "./contents.ts";
 import { eventsSinceStart } from "./events.ts";
-import { expiredEntry } from "./expire.ts";
-import { renderMessage } from "./message.ts";
 import { linkOfVisit, takeCalled } from "./resume.ts";
-import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { expiredEntry } from "./sweep-tasks.ts";
+import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-task.ts";
 
 /** Input of the function that takes a task token. */
 export interface RequestEvent extends NodeEvent {

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { forksOf, nodeIndex, type Workflow } from "@nova/workflow";
 import { decodeTime } from "ulid";
-import { headOf } from "../../chain/head.ts";
-import { ulidFrom } from "../../chain/link-name.ts";
+import { headOf } from "../../chain/entry.ts";
+import { branchOf, isItem, ulidFrom } from "../../chain/ids.ts";
 import type { Position } from "../../chain/position.ts";
-import { branchOf, isItem } from "../../chain/scope.ts";
 import { slimText } from "../../context/references.ts";
 import type { LinkId } from "../../ports/chain.ts";
 import type { Execution } from "../../ports/executions.ts";
@@ -12,8 +11,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { ResumeLink, WaitingTask } from "../../ports/tasks.ts";
 import { sha256 } from "../../sha256.ts";
 import { handOver } from "./answer.ts";
-import { AnswerRefused, runIsOver } from "./refusals.ts";
-import { isWaitingNode } from "./waiting-node.ts";
+import { AnswerRefused, isWaitingNode, runIsOver } from "./waiting-task.ts";
 
 /** The wait of a link has ended and takes no further call. */
 export class WaitOver extends Error {

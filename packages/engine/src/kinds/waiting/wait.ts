@@ -1,25 +1,21 @@
 import { type ApprovalNode, onlyPath, RawJson, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
-import { unlessErased } from "../../chain/contents.ts";
-import { headOf } from "../../chain/head.ts";
-import { inputBefore } from "../../chain/item-input.ts";
-import { taskId } from "../../chain/link-name.ts";
-import { type Position, readPosition } from "../../chain/position.ts";
+import { headOf, unlessErased } from "../../chain/entry.ts";
+import { taskId } from "../../chain/ids.ts";
+import { inputBefore, type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { defaultNext, type NodeDefinition } from "../../protocol/definition.ts";
+import { defaultNext, type KindPorts, type NodeDefinition } from "../../protocol/definition.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
 import { codeless, failed, succeeded } from "../../protocol/outcome.ts";
-import type { KindPorts } from "../../protocol/settling.ts";
-import { markWaiting, refreshStatus } from "../../protocol/status.ts";
+import { markWaiting, refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { cutMark } from "../../secrets/redactor.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import type { WaitsFor } from "../waits-for.ts";
-import { isWaitingNode } from "./waiting-node.ts";
+import { isWaitingNode, type WaitsFor } from "./waiting-task.ts";
 
 /** A longer wait releases the scope's sandbox, and appears as waiting. */
 const keptWarmMs = 60_000;

@@ -1,10 +1,22 @@
-import { type Position, readPosition } from "../../chain/position.ts";
+import {
+  type ApprovalNode,
+  defined,
+  type Member,
+  type Node,
+  nodeIndex,
+  type RawJson,
+  type WaitNode,
+} from "@nova/workflow";
+import { headOf } from "../../chain/entry.ts";
+import { contextAfter, failureOf, type Position, readPosition } from "../../chain/position.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type FollowedChoice, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
-import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
+import { executionOf } from "../../protocol/record.ts";
 
 /** A task that still waits, with its place. */
 export interface Waiting extends NodeDefinition<WaitingNode> {
@@ -28,4 +40,160 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
       `"${task.node}" expired at ${task.expiresAt} - nova trace ${execution} shows what followed`,
     );
   return { ...definition, task, position, node };
+}
+
+/** An answer without a matching question, or a late answer. The message says which, and what to do. */
+export class AnswerRefused extends Error {
+  override name = "AnswerRefused";
+}
+
+/** An answer with a choice or data that do not fit an open task. */
+export class AnswerMisfit extends AnswerRefused {
+  override name = "AnswerMisfit";
+}
+
+/** The fields of an approval's answer in the context that can be read without its data. */
+export interface KeptAnswer {
+  choice: string;
+  by: string | null;
+  at: string;
+  from: string | null;
+}
+
+/** The refusal of a task whose link already has an entry. */
+export async function decidedBefore(
+  ports: Ports,
+  task: WaitingTask,
+  into: string,
+  entry: StoredEntry,
+): Promise<AnswerRefused> {
+  const head = headOf(entry);
+  if (head.node_type === "close") return runIsOver(task);
+  if (head.status === "failed") {
+    const { message } = await failureOf(entry, ports.blobs);
+    const why = `${message} - nova trace ${task.execution} shows it`;
+    return new AnswerRefused(`"${task.node}" takes no answer any more: ${why}`);
+  }
+  if (task.kind === "event") return new AnswerRefused(`"${task.node}" has what it waited for, since ${head.timestamp}`);
+  const { context } = await contextAfter(entry, ports.blobs);
+  const { choice, by, at, from } = JSON.parse(context.slot(into)?.json ?? "{}") as Partial<KeptAnswer>;
+  if (by === null) return new AnswerRefused(`"${task.node}" expired at ${at} and went on as "${choice}"`);
+  return new AnswerRefused(`"${task.node}" was already answered by ${by} at ${at}: ${choice} (${from})`);
+}
+
+export function runIsOver({ execution }: Pick<WaitingTask, "execution">): AnswerRefused {
+  return new AnswerRefused(`execution ${execution} is over - nova trace ${execution} shows how it ended`);
+}
+
+export type EventNode = WaitNode & { for: { kind: "event" } };
+
+/** A node whose outcome comes from outside, with a task token. */
+export type WaitingNode = ApprovalNode | EventNode;
+
+export function isWaitingNode(node: Node): node is WaitingNode {
+  return node.type === "approval" || (node.type === "wait" && node.for.kind === "event");
+}
+
+/** The fields that both kinds of waiting nodes share. `into` is the key of the context that takes the answer. */
+interface Terms extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms"> {
+  timeoutSeconds: number;
+  into: string;
+}
+
+export function termsOf(node: WaitingNode): Terms {
+  if (node.type === "wait") {
+    const { timeoutSeconds, into } = node.for;
+    return { kind: "event", timeoutSeconds, into, choices: [], to: [] };
+  }
+  const { timeoutSeconds, into, choices, to, form, forms } = node;
+  return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
+}
+
+/** The outcome for a choice, or for a timeout with an edge. */
+export function chosen(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
+  return { ...succeeded(null, facts, [set]), ...way };
+}
+
+/** The wait of a node at work; its field names are public. `until` is ISO 8601, and null if only an answer ends the wait. */
+export type WaitsFor =
+  | { kind: "time"; until: string | null }
+  | { kind: "retry"; until: string }
+  | { kind: "workflow"; until: null; execution_id: string }
+  | { kind: "approval"; until: string | null; task_id: string; message: string; choices: string[] }
+  | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
+
+/**
+ * Names a task by its id, or as the only approval that an execution, or one node of it, has created so far. An answer
+ * without the id of a task may be a repetition. So it never counts for the second approval of its name, even if only
+ * that one is open.
+ */
+export type TaskName = { task: string } | { execution: string; node?: string };
+
+/** Throws `AnswerRefused`, `ExecutionNotFound`. */
+export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTask> {
+  if ("task" in name) {
+    const task = await ports.tasks.find(name.task);
+    if (!task) throw new AnswerRefused(`there is no task "${name.task}" - nova tasks lists the open ones`);
+    return task;
+  }
+  const { execution, node } = name;
+  const isMeant = (task: WaitingTask) => task.kind === "approval" && (node === undefined || task.node === node);
+  const [task, ...others] = (await ports.tasks.ofExecution(execution)).filter(isMeant);
+  if (!task) throw await notWaiting(ports, await executionOf(ports, execution), node);
+  if (others.length === 0) return task;
+  throw await severalAsked(ports, node === undefined ? execution : `"${node}"`, [task, ...others]);
+}
+
+/**
+ * Builds a refusal that names the open tasks, and the latest decision of the others, so that a repeated answer learns
+ * that it arrived before.
+ */
+async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
+  const ended = tasks.filter(({ status }) => status !== "open");
+  const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
+  const decided = latest && (await refusalOf(ports, latest));
+  const over = decided && latest;
+  const open = tasks.filter((task) => task !== over && (task.status === "open" || task.status === "answered"));
+  if (!decided) return new AnswerRefused(`${what} waits for ${open.length} answers - ${advice(open)}`);
+  if (open.length === 0) return decided;
+  return new AnswerRefused(`${what} has asked ${tasks.length} times, and ${decided.message} - ${advice(open)}`);
+}
+
+function endOf({ answeredAt, expiresAt }: WaitingTask): string {
+  return answeredAt ?? expiresAt;
+}
+
+/** The reason why a task takes no answer; undefined if it takes one. */
+async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused | undefined> {
+  try {
+    await waitingAt(ports, task);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AnswerRefused) return error;
+    throw error;
+  }
+}
+
+/** The limit of tasks that a message names. */
+const maxNamed = 10;
+
+function advice(open: readonly WaitingTask[]): string {
+  const named = open.slice(0, maxNamed).map(({ id, node }) => `${id} (${node})`);
+  const more = open.length > maxNamed ? `, and ${open.length - maxNamed} more` : "";
+  return `name the task to answer: ${named.join(", ")}${more}`;
+}
+
+async function notWaiting(ports: Ports, record: Execution, id: string | undefined): Promise<AnswerRefused> {
+  const version = await ports.workflows.get(record.workflowId, record.version);
+  const nodes = version ? Array.from(nodeIndex(version.workflow).values(), ({ node }) => node) : [];
+  const approvals = nodes.flatMap((node) => (node.type === "approval" ? [node.id] : []));
+  if (approvals.length === 0 || (id !== undefined && !approvals.includes(id))) {
+    const advice =
+      approvals.length > 0 ? `its approvals are ${approvals.map((one) => `"${one}"`).join(", ")}` : "it has none";
+    const what = id === undefined ? "no approval" : `no approval "${id}"`;
+    return new AnswerRefused(`workflow "${record.workflowId}" has ${what} - ${advice}`);
+  }
+  if (!record.open) return runIsOver({ execution: record.id });
+  const what = id === undefined ? record.id : `"${id}"`;
+  return new AnswerRefused(`${what} does not wait for an answer yet - nova tasks lists what does`);
 }

@@ -1,7 +1,17 @@
-import { defined, type Member, nodeIndex, runHash, startOf } from "@nova/workflow";
-import { sealEntry } from "../../chain/contents.ts";
-import { headOf, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
+import {
+  defined,
+  longestLabel,
+  type Member,
+  nodeIndex,
+  runHash,
+  secretKeys,
+  startOf,
+  templateParts,
+  type Workflow,
+} from "@nova/workflow";
+import { contentText, headOf, noRun, type Origin, type Plan, sealEntry, sourceOf } from "../../chain/entry.ts";
 import { blobPages, Context, emptyStored, storeContext } from "../../context/context.ts";
+import { referencesIn } from "../../context/references.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";
@@ -9,7 +19,6 @@ import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { defaultNext } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
-import { labelsIn, labelsOf } from "./labels.ts";
 
 export interface FirstLink {
   id: string;
@@ -107,4 +116,40 @@ export async function recordOf(
     ...defined({ parent, trigger, restartedFrom: sourceOf(first), labels: await labelsIn(ports, entry) }),
     open: true,
   };
+}
+
+/** Labels of a run by name, from its initial context; undefined if it has none. A secret input counts as missing. */
+export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<string, string> | undefined {
+  const { labels = {} } = workflow;
+  const secrets = secretKeys(workflow);
+  const context = new Context(set.filter(({ key }) => !secrets.has(key)).map((member) => ({ ...member, by: 0 })));
+  const known = Object.entries(labels).flatMap(([name, template]) => {
+    const value = rendered(template, context);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+}
+
+function rendered(template: string, context: Context): string | undefined {
+  const texts = templateParts(template).map((part) =>
+    part.kind === "text" ? part.text : shown(context.get(part.path)),
+  );
+  if (!texts.every((text) => text !== undefined)) return undefined;
+  const text = Array.from(texts.join("").trim().toWellFormed()).slice(0, longestLabel).join("");
+  return text === "" ? undefined : text;
+}
+
+/** Numbers keep the digits that the caller sent. */
+function shown(json: string | undefined): string | undefined {
+  if (json === undefined || json === "null" || referencesIn(json).length > 0) return undefined;
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
+/** The labels in link 0; undefined if it never had any, or if they were erased. */
+export async function labelsIn(
+  { blobs }: Pick<Ports, "blobs">,
+  entry: StoredEntry,
+): Promise<Record<string, string> | undefined> {
+  const { labels } = entry.contents;
+  return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);
 }

@@ -1,10 +1,10 @@
 import { defined, maskValue } from "@nova/workflow";
-import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
-import type { StepContentName, StoredStep, Turn } from "../../ports/chain.ts";
-import { type JournalStep, noCode, type PipelineOutcome, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
-import type { CodeResult } from "../../ports/sandboxes.ts";
-import { sha256 } from "../../sha256.ts";
-import { contentText, sealContents } from "../contents.ts";
+import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import type { StepContentName, StoredStep, Turn } from "../ports/chain.ts";
+import { type JournalStep, noCode, type PipelineOutcome, pinnedPlaces, type StepDraft } from "../ports/pipeline.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import { sha256 } from "../sha256.ts";
+import { contentText, sealContents } from "./entry.ts";
 
 /** Fields that the hashed text of a step copies from the pipeline. */
 const plainFields = [

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { ulid } from "ulid";
+import type { LinkId } from "../ports/chain.ts";
+import { sha256 } from "../sha256.ts";
+
+/** The place of a branch according to its scope: the fork's link and the branch. */
+export interface BranchPlace {
+  /** Scope of the fork. */
+  parent: string;
+  /** `node_id` of the fork's link. */
+  fork: string;
+  /** Number of the fork's link. */
+  seq: number;
+  /** Id of the branch's first node, or decimal index of a map's item. */
+  branch: string;
+}
+
+const lastSegment = /^(.*)\/([^/@]+)@(\d+)\.([^/.]+)$/;
+
+/** Null on the main line. */
+export function branchOf(scope: string): BranchPlace | null {
+  const [, parent = "", fork = "", seq = "", branch = ""] = lastSegment.exec(scope) ?? [];
+  return fork === "" ? null : { parent, fork, seq: Number(seq), branch };
+}
+
+export function branchScope({ scope, seq }: Omit<LinkId, "execution">, fork: string, branch: string): string {
+  return `${scope}/${fork}@${seq}.${branch}`;
+}
+
+/** Ids start with a letter, so a branch of digits is an item of a map. */
+export function isItem(branch: string): boolean {
+  return /^\d+$/.test(branch);
+}
+
+/** The outermost map around a scope, and its item numbers from outside to inside; empty outside maps. */
+export function itemsOf(scope: string): { map?: string; items?: number[] } {
+  const found = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
+  const map = found[0]?.[1];
+  return map === undefined ? {} : { map, items: found.map(([, , number]) => Number(number)) };
+}
+
+/** The fields that distinguish the generations of a node. */
+export type Identified = { key: string; codeHash: string };
+
+/**
+ * Returns the id of a generation of a node, as heads and turns store it. The key alone is not enough: code that failed
+ * and its replacement have the same key.
+ */
+export function generationId({ key, codeHash }: Identified): string {
+  return `${key}.${codeHash.slice(0, 16)}`;
+}
+
+/** A file name has at most 255 bytes, but scopes have no limit. Longer scopes are replaced by their hash. */
+const longestScope = 120;
+
+/**
+ * Returns the name of a link for claims and tombstones inside a sandbox. It is unique over all executions and safe as a
+ * file name.
+ */
+export function linkName({ execution, scope, seq }: LinkId): string {
+  const place = scope.length <= longestScope ? scope.replaceAll("/", "+") : `+${sha256(scope)}`;
+  return `${execution}${place}.${seq}`;
+}
+
+/** Returns the id of a waiting node's task. All deliveries compute the same id, so they create one task. */
+export function taskId(at: LinkId, since: string): string {
+  return `task_${ulidOf(at, since)}`;
+}
+
+/**
+ * Returns the id of the execution that a workflow node runs, the same for all deliveries. The salt distinguishes it
+ * from ids of tasks.
+ */
+export function childId(at: LinkId, since: string): string {
+  return `exec_${ulidOf(at, since, "child ")}`;
+}
+
+/** The time is that of the turn, which exactly one delivery wrote. The random part is a hash of the link. */
+function ulidOf({ execution, scope, seq }: LinkId, since: string, salt = ""): string {
+  return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);
+}
+
+/** Returns a ULID that is the same for the same time and text. */
+export function ulidFrom(ms: number, text: string): string {
+  const bytes = createHash("sha256").update(text).digest();
+  let next = 0;
+  return ulid(ms, () => (bytes[next++] ?? 0) / 256);
+}
