@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { parseWorkflow } from "@nova/workflow";
+import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { defined } from "../../packages/workflow/src/defined.ts";
 import {
   action,
   approval,
@@ -225,4 +226,20 @@ it("a warning does not stop the parser", () => {
 it("a file may start with a byte order mark", () => {
   const text = `\uFEFF${JSON.stringify(row(action("read")))}`;
   expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).toEqual([]);
+});
+
+it("defined leaves out undefined fields and no others", () => {
+  expect(Object.entries(defined({ a: undefined, b: null, c: 0, d: "", e: false }))).toEqual([
+    ["b", null],
+    ["c", 0],
+    ["d", ""],
+    ["e", false],
+  ]);
+});
+
+it.each(["hello", "invoice"])("the example %s has no findings", async (name) => {
+  const folder = new URL(`../../packages/examples/${name}`, import.meta.url).pathname;
+  const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder));
+  expect(findings).toEqual([]);
+  expect(workflow?.id).toBe(name);
 });

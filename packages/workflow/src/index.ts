@@ -1,23 +1,26 @@
+export { nameToResolve, reservedKey } from "./authored/field-check.ts";
 export { labelNamePattern, longestLabel } from "./authored/fields.ts";
-export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
+export { AuthoredOnFailure, isMailAddress, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
 export { pastTimes, secretKeys } from "./check/fields.ts";
-export { DeadlineWorker } from "./deadline/deadline-worker.ts";
-export { serve } from "./deadline/serve.ts";
+export { DeadlineWorker, serve } from "./deadline/deadline-worker.ts";
 export { defined } from "./defined.ts";
 export {
   asWildcard,
+  checkPattern,
   isOperation,
   type Leaf,
+  leavesAt,
   type Matchable,
   type MatchableObject,
+  matchesPattern,
   numberText,
-} from "./event-pattern/operators.ts";
-export { checkPattern, leavesAt, matchesPattern, pathsInPattern, replaceTexts } from "./event-pattern/pattern.ts";
-export { nameToResolve } from "./field-checks/ports.ts";
-export { reservedKey } from "./field-checks/reserved.ts";
+  pathsInPattern,
+  replaceTexts,
+} from "./event-pattern/pattern.ts";
 export { type Finding, type FindingCode, finding, findings } from "./findings/finding.ts";
+export { type Fork, forksOf, joinOf } from "./graph/branching.ts";
 export {
   conditionLabel,
   defaultLabel,
@@ -29,9 +32,7 @@ export {
   startOf,
   timeoutLabel,
 } from "./graph/edges.ts";
-export { type Fork, forksOf, joinOf } from "./graph/forks.ts";
 export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";
-export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { checkSchema } from "./inputs/check-schema.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
 export { isSameJson } from "./json/digits.ts";
@@ -68,13 +69,18 @@ export {
 export {
   analysisFileOf,
   codeFileOf,
+  codeFileText,
+  codeHashOf,
+  hashOf,
   type Ingredients,
   type LockedCode,
   type LockRecord,
+  lockedCodeOf,
   lockFileName,
   lockText,
+  type ReadLock,
+  readLockFile,
 } from "./lock/lock-file.ts";
-export { codeFileText, codeHashOf, hashOf, lockedCodeOf, type ReadLock, readLockFile } from "./lock/read-lock.ts";
 export {
   isLong,
   longestNodeSeconds,
@@ -83,15 +89,22 @@ export {
   pauseSeconds,
   sandboxMarginSeconds,
 } from "./long-node.ts";
-export { isMailAddress, type OnFailure } from "./on-failure.ts";
+export { locateInProgram } from "./parse/document.ts";
 export { slugOf } from "./parse/fields.ts";
-export { locateInProgram } from "./parse/locate.ts";
 export type { PartOfDraft } from "./parse/part.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
 export { type ParsedWorkflow, parseWorkflow } from "./parse-workflow.ts";
 export { normalName, type Reference, referencesIn } from "./references/grammar.ts";
-export { type ContextData, currentNodeKey, idPrefix, mappingKey, mappingOf } from "./references/lookup.ts";
-export { type MissingReference, type RenderedPrompt, renderPrompt } from "./references/render.ts";
+export {
+  type ContextData,
+  currentNodeKey,
+  idPrefix,
+  type MissingReference,
+  mappingKey,
+  mappingOf,
+  type RenderedPrompt,
+  renderPrompt,
+} from "./references/render.ts";
 export {
   errorAliases,
   heedsRetryAfter,
@@ -106,8 +119,15 @@ export {
 } from "./retry.ts";
 export { dueAfter, parseExpression } from "./schedule/expression.ts";
 export { isTimeZone, timeOf } from "./schedule/zone.ts";
-export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-inside.ts";
-export { isFileOfFolder, isWorkflowFolder, readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
+export {
+  demandLeadsInside,
+  isFileOfFolder,
+  isWorkflowFolder,
+  OutsideFolder,
+  openInside,
+  readWorkflowSource,
+  WorkflowSourceError,
+} from "./source/read-source.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export {
   namesPackages,
@@ -117,8 +137,6 @@ export {
   templateName,
   templatePackages,
 } from "./template-packages.ts";
-export { runHash, sorted, workflowHash, workflowText } from "./text.ts";
-export type * from "./trigger.ts";
 export type * from "./workflow.ts";
 export { defaultIdleSeconds } from "./workflow.ts";
-export { writeWorkflow } from "./write/write-workflow.ts";
+export { runHash, sorted, workflowHash, workflowText, writeWorkflow } from "./write/write-workflow.ts";

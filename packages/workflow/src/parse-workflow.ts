@@ -1,26 +1,26 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
-import { checkInputs, checkLabels, checkRequirements, checkSecretPaths } from "./check/fields.ts";
+import { checkDecisions, checkIds, checkNames, checkOnError, checkPlainEdges } from "./check/edges.ts";
+import { checkBodies, checkDirections, checkPresence, checkWays } from "./check/ends.ts";
+import { checkInputs, checkLabels, checkModels, checkRequirements, checkSecretPaths } from "./check/fields.ts";
+import { checkForks, checkMerges } from "./check/forks.ts";
 import { checkKeys } from "./check/keys.ts";
 import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
-import { checkModels } from "./check/models.ts";
-import { outlinesOf } from "./check/outline.ts";
-import { checkWhole } from "./check/whole.ts";
+import { checkLoopBranches, checkLoops } from "./check/loops.ts";
+import { type Outline, outlinesOf } from "./check/outline.ts";
 import { defined } from "./defined.ts";
-import type { Finding } from "./findings/finding.ts";
+import type { Finding, FindingCode } from "./findings/finding.ts";
 import { nodeIndex } from "./graph/edges.ts";
 import { readInputs } from "./inputs/ajv.ts";
 import { keepingDigits } from "./json/exact.ts";
 import { readLock } from "./lock/lock-of.ts";
-import { bodyOf, findingsIn, nodesIn, readBody } from "./parse/body.ts";
-import { type Document, readDocument } from "./parse/document.ts";
+import { type Document, locate, readDocument } from "./parse/document.ts";
 import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
-import { locate } from "./parse/locate.ts";
 import { readNode } from "./parse/nodes.ts";
 import { partOf } from "./parse/part.ts";
-import type { PythonSource, WorkflowSource } from "./parse/read.ts";
+import { bodyOf, findingsIn, nodesIn, type PythonSource, readBody, type WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, Workflow } from "./workflow.ts";
 
@@ -106,4 +106,39 @@ function normalise(
     onFailure: fields.on_failure && onFailureOf(fields.on_failure),
     ...parts,
   });
+}
+
+const checks = [
+  checkPresence,
+  checkDirections,
+  checkBodies,
+  checkNames,
+  checkPlainEdges,
+  checkDecisions,
+  checkOnError,
+  checkWays,
+  checkLoops,
+  checkMerges,
+];
+
+/** With one of these findings, the join of the branches is unknown. So branches are checked only without them. */
+const shapeless: ReadonlySet<FindingCode> = new Set([
+  ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
+  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
+]);
+
+/**
+ * Runs every check of the graph as a whole. The fields of single nodes were checked while reading. In a part of a
+ * draft, only map bodies are checked for branches and joins: the nodes before the part have run in any order.
+ */
+export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
+  return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];
+}
+
+function checkOne(outline: Outline, isPart: boolean): Finding[] {
+  const findings = checks.flatMap((check) => [...check(outline)]);
+  if (isPart && outline.map === undefined) return findings;
+  const read = [...outline.nodes, ...outline.edges].flatMap((one) => one.findings);
+  if ([...findings, ...read].some(({ code }) => shapeless.has(code))) return findings;
+  return [...findings, ...checkForks(outline), ...checkLoopBranches(outline)];
 }

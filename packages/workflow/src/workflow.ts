@@ -1,9 +1,6 @@
-import type { WrittenJson } from "./json/exact.ts";
-import type { JsonObject } from "./json/value.ts";
+import type { JsonObject, WrittenJson } from "./json/exact.ts";
 import type { LockedCode } from "./lock/lock-file.ts";
-import type { OnFailure } from "./on-failure.ts";
 import type { Retry } from "./retry.ts";
-import type { Trigger } from "./trigger.ts";
 
 /**
  * A normalised, self-contained and checked workflow: the output of `parseWorkflow`. Its text decides the version.
@@ -64,7 +61,7 @@ export interface DraftPrefix {
 /** Long enough for a client with consecutive runs, and short enough to cost little after the last run. */
 export const defaultIdleSeconds = 60;
 
-export type { JsonObject, JsonValue } from "./json/value.ts";
+export type { JsonObject, JsonValue } from "./json/exact.ts";
 
 export type Node = StartNode | TaskNode | EndNode | MapNode | ApprovalNode | WaitNode | WorkflowNode;
 export type NodeType = Node["type"];
@@ -242,4 +239,118 @@ export interface Edge {
   condition?: Condition;
   /** On an edge that leads back: how often in a row a run may take it. */
   max?: number;
+}
+
+/**
+ * Counts the events in the history of a run's Step Functions execution. The compiler adds it to a state machine whose
+ * loops may exceed one history; the run counts its own entries with it.
+ */
+export interface HistoryBudget {
+  /** A loop edge continues in a new execution if the count is above this number. */
+  most: number;
+  /** Events at the start of every execution. */
+  begun: number;
+  /** Events of a failure that the run survives. */
+  settled: number;
+  /** Events by `node_id` of an entry. */
+  entries: Readonly<Record<string, EntryEvents>>;
+}
+
+export interface EntryEvents {
+  own: number;
+  /** Events for each branch or item of a join, in addition to those of its entries. */
+  each?: number;
+  /** For the join of a map: more items than this had executions, and so histories, of their own. */
+  inlineItems?: number;
+}
+
+/** Starts runs of a workflow from outside, as long as the version that declares it is active. */
+export type Trigger = MailTrigger | ImapTrigger | WebhookTrigger | ScheduleTrigger | EventTrigger;
+export type TriggerType = Trigger["type"];
+
+interface TriggerBase {
+  /** Unique in its workflow. Default: its type and a number, such as `schedule-1`. */
+  id: string;
+  /** Slug of the client that owns its runs; absent: the default client. */
+  client?: string;
+}
+
+/** A mail to `<address>@` or `<address>+<client>@` NOVA's mail domain. */
+export interface MailTrigger extends TriggerBase {
+  type: "mail";
+  /** Lower case, digits and dashes. */
+  address: string;
+  /** Allowed senders in lower case: addresses, or `@domain` for a whole domain. Absent: everyone. */
+  from?: string[];
+}
+
+/** Unread mails in a client's mailbox. */
+export interface ImapTrigger extends TriggerBase {
+  type: "imap";
+  client: string;
+  /** Name of the client's credential of the kind `email`. */
+  credential: string;
+  mailbox: string;
+  everySeconds: number;
+  /** Allowed senders, as for a mail trigger. */
+  from?: string[];
+}
+
+/** A request to `/hooks/<id>`; the id is unique across workflows. */
+export interface WebhookTrigger extends TriggerBase {
+  type: "webhook";
+  signature?: WebhookSignature;
+  /** Dot path into `{headers, body}` of the delivery's id: `headers.x-delivery`, `body.id`. */
+  dedupe?: string;
+  /** Seconds that the request waits for the end of the run. */
+  waitSeconds?: number;
+}
+
+/** HMAC of the unchanged body. */
+export interface WebhookSignature {
+  /** Lower case. */
+  header: string;
+  /** Name of the credential that holds the key. */
+  secret: string;
+  algorithm: "sha1" | "sha256" | "sha512";
+  /** Text before the digest: `sha256=`. */
+  prefix?: string;
+  /** Present if the header holds the signing time, as Stripe's does: the age limit of a request. */
+  toleranceSeconds?: number;
+}
+
+export interface ScheduleTrigger extends TriggerBase {
+  type: "schedule";
+  when: /** Six fields as in EventBridge Scheduler, without `cron(...)` around them. */
+    | { kind: "cron"; cron: string }
+    | { kind: "every"; everySeconds: number }
+    /** A local time in the time zone, `2026-01-31T09:00:00`. */
+    | { kind: "at"; at: string };
+  /** IANA name; absent: UTC. */
+  timezone?: string;
+  /** Initial context of its runs, in addition to `schedule`. */
+  context?: WrittenJson;
+}
+
+export interface EventTrigger extends TriggerBase {
+  type: "event";
+  /** An EventBridge event pattern. */
+  pattern: WrittenJson;
+  bus: "nova" | "default";
+}
+
+/**
+ * The people and addresses that NOVA notifies of failed runs. Settings of the workflow and of the client both apply.
+ */
+export interface OnFailure {
+  /** Mail addresses. */
+  mail?: string[];
+  webhook?: FailureWebhook;
+}
+
+/** The address for a POST about a failure. */
+export interface FailureWebhook {
+  url: string;
+  /** Name of the credential whose secret signs the request; absent: it is not signed. */
+  secret?: string;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NetworkAllow, workflowModel } from "../../../packages/workflow/src/authored/ai.ts";
+import { duration } from "../../../packages/workflow/src/authored/fields.ts";
 
 it.each([
   ["gpt-5.1", { default: "gpt-5.1" }],
@@ -80,3 +81,26 @@ describe("network.allow", () => {
     expect(NetworkAllow.safeParse(hosts).error?.issues).toMatchObject([{ message: "must have at most 50 entries" }]);
   });
 });
+
+const schema = duration("how long");
+
+it.each([
+  [1, 1],
+  ["90s", 90],
+  ["15m", 900],
+  ["12h", 43_200],
+  ["365d", 31_536_000],
+  [31_536_000, 31_536_000],
+])("a duration written as %j is %j seconds", (written, seconds) => {
+  expect(schema.parse(written)).toBe(seconds);
+});
+
+it.each([0, -1, 1.5, 31_536_001, "366d", "99999999d", "0s", "1.5h", "15 m", "15M", "15", "1h30m", "", null, true])(
+  "a duration written as %j is refused",
+  (written) => {
+    const { error } = schema.safeParse(written);
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      "must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year",
+    ]);
+  },
+);

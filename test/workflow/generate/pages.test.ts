@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { findings } from "@nova/workflow";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { editorSchema } from "../../../packages/workflow/generate/editor-schema.ts";
-import { pages } from "../../../packages/workflow/generate/pages.ts";
+import { editorSchema, pages } from "../../../packages/workflow/generate/pages.ts";
 import { severitiesIn } from "../../support/findings-page.ts";
 import { action, approval, child, decision, each, end, graph, row, start, wait } from "../definition.ts";
 

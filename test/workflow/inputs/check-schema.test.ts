@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { linearPattern, PatternRefused } from "../../../packages/workflow/src/inputs/ajv.ts";
 import { checkSchema, endlessReference } from "../../../packages/workflow/src/inputs/check-schema.ts";
 
 it.each([
@@ -34,4 +35,37 @@ it("an endless reference is a problem with its path", () => {
   const { problems } = checkSchema({ properties: { x: { anyOf: [{ $ref: "#/properties/x" }] } } });
   const message = expect.stringMatching(/^this \$ref leads back to itself .* refer to it from properties or items$/);
   expect(problems).toEqual([{ segments: ["properties", "x", "anyOf", 0, "$ref"], message }]);
+});
+
+describe("a pattern", () => {
+  it("takes linear time even if ECMAScript would take years", () => {
+    expect(linearPattern("^(a+)+$").test(`${"a".repeat(100_000)}!`)).toBe(false);
+    expect(linearPattern("^(a|a)*$").test(`${"a".repeat(100_000)}!`)).toBe(false);
+  });
+
+  it.each([
+    ["^\\d{4}-\\d\\d$", "2026-11", "2026-1"],
+    ["b+", "abc", "ac"],
+    ["^\\/x\\u00e9$", "/xé", "/xe"],
+    ["^(?<year>\\d+)$", "2026", "y"],
+    ["^\\p{Lu}", "Äpfel", "äpfel"],
+    ["^[\\w.+-]+@[\\w-]+\\.[a-z]{2,}$", "ann@example.com", "ann@example"],
+    ["^.$", "😀", "ab"],
+  ])("means the same as in ECMAScript: %s", (pattern, fitting, other) => {
+    expect([fitting, other].map((text) => linearPattern(pattern).test(text))).toEqual([true, false]);
+    expect([fitting, other].map((text) => new RegExp(pattern, "u").test(text))).toEqual([true, false]);
+  });
+
+  it.each(["(?=a)b", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "x{1001}", "((a{1000}){1000}){1000}"])(
+    "%s is refused with the way out",
+    (pattern) => {
+      expect(() => linearPattern(pattern)).toThrow(/RE2.* cannot run the pattern .* - write it without backreferences/);
+    },
+  );
+
+  it("must be a valid regular expression of limited length", () => {
+    expect(() => linearPattern("(")).toThrow(/is no regular expression: .* - correct it/);
+    expect(() => linearPattern("a**")).toThrow(PatternRefused);
+    expect(() => linearPattern("a".repeat(1001))).toThrow(/has 1001 characters, at most 1000 are taken - /);
+  });
 });

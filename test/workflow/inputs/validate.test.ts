@@ -1,6 +1,6 @@
-import { checkContext } from "@nova/workflow";
+import { checkContext, checkData, keepingDigits } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { checkData } from "../../../packages/workflow/src/index.ts";
+import { checkSchema } from "../../../packages/workflow/src/inputs/check-schema.ts";
 import { action, mustParse, row } from "../definition.ts";
 
 const inputs = {
@@ -77,5 +77,86 @@ describe("data for a form", () => {
     ["{", ["it is not JSON"]],
   ])("may be %s with the problems %j", async (text, problems) => {
     expect(await checkData(form, text)).toEqual(problems);
+  });
+});
+
+/** Checks whether each value fits a schema (JSON texts), as a key of a context and as the data of a form. */
+async function fitting(schema: string, ...values: string[]): Promise<boolean[]> {
+  const inputs = keepingDigits(`{"properties": {"value": ${schema}}}`);
+  const form = keepingDigits(schema);
+  return Promise.all(
+    values.map(async (value) => {
+      const isFitting = (await checkData(form, value)).length === 0;
+      expect([value, (await checkContext({ inputs }, `{"value": ${value}}`)).length === 0]).toEqual([value, isFitting]);
+      return isFitting;
+    }),
+  );
+}
+
+describe("a JSON schema", () => {
+  it.each([
+    [
+      '{"multipleOf": 0.01}',
+      ["19.99", "0.29", "4.35", "0", "-0.0", "1e2", "1e1000000000"],
+      ["19.999", "0.001", "1e-400"],
+    ],
+    ['{"multipleOf": 0.5}', ["1.50", "-2", "5e-1"], ["1.25", "1.50000000000000000001"]],
+    ['{"multipleOf": 3}', ["9007199254740993", "3e30", "12e1000000000"], ["9007199254740994", "1e1000000000"]],
+    ['{"multipleOf": 1e-400}', ["3e-400", "1"], ["1e-401"]],
+    ['{"const": 12345678901234567890}', ["12345678901234567890", "1234567890123456789e1"], ["12345678901234567891"]],
+    [
+      '{"const": {"a": 9007199254740993, "b": 1}}',
+      ['{"b": 1.0, "a": 9007199254740993}'],
+      ['{"a": 9007199254740992, "b": 1}'],
+    ],
+    ['{"enum": [9007199254740993, 0, "1"]}', ["9007199254740993", "-0", '"1"'], ["9007199254740992", "1"]],
+    [
+      '{"minimum": 9007199254740993}',
+      ["9007199254740993", "1e400"],
+      ["9007199254740992", "9007199254740992.9", "-1e400"],
+    ],
+    ['{"maximum": 0.1}', ["0.1", "0.09999999999999999999"], ["0.10000000000000000001"]],
+    ['{"exclusiveMinimum": 0}', ["1e-400", "1e-1000000000"], ["0", "-0", "-1e-400"]],
+    ['{"exclusiveMaximum": 1e400}', ["9.9e399", "0"], ["1e400", "1e1000000000"]],
+    [
+      '{"uniqueItems": true}',
+      ["[12345678901234567890, 12345678901234567891]"],
+      ["[1, 1.0]", '[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', "[0, -0]"],
+    ],
+    [
+      '{"type": "integer"}',
+      ["1.0", "1e2", "1e400", "12345678901234567890", "-0"],
+      ["1.5", "1.00000000000000000001", "1e-400", "9007199254740993.5", '"1"'],
+    ],
+    ['{"type": "number"}', ["1e400", "1e-400", "0.1"], ["true", "null"]],
+    ['{"minLength": 2, "maxLength": 2}', ['"😀é"'], ['"😀"', '"abc"']],
+  ])("with %s takes %j and refuses %j", async (schema, right, wrong) => {
+    expect(await fitting(schema, ...right)).toEqual(right.map(() => true));
+    expect(await fitting(schema, ...wrong)).toEqual(wrong.map(() => false));
+  });
+
+  it("takes time in proportion to the text of a number, not to its size", async () => {
+    const digits = "7".repeat(100_000);
+    expect(await fitting('{"multipleOf": 7, "minimum": 1}', digits, `${digits}e${digits}`)).toEqual([true, true]);
+    expect(await fitting('{"exclusiveMaximum": 1}', `0.${"0".repeat(200_000)}1`, "1e-999999999999")).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it("has messages with the digits of limits and allowed values", async () => {
+    const form = keepingDigits('{"minimum": 9007199254740993, "enum": [12345678901234567891, {"a": 1e400}]}');
+    expect(await checkData(form, "1")).toEqual([
+      'the data must be equal to one of the allowed values: [12345678901234567891,{"a":1e400}]',
+      "the data must be >= 9007199254740993",
+    ]);
+  });
+
+  it("is itself checked with its digits", () => {
+    const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
+    expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
+    expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);
+    expect(problemsOf('{"maxLength": 5.00000000000000000001}')).toEqual(["maxLength must be integer"]);
+    expect(problemsOf('{"enum": [1]}')).toEqual([]);
   });
 });

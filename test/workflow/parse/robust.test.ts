@@ -1,7 +1,7 @@
 import { parseWorkflow } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { segmentsOf } from "../../../packages/workflow/src/findings/text.ts";
+import { segmentsOf } from "../../../packages/workflow/src/findings/finding.ts";
 import { action, approval, decision, each, edge, end, type Loose, start, wait } from "../definition.ts";
 
 const whole: Loose = {

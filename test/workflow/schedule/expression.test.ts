@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../../packages/workflow/src/schedule/cron.ts";
-import { nextTime } from "../../../packages/workflow/src/schedule/expression.ts";
+import { cronProblem, nextTime, parseCron } from "../../../packages/workflow/src/schedule/expression.ts";
+import { isLocalTime, isTimeZone, timeOf } from "../../../packages/workflow/src/schedule/zone.ts";
 import { slowNextTime } from "./support/slow-cron.ts";
 
 const next = (cron: string, zone: string, after: string) => {
@@ -119,4 +119,88 @@ it("is due at the same times as in a walk over every minute", () => {
     }),
     { numRuns: 100 },
   );
+});
+
+it.each([
+  "0 9 ? * MON-FRI *",
+  "0 9 * * ? *",
+  "0/15 8-18 1,15 JAN-JUN,12 ? 2026-2030/2",
+  "59 23 L * ? *",
+  "0 10 LW * ? *",
+  "0 10 15W * ? *",
+  "0 10 ? * 2#1 *",
+  "0 10 ? * FRIL *",
+  "0 10 ? * L *",
+  "  0   10 ? * mon-wed *  ",
+])("the cron expression %s is valid", (cron) => {
+  expect(cronProblem(cron)).toBeUndefined();
+});
+
+it.each([
+  ["0 9 * * 1-5", /has 5 fields and not 6: minute, hour.*\(with \? for one of the two days, and a year\)/],
+  ["0 9 * * * * *", /has 7 fields and not 6: [^(]*$/],
+  ["cron(0 9 * * ? *)", /without cron\( \) around/],
+  ["60 9 * * ? *", /wrong minute, 60/],
+  ["0 24 * * ? *", /wrong hour, 24/],
+  ["0 9 0 * ? *", /wrong day of the month, 0/],
+  ["0 9 32W * ? *", /wrong day of the month, 32W/],
+  ["0 9 * 13 ? *", /wrong month, 13/],
+  ["0 9 * MON ? *", /wrong month, MON/],
+  ["0 9 ? * 0 *", /wrong day of the week, 0/],
+  ["0 9 ? * 2#6 *", /wrong day of the week, 2#6/],
+  ["0 9 ? * MON-TUE-WED *", /wrong day of the week/],
+  ["0 9 * * ? 1969", /wrong year, 1969/],
+  ["0/0 9 * * ? *", /wrong minute, 0\/0/],
+  ["0/5/5 9 * * ? *", /wrong minute/],
+  ["1, 9 * * ? *", /wrong minute, 1,/],
+  ["? 9 * * ? *", /wrong minute, \?/],
+  ["0 9 * * * *", /needs \? as exactly one/],
+  ["0 9 ? * ? *", /needs \? as exactly one/],
+])("the cron expression %s has a problem", (cron, problem) => {
+  expect(cronProblem(cron)).toMatch(problem);
+  expect(cronProblem(cron)).toMatch(/ - /);
+});
+
+it.each([
+  ["Europe/Madrid", true],
+  ["America/Argentina/Buenos_Aires", true],
+  ["UTC", true],
+  ["Etc/GMT+3", true],
+  ["Europe/Madrod", false],
+  ["CEST", false],
+  ["+01:00", false],
+  ["", false],
+])("%j is the name of a time zone: %s", (name, expected) => {
+  expect(isTimeZone(name)).toBe(expected);
+});
+
+it.each([
+  ["2026-01-31T09:00", true],
+  ["2026-01-31T09:00:30", true],
+  ["2028-02-29T00:00", true],
+  ["2026-02-29T00:00", false],
+  ["2026-01-31T24:00", false],
+  ["2026-01-31T09:60", false],
+  ["2026-01-31", false],
+  ["2026-01-31T09:00Z", false],
+  ["2026-01-31T09:00+01:00", false],
+])("%j is a local time: %s", (text, expected) => {
+  expect(isLocalTime(text)).toBe(expected);
+});
+
+it.each([
+  ["2026-01-31T09:00Z", "2026-01-31T09:00:00.000Z"],
+  ["2026-01-31T09:00:30.5Z", "2026-01-31T09:00:30.500Z"],
+  ["2026-01-31T09:00-05:00", "2026-01-31T14:00:00.000Z"],
+  ["2026-01-31T09:00:00-0500", "2026-01-31T14:00:00.000Z"],
+  ["2026-01-31T09:00+0530", "2026-01-31T03:30:00.000Z"],
+  ["2026-01-31T09:00+02", "2026-01-31T07:00:00.000Z"],
+  ["2026-02-30T09:00Z", undefined],
+  ["2026-01-31T09:00", undefined],
+  ["2026-01-31T09:00+5", undefined],
+  ["2026-01-31T09:00+05000", undefined],
+  ["2026-01-31T09:00+99:00", undefined],
+])("%j is the instant %s", (text, expected) => {
+  const ms = timeOf(text);
+  expect(ms === undefined ? undefined : new Date(ms).toISOString()).toBe(expected);
 });

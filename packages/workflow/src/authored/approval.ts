@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
+import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
+import { defaultLabel, timeoutLabel } from "../graph/edges.ts";
+import { isObject, type Loose } from "../json/exact.ts";
+import { brokenGap } from "../template/template.ts";
+import { checkAnswerSchema, checkOwnKey, type FieldPlace } from "./field-check.ts";
 import { contextKey, duration, filledText, jsonSchema, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
@@ -46,6 +51,8 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   edgesIn: "any",
   edgesOut: "choices",
   holds: "nothing",
+  check: checkApproval,
+  noRetry: "people answer it, and an answer is final; its timeout and onError say what happens without one",
   codes: { choices: "NOVA410", form: "NOVA416", forms: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
   normalise: ({ timeout, into, form, forms, ...same }, exactly) =>
     defined({
@@ -56,3 +63,50 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
       into: into ?? same.id,
     }),
 };
+
+function* checkApproval(node: Loose, place: FieldPlace): Iterable<Finding> {
+  yield* checkTemplate(node.message, place);
+  yield* checkChoices(node.choices, place);
+  yield* checkForms(node, place);
+  yield* checkOwnKey(node, place);
+}
+
+function* checkTemplate(message: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
+  const broken = typeof message === "string" ? brokenGap(message) : undefined;
+  if (broken === undefined) return;
+  const sentence = `${name}: message has ${JSON.stringify(broken)}, which is not a {{dot.path}} - write one such as {{invoice.total}}, or single braces`;
+  yield finding("NOVA417", at(path, "message"), sentence);
+}
+
+function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
+  if (!Array.isArray(choices)) return;
+  for (const [index, choice] of choices.entries()) {
+    const place = at(path, "choices", index);
+    if (choice === defaultLabel || choice === timeoutLabel) {
+      const message = `${name}: the choice "${choice}" is the name of an edge that is taken without an answer - use another word`;
+      yield finding("NOVA410", place, message);
+    } else if (typeof choice === "string" && choices.indexOf(choice) < index) {
+      yield finding("NOVA410", place, `${name}: the choice "${choice}" is there twice - remove one of the two`);
+    }
+  }
+}
+
+/** A task is one item of the table and holds all forms. */
+const maxFormsCharacters = 100_000;
+
+function* checkForms({ form, forms }: Loose, place: FieldPlace): Iterable<Finding> {
+  yield* checkForm(form, place, "form");
+  if (!isObject(forms)) return;
+  for (const [choice, own] of Object.entries(forms)) yield* checkForm(own, place, "forms", choice);
+  const { length } = JSON.stringify([form, forms]);
+  if (length <= maxFormsCharacters) return;
+  const most = maxFormsCharacters.toLocaleString("en");
+  const message = `${place.name}: its forms have ${length.toLocaleString("en")} characters, at most ${most} are taken - describe fewer fields`;
+  yield finding("NOVA416", at(place.path, "forms"), message);
+}
+
+function* checkForm(form: unknown, { name, path, exactly }: FieldPlace, ...segments: string[]): Iterable<Finding> {
+  if (!isObject(form)) return;
+  const place = at(path, ...segments);
+  yield* checkAnswerSchema("NOVA416", exactly(place), `${name}: ${segments.join(".")}`, place);
+}

@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { FindingCode } from "../findings/finding.ts";
-import type { WrittenJson } from "../json/exact.ts";
+import type { Finding, FindingCode } from "../findings/finding.ts";
+import type { Loose, WrittenJson } from "../json/exact.ts";
 import type { Body, Node, NodeType } from "../workflow.ts";
+import type { FieldPlace } from "./field-check.ts";
 import type { nodeFields } from "./fields.ts";
 
 /** The written code or prompt of a node. Its settings are read separately. */
@@ -9,6 +10,22 @@ export type TaskSource =
   | { kind: "code"; code: string; file?: string; shared: SharedSettings }
   | { kind: "prompt"; prompt: string; file?: string; shared: SharedSettings }
   | { kind: "text"; prompt: string; file?: string; shared: SharedSettings; outputSchema?: WrittenJson };
+
+export type ExecutorKind = TaskSource["kind"];
+
+const kinds = new Map<unknown, ExecutorKind>([
+  [undefined, "code"],
+  ["code", "code"],
+  ["e2b", "code"],
+  ["prompt", "prompt"],
+  ["cached", "prompt"],
+  ["text", "text"],
+]);
+
+/** Maps a written `executor` to its kind; undefined for an unknown one. */
+export function executorKind(written: unknown): ExecutorKind | undefined {
+  return kinds.get(written);
+}
 
 /** The settings of a workflow for all of its nodes with code. */
 export interface SharedSettings {
@@ -27,6 +44,10 @@ interface Shape<Schema extends NodeSchema> {
    * "default". `choices`: the same, with the node's own `choices` or "timeout".
    */
   edgesOut: "none" | "one" | "conditions" | "choices";
+  /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
+  check?(node: Loose, place: FieldPlace): Iterable<Finding>;
+  /** Why the kind has no `retry`, and its alternative. */
+  noRetry?: string;
   /** Codes of fields with wrong values. */
   codes?: Partial<Record<string, FindingCode>>;
 }

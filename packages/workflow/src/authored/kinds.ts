@@ -1,12 +1,47 @@
-import type { z } from "zod";
+import { z } from "zod";
+import { defined } from "../defined.ts";
 import { approvalKind } from "./approval.ts";
 import type { AuthoredEdge } from "./edge.ts";
-import type { NodeKind } from "./kind.ts";
+import { fanOutFields, nodeFields } from "./fields.ts";
+import type { NodeKind, PlainKind } from "./kind.ts";
 import { mapKind } from "./map.ts";
-import { endKind, startKind } from "./start-end.ts";
 import { actionKind, decisionKind } from "./task.ts";
 import { waitKind } from "./wait.ts";
 import { workflowKind } from "./workflow-node.ts";
+
+const runsNothing = "it runs nothing that could fail";
+
+const AuthoredStart = z
+  .strictObject({
+    ...nodeFields,
+    type: z.enum(["start", "StartNode"]).describe("The first node of a run."),
+    ...fanOutFields,
+  })
+  .describe("The first node of a run. A workflow has exactly one, without an incoming edge.");
+
+const startKind: PlainKind<typeof AuthoredStart> = {
+  type: "start",
+  schema: AuthoredStart,
+  edgesIn: "none",
+  edgesOut: "one",
+  holds: "nothing",
+  noRetry: runsNothing,
+  normalise: (same) => defined({ ...same, type: "start" as const }),
+};
+
+const AuthoredEnd = z
+  .strictObject({ ...nodeFields, type: z.enum(["end", "EndNode"]).describe("The last node of a run.") })
+  .describe("The last node of a run. A workflow has at least one; no edge leaves it.");
+
+const endKind: PlainKind<typeof AuthoredEnd> = {
+  type: "end",
+  schema: AuthoredEnd,
+  edgesIn: "any",
+  edgesOut: "none",
+  holds: "nothing",
+  noRetry: runsNothing,
+  normalise: (same) => defined({ ...same, type: "end" as const }),
+};
 
 type MapInput = Authored<"map">;
 type ChildField = "workflow" | "version" | "input" | "output";

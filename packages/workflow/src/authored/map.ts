@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
+import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
+import type { Loose } from "../json/exact.ts";
+import { checkKey, checkOutOfPlace, type FieldPlace } from "./field-check.ts";
 import { contextKey, dotPath, fanOutFields, NodeId, nodeFields, numberBetween, textMatching } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
@@ -66,6 +69,8 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nodes",
+  check: checkMap,
+  noRetry: "give it to the nodes of its body, or tolerate failed items with tolerated_failures",
   codes: { ...childCodes, items: "NOVA418", as: "NOVA418", into: "NOVA418" },
   normalise: ({ id, type, name, description, items, as, into, onError, merge, ...other }, body) => {
     const same = { id, type, name, description, items, as, into, onError, merge };
@@ -79,4 +84,31 @@ function toleranceOf(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);
   if (amount === 0) return undefined;
   return typeof failures === "string" ? { percent: amount } : { count: amount };
+}
+
+function* checkMap(node: Loose, place: FieldPlace): Iterable<Finding> {
+  yield* checkKey(node, "as", place);
+  yield* checkKey(node, "into", place);
+  if (node.as === "index") {
+    const message = `${place.name}: as is "index", which is the key of the item's number - use another key`;
+    yield finding("NOVA502", at(place.path, "as"), message);
+  }
+  yield* node.workflow === undefined ? checkBody(node, place) : checkChild(node, place);
+}
+
+function* checkBody(node: Loose, place: WrittenPlace): Iterable<Finding> {
+  const { name, path } = place;
+  for (const list of ["nodes", "edges"].filter((field) => node[field] === undefined)) {
+    yield finding("NOVA106", path, `${name} has no "${list}" - add it`);
+  }
+  const wayOut = "belongs to a map that runs a workflow - remove it, or add workflow instead of nodes and edges";
+  yield* checkOutOfPlace("NOVA420", ["version", "input", "output"], wayOut, [node, place]);
+}
+
+/** Checks a map that runs a workflow. Its workflow fields are checked in the body's node. */
+function* checkChild(node: Loose, { name, path }: WrittenPlace): Iterable<Finding> {
+  for (const field of ["nodes", "edges"].filter((field) => node[field] !== undefined)) {
+    const message = `${name} has both workflow and ${field} - keep workflow, or nodes and edges`;
+    yield finding("NOVA420", at(path, field), message);
+  }
 }

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { addressPattern, type FailureWebhook, type OnFailure } from "../on-failure.ts";
+import type { FailureWebhook, OnFailure } from "../workflow.ts";
 import { CredentialName, textMatching } from "./fields.ts";
+
+const addressPattern = /^[^\s@,<>]+@[^\s@,<>]+$/;
+/** RFC 5321: 64 characters, the @, and 255 for the domain. */
+const longestAddress = 320;
+
+/** True for one mail address without characters that a mail's header could interpret. */
+export function isMailAddress(text: string): boolean {
+  return text.length <= longestAddress && addressPattern.test(text) && !/\p{Cc}/u.test(text);
+}
 
 const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";

@@ -1,7 +1,20 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { longestDelaySeconds, maxPromptAttempts, maxRetryAttempts, type Retry } from "../retry.ts";
+import { at, didYouMean, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
+import { isObject, type Loose } from "../json/exact.ts";
+import {
+  errorAliases,
+  longestDelaySeconds,
+  maxPromptAttempts,
+  maxRetryAttempts,
+  type Retry,
+  retriedError,
+  retriedErrors,
+  runErrors,
+} from "../retry.ts";
+import type { FieldPlace } from "./field-check.ts";
 import { duration, filledText, flag, numberBetween } from "./fields.ts";
+import { executorKind } from "./kind.ts";
 
 const onError = 'must be a list such as ["requests.exceptions.ConnectionError", "HTTPError 503", "NodeTimeout"]';
 const delays = {
@@ -50,3 +63,64 @@ export function retryOf({ attempts, delay, backoff, max_delay, jitter, on }: z.o
   const optional = { backoff: backoff === 1 ? undefined : backoff, jitter: jitter || undefined, on };
   return defined({ attempts, delaySeconds: delay, maxDelaySeconds: max_delay, ...optional });
 }
+
+export function* checkRetry({ retry, effects, executor }: Loose, { name, path }: FieldPlace): Iterable<Finding> {
+  if (!isObject(retry)) return;
+  const place = { name, path: at(path, "retry") };
+  if (effects === true) {
+    const message = `${name}: "effects": true forbids another run of started code, and retry asks for one - remove one of them; without effects the code may run again, each time with the same NOVA_IDEMPOTENCY_KEY`;
+    yield finding("NOVA407", place.path, message);
+  }
+  const kind = executorKind(executor);
+  const asksModels = kind === "prompt" || kind === "text";
+  if (asksModels && typeof retry.attempts === "number" && retry.attempts > maxPromptAttempts) {
+    const message = `${name}: retry.attempts of a ${kind} node must be at most ${maxPromptAttempts}, not ${retry.attempts}: each asks models up to three times`;
+    yield finding("NOVA104", at(place.path, "attempts"), message);
+  }
+  for (const [i, entry] of Array.isArray(retry.on) ? retry.on.entries() : []) {
+    if (typeof entry === "string") yield* checkEntry(entry, { name, path: at(place.path, "on", i) });
+  }
+}
+
+const ownNames = [...retriedErrors, ...Object.keys(errorAliases)];
+
+function* checkEntry(entry: string, { name: node, path }: WrittenPlace) {
+  const { name } = retriedError(entry);
+  const last = name.split(".").at(-1) as string;
+  if (Object.hasOwn(runErrors, name) && !ownNames.includes(name) && name !== "SandboxUnavailable") {
+    const message = `${node}: ${name} ends a node for good, and retry.on cannot name it - the classes are ${retriedErrors.join(", ")}`;
+    yield finding("NOVA104", path, message);
+  } else if (!/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(name)) {
+    const message = `${node}: "${entry}" in retry.on must begin with the name of an error, such as "HTTPError 503" or "NodeTimeout"`;
+    yield finding("NOVA104", path, message);
+  } else if (!knownErrors.includes(last) && !ownNames.includes(name)) {
+    const meant = didYouMean(last, name === last ? [...ownNames, ...knownErrors] : knownErrors);
+    // A workflow's or library's own class may have any name, but rarely one that nearly equals another.
+    if (meant === "" && (name !== last || /^[A-Z]/.test(name))) return;
+    const wayOut = meant || " - name an exception's class, or one of NOVA's error classes";
+    yield finding("NOVA429", path, `${node}: "${name}" in retry.on is the name of no known error${wayOut}`);
+  }
+}
+
+/** Exceptions of Python and of common libraries, by their last names. */
+const knownErrors = `
+BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError BrokenPipeError BufferError
+ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError EOFError
+FileExistsError FileNotFoundError FloatingPointError ImportError IndentationError IndexError InterruptedError
+IsADirectoryError KeyError LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError
+OSError OverflowError PermissionError ProcessLookupError RecursionError RuntimeError StopIteration SyntaxError
+SystemError SystemExit TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError
+ValueError ZeroDivisionError
+APIConnectionError APIError APIStatusError APITimeoutError AuthenticationError BadStatusLine ChunkedEncodingError
+ClientConnectionError ClientConnectorError ClientError ConnectError ConnectTimeout ConnectTimeoutError ConnectionTimeout
+CertificateError ContentDecodingError DataError DatabaseError DecodingError EndpointConnectionError HTTPError
+HTTPException HTTPStatusError IncompleteRead IntegrityError InterfaceError InternalError InternalServerError
+InvalidURL JSONDecodeError MaxRetryError NetworkError NewConnectionError NotFoundError OperationalError PoolTimeout
+ProgrammingError ProtocolError ProxyError RateLimitError ReadError ReadTimeout ReadTimeoutError RemoteDisconnected
+RemoteProtocolError RequestError RequestException SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException
+SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused SMTPServerDisconnected SSLError ServerDisconnectedError
+Timeout TimeoutException TooManyRedirects TransportError URLError UnsupportedProtocol WriteError WriteTimeout
+abort error error_perm error_proto error_reply error_temp gaierror herror readonly timeout
+`
+  .trim()
+  .split(/\s+/);

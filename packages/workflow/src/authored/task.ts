@@ -1,28 +1,15 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { longestNodeSeconds } from "../long-node.ts";
+import { at, type Finding, finding } from "../findings/finding.ts";
+import type { Loose } from "../json/exact.ts";
+import { longestNodeSeconds, longestPromptSeconds } from "../long-node.ts";
 import type { Executor, TaskNode } from "../workflow.ts";
 import { aiFields, nodeModel } from "./ai.ts";
+import { checkOutOfPlace, checkPorts, type FieldPlace } from "./field-check.ts";
 import { credentialNames, fanOutFields, filledText, flag, InputKeys, NodeId, nodeFields, seconds } from "./fields.ts";
-import type { SharedSettings, TaskKind, TaskSource } from "./kind.ts";
-import { AuthoredRetry, retryOf } from "./retry.ts";
-import { isConfig, textExecutor, textFields } from "./text.ts";
-
-export type ExecutorKind = TaskSource["kind"];
-
-const kinds = new Map<unknown, ExecutorKind>([
-  [undefined, "code"],
-  ["code", "code"],
-  ["e2b", "code"],
-  ["prompt", "prompt"],
-  ["cached", "prompt"],
-  ["text", "text"],
-]);
-
-/** Maps a written `executor` to its kind; undefined for an unknown one. */
-export function executorKind(written: unknown): ExecutorKind | undefined {
-  return kinds.get(written);
-}
+import { executorKind, type SharedSettings, type TaskKind, type TaskSource } from "./kind.ts";
+import { AuthoredRetry, checkRetry, retryOf } from "./retry.ts";
+import { checkNoText, checkText, isConfig, textExecutor, textFields } from "./text.ts";
 
 /** Fields of nodes that run in a sandbox or ask a model. */
 export const taskFields = {
@@ -129,6 +116,7 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "code",
+  check: checkTask,
   normalise: (authored, source) => ({ ...taskOf(authored, source), type: "action" }),
 };
 
@@ -148,5 +136,24 @@ export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   edgesIn: "any",
   edgesOut: "conditions",
   holds: "code",
+  check: checkTask,
   normalise: (authored, source) => ({ ...taskOf(authored, source), type: "decision" }),
 };
+
+/** Checks an action or a decision: the meaning of its settings depends on its executor. */
+function* checkTask(node: Loose, place: FieldPlace): Iterable<Finding> {
+  const { name, path } = place;
+  const kind = executorKind(node.executor) ?? "code";
+  yield* checkRetry(node, place);
+  if (kind === "code") {
+    const wayOut = 'is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"';
+    yield* checkOutOfPlace("NOVA421", ["limits", "ai"], wayOut, [node, place]);
+  }
+  if (kind === "text") yield* checkText(node, place);
+  if (kind !== "code" && typeof node.timeout === "number" && node.timeout > longestPromptSeconds) {
+    const message = `${name}: timeout of a ${kind} node must be seconds from 1 to ${longestPromptSeconds}, not ${node.timeout}`;
+    yield finding("NOVA406", at(path, "timeout"), message);
+  }
+  if (kind !== "text") yield* checkNoText(node, place);
+  yield* checkPorts(node.network, name, (index) => at(path, "network", "allow", index));
+}

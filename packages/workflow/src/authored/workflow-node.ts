@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
+import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
+import { isObject, type Loose } from "../json/exact.ts";
 import { dotPathPattern } from "../template/template.ts";
-import { fanOutFields, NodeId, nodeFields, textMatching } from "./fields.ts";
+import { type FieldPlace, isReserved } from "./field-check.ts";
+import { contextKeyPattern, fanOutFields, NodeId, nodeFields, textMatching } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 /** Stands for the whole context instead of a path. */
@@ -57,7 +60,34 @@ export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "nothing",
+  check: checkWorkflowNode,
+  noRetry: "give it to the nodes of the workflow that it runs",
   codes: childCodes,
   normalise: ({ output, ...same }) =>
     defined({ ...same, type: "workflow" as const, output: output ?? { [same.id]: wholeContext } }),
 };
+
+/** Checks the keys of `input` and `output`, or the node's id, which is the key without `output`. */
+function* checkWorkflowNode(node: Loose, place: FieldPlace): Iterable<Finding> {
+  yield* checkMappings(node, place);
+  if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;
+  const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "output" with other keys`;
+  yield finding("NOVA502", at(place.path, "id"), message);
+}
+
+function* checkMappings(node: Loose, place: WrittenPlace): Iterable<Finding> {
+  for (const field of ["input", "output"] as const) {
+    const mapping = node[field];
+    for (const key of isObject(mapping) ? Object.keys(mapping) : []) yield* checkMappedKey(key, field, place);
+  }
+}
+
+function* checkMappedKey(key: string, field: "input" | "output", { name, path }: WrittenPlace): Iterable<Finding> {
+  const where = at(path, field, key);
+  if (isReserved(key)) {
+    yield finding("NOVA502", where, `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`);
+  } else if (!contextKeyPattern.test(key)) {
+    const message = `${name}: ${field} has the key "${key}", which is not valid - begin with a letter or _, then letters, digits, _ or -`;
+    yield finding("NOVA418", where, message);
+  }
+}

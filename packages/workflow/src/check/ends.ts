@@ -1,10 +1,9 @@
-import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/text.ts";
+import { at, type Finding, finding } from "../findings/finding.ts";
 import { findCycles, groupsOf, reachableFrom } from "../graph/graph.ts";
-import { edgeName } from "../parse/body.ts";
+import { edgeName } from "../parse/read.ts";
+import { entriesOf } from "./forks.ts";
 import { countingEdge } from "./loops.ts";
 import { listIds, type Outline, pathOf } from "./outline.ts";
-import { entriesOf } from "./scopes.ts";
 
 /** Checks for one start and at least one end. Bodies of maps need neither. */
 export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Finding> {

@@ -1,14 +1,14 @@
-import { isReserved } from "../field-checks/reserved.ts";
-import { type Finding, finding } from "../findings/finding.ts";
-import { at, formatValue } from "../findings/text.ts";
+import { isReserved } from "../authored/field-check.ts";
+import { at, type Finding, finding, formatValue } from "../findings/finding.ts";
 import { checkSchema } from "../inputs/check-schema.ts";
-import { isObject } from "../json/value.ts";
+import { isObject } from "../json/exact.ts";
+import type { LockedCode } from "../lock/lock-file.ts";
 import type { Document } from "../parse/document.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import { dueAfter, parseExpression } from "../schedule/expression.ts";
 import { brokenGap, pathsIn, templateParts } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
-import type { Outline } from "./outline.ts";
+import { executorOf, type Outline } from "./outline.ts";
 
 /** Checks that `inputs` is the JSON schema of an object, with `secret` only where it takes effect. */
 export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Finding> {
@@ -127,5 +127,24 @@ export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
       const message = `label "${name}" names {{${part.path}}}, but "${secret}" is a secret input and labels are stored in the open - name a value that is not secret`;
       yield finding("NOVA511", place, message);
     }
+  }
+}
+
+/** NOVA442: nodes that ask a model although no model may be asked. */
+export function* checkModels(
+  outlines: readonly Outline[],
+  models: false | undefined,
+  { modelsOff }: WorkflowSource,
+  locked: Readonly<Record<string, LockedCode>> = {},
+): Iterable<Finding> {
+  if (models !== false && !modelsOff) return;
+  const why = models === false ? '"models": false of the workflow forbids that' : "NOVA_MODELS is off here";
+  const otherwise = models === false ? "remove one of the two" : "unset NOVA_MODELS";
+  for (const node of outlines.flatMap(({ nodes }) => nodes)) {
+    const { id, path } = node;
+    const kind = executorOf(node)?.kind ?? "code";
+    if (kind === "code" || (kind === "prompt" && Object.hasOwn(locked, id))) continue;
+    const wayOut = kind === "prompt" ? "lock its code with nova lock, or write it" : otherwise;
+    yield finding("NOVA442", at(path, "executor"), `node "${id}" asks a model, and ${why} - ${wayOut}`);
   }
 }

@@ -1,10 +1,7 @@
 import { reachableFrom } from "../graph/graph.ts";
-import { objectOf } from "../json/exact.ts";
-import { isObject, type JsonObject } from "../json/value.ts";
-import type { Trigger, TriggerType } from "../trigger.ts";
-import type { Node, Workflow } from "../workflow.ts";
-import type { NodeNames } from "./node-names.ts";
-import type { NamedNode, Outline } from "./outline.ts";
+import { isObject, type JsonObject, objectOf } from "../json/exact.ts";
+import type { Node, Trigger, TriggerType, Workflow } from "../workflow.ts";
+import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
   /** The nearest known key; absent if none is near. */

@@ -1,8 +1,8 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
+import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./forks.ts";
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
-import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 /** Checks the keys that nodes set. The definition must have no errors, or the result would be a guess. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {

@@ -2,10 +2,8 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
 import { initialKeys, type KeyReader, KeysBefore, type MissingKey, type NodeCheck } from "./keys-before.ts";
-import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
-import { checkNodeNames, NodeNames } from "./node-names.ts";
-import { findingInCode, type Outline } from "./outline.ts";
-import { checkFlattened, checkInputKeys } from "./outputs.ts";
+import { checkFlattened, checkInputKeys, checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
+import { checkNodeNames, findingInCode, NodeNames, type Outline } from "./outline.ts";
 import { checkDoubleBraces, checkReferences } from "./references.ts";
 
 const checks = [

@@ -1,11 +1,9 @@
-import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/text.ts";
+import { at, type Finding, finding } from "../findings/finding.ts";
 import { defaultLabel } from "../graph/edges.ts";
 import { canReach, reachableFrom } from "../graph/graph.ts";
-import { edgeName } from "../parse/body.ts";
-import type { ReadEdge } from "../parse/read.ts";
+import { edgeName, type ReadEdge } from "../parse/read.ts";
+import { branchingOfOutline, homesOf } from "./forks.ts";
 import type { NamedNode, Outline } from "./outline.ts";
-import { branchingOfOutline, homesOf } from "./scopes.ts";
 
 /** Checks that edges with a `max` lead back from a decision that also has an edge forward. */
 export function* checkLoops(outline: Outline): Iterable<Finding> {

@@ -1,8 +1,7 @@
-import { type Finding, finding } from "../findings/finding.ts";
-import { at, didYouMean } from "../findings/text.ts";
+import { at, didYouMean, type Finding, finding } from "../findings/finding.ts";
 import { linesOf } from "../json/scan.ts";
 import { type Reference, referencesIn } from "../references/grammar.ts";
-import { mappingKey } from "../references/lookup.ts";
+import { mappingKey } from "../references/render.ts";
 import type { TextExecutor } from "../workflow.ts";
 import type { NodeCheck } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode } from "./outline.ts";

@@ -1,134 +1,28 @@
-/**
- * Every code and its severity; docs/findings.md explains each. A code never changes its meaning, and the code of a
- * removed finding is not used again.
- */
-export const findings = {
-  NOVA101: "error",
-  NOVA102: "error",
-  NOVA103: "error",
-  NOVA104: "error",
-  NOVA105: "error",
-  NOVA106: "error",
-  NOVA107: "error",
-  NOVA108: "error",
-  NOVA109: "error",
-  NOVA110: "error",
-  NOVA111: "error",
-  NOVA112: "error",
-  NOVA113: "error",
-  NOVA114: "error",
-  NOVA115: "warning",
-  NOVA116: "warning",
-  NOVA120: "error",
-  NOVA121: "error",
-  NOVA122: "error",
-  NOVA123: "error",
-  NOVA124: "error",
-  NOVA125: "error",
-  NOVA126: "error",
-  NOVA127: "error",
-  NOVA128: "warning",
-  NOVA129: "warning",
-  NOVA130: "error",
-  NOVA131: "error",
-  NOVA132: "warning",
-  NOVA133: "warning",
-  NOVA201: "error",
-  NOVA202: "error",
-  NOVA203: "error",
-  NOVA204: "error",
-  NOVA205: "error",
-  NOVA206: "error",
-  NOVA207: "error",
-  NOVA209: "error",
-  NOVA210: "error",
-  NOVA211: "error",
-  NOVA220: "error",
-  NOVA221: "error",
-  NOVA222: "error",
-  NOVA223: "error",
-  NOVA224: "warning",
-  NOVA225: "warning",
-  NOVA226: "error",
-  NOVA230: "error",
-  NOVA231: "error",
-  NOVA232: "error",
-  NOVA233: "error",
-  NOVA240: "error",
-  NOVA241: "error",
-  NOVA242: "error",
-  NOVA243: "error",
-  NOVA244: "error",
-  NOVA245: "error",
-  NOVA301: "error",
-  NOVA302: "warning",
-  NOVA303: "error",
-  NOVA304: "error",
-  NOVA401: "error",
-  NOVA402: "error",
-  NOVA403: "error",
-  NOVA404: "error",
-  NOVA405: "error",
-  NOVA406: "error",
-  NOVA407: "error",
-  NOVA408: "error",
-  NOVA409: "error",
-  NOVA410: "error",
-  NOVA411: "error",
-  NOVA412: "error",
-  NOVA413: "error",
-  NOVA414: "error",
-  NOVA415: "error",
-  NOVA416: "error",
-  NOVA417: "error",
-  NOVA418: "error",
-  NOVA419: "error",
-  NOVA420: "error",
-  NOVA421: "error",
-  NOVA422: "error",
-  NOVA423: "error",
-  NOVA424: "warning",
-  NOVA425: "warning",
-  NOVA429: "warning",
-  NOVA430: "error",
-  NOVA440: "error",
-  NOVA441: "error",
-  NOVA442: "error",
-  NOVA443: "warning",
-  NOVA501: "error",
-  NOVA502: "error",
-  NOVA503: "error",
-  NOVA504: "warning",
-  NOVA505: "error",
-  NOVA506: "error",
-  NOVA507: "error",
-  NOVA508: "warning",
-  NOVA509: "warning",
-  NOVA510: "warning",
-  NOVA511: "error",
-  NOVA512: "error",
-  NOVA513: "warning",
-  NOVA514: "warning",
-  NOVA515: "error",
-  NOVA516: "warning",
-  NOVA601: "error",
-  NOVA602: "error",
-  NOVA603: "error",
-  NOVA604: "warning",
-  NOVA606: "warning",
-  NOVA607: "error",
-  NOVA608: "warning",
-  NOVA609: "warning",
-  NOVA701: "error",
-  NOVA702: "warning",
-  NOVA801: "error",
-  NOVA802: "error",
-  NOVA803: "error",
-  NOVA804: "warning",
-  NOVA805: "error",
-} as const;
+import { closest, distance } from "fastest-levenshtein";
 
-export type FindingCode = keyof typeof findings;
+/**
+ * The numbers of all codes, by severity; docs/findings.md explains each. A code never changes its meaning, and the code
+ * of a removed finding is not used again.
+ */
+const errors = [
+  101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 120, 121, 122, 123, 124, 125, 126, 127, 130,
+  131, 201, 202, 203, 204, 205, 206, 207, 209, 210, 211, 220, 221, 222, 223, 226, 230, 231, 232, 233, 240, 241, 242,
+  243, 244, 245, 301, 303, 304, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417,
+  418, 419, 420, 421, 422, 423, 430, 440, 441, 442, 501, 502, 503, 505, 506, 507, 511, 512, 515, 601, 602, 603, 607,
+  701, 801, 802, 803, 805,
+] as const;
+const warnings = [
+  115, 116, 128, 129, 132, 133, 224, 225, 302, 424, 425, 429, 443, 504, 508, 509, 510, 513, 514, 516, 604, 606, 608,
+  609, 702, 804,
+] as const;
+
+export type FindingCode = `NOVA${(typeof errors | typeof warnings)[number]}`;
+
+/** Every code and its severity. */
+export const findings = Object.fromEntries([
+  ...errors.map((number) => [`NOVA${number}`, "error"]),
+  ...warnings.map((number) => [`NOVA${number}`, "warning"]),
+]) as Record<FindingCode, "error" | "warning">;
 
 export interface Finding {
   code: FindingCode;
@@ -150,4 +44,86 @@ export function finding(
   place: Pick<Finding, "file" | "line" | "column"> = {},
 ): Finding {
   return { code, severity: findings[code], path, message, ...place };
+}
+
+const step = /\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g;
+
+/** `$.nodes` and 2, "timeout" -> `$.nodes[2].timeout`. */
+export function at(path: string, ...segments: PropertyKey[]): string {
+  return segments.reduce<string>((before, segment) => before + formatStep(segment), path);
+}
+
+/** Splits a path that `at` built. */
+export function segmentsOf(path: string): (string | number)[] {
+  return [...path.matchAll(step)].map(([, name, index, quoted]) =>
+    name !== undefined ? name : index !== undefined ? Number(index) : JSON.parse(quoted ?? '""'),
+  );
+}
+
+function formatStep(segment: PropertyKey): string {
+  if (typeof segment === "number") return `[${segment}]`;
+  const name = String(segment);
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+/** Formats a value for a sentence. The user and password of an address are left out. */
+export function formatValue(value: unknown): string {
+  const text = (JSON.stringify(value) ?? "nothing").replaceAll(/:\/\/[^\s/"]*@/g, "://...@");
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+/** Returns ` - did you mean "read"?`, or an empty text if no candidate is near. */
+export function didYouMean(wrong: string, candidates: readonly string[]): string {
+  const found = nearest(wrong, candidates);
+  return found === undefined ? "" : ` - did you mean "${found}"?`;
+}
+
+/** With more candidates, only case is ignored: thousands of wrong ids in a large graph must not take minutes. */
+const comparable = 2_000;
+
+export function nearest(wrong: string, candidates: readonly string[]): string | undefined {
+  if (candidates.length === 0) return undefined;
+  const lower = wrong.toLowerCase();
+  const sameLetters = candidates.find((candidate) => candidate.toLowerCase() === lower);
+  if (sameLetters !== undefined || candidates.length > comparable) return sameLetters;
+  const found = closest(wrong, candidates);
+  const length = Math.max(wrong.length, found.length);
+  const allowed = Math.min(Math.max(2, Math.floor(length / 3)), Math.floor(length / 2));
+  return distance(wrong, found) <= allowed ? found : undefined;
+}
+
+/** A part of the written definition: its name in sentences (`node "read"`) and its path. */
+export interface WrittenPlace {
+  name: string;
+  path: string;
+}
+
+/** Checks that exactly one of the fields is present. `what` completes the sentence "<name> does not say ...". */
+export function* checkOneOf(
+  code: FindingCode,
+  fields: readonly string[],
+  what: string,
+  written: Readonly<Record<string, unknown>>,
+  { name, path }: WrittenPlace,
+): Iterable<Finding> {
+  const [first, ...others] = fields.filter((field) => written[field] !== undefined);
+  const all = `${fields.slice(0, -1).join(", ")} or ${fields.at(-1)}`;
+  if (first === undefined) yield finding(code, path, `${name} does not say ${what} - add ${all}`);
+  for (const field of others) {
+    yield finding(code, at(path, field), `${name} has both ${first} and ${field} - keep one of them`);
+  }
+}
+
+/** Reports a missing or unknown `type`. `hint` replaces the suggestion of the nearest type. */
+export function unknownType(
+  code: FindingCode,
+  type: unknown,
+  types: readonly string[],
+  { name, path }: WrittenPlace,
+  hint?: string,
+): Finding {
+  const all = types.join(", ");
+  if (type === undefined) return finding("NOVA106", path, `${name} has no "type" - add one of ${all}`);
+  const wayOut = hint ?? (didYouMean(typeof type === "string" ? type : "", types) || ` - the types are ${all}`);
+  return finding(code, at(path, "type"), `${name} has the unknown type ${formatValue(type)}${wayOut}`);
 }

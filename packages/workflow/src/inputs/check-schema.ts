@@ -1,8 +1,7 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
-import { nearest } from "../findings/text.ts";
+import { nearest } from "../findings/finding.ts";
 import { parseWithDigits } from "../json/digits.ts";
-import type { WrittenJson } from "../json/exact.ts";
-import { isObject, type Loose } from "../json/value.ts";
+import { isObject, type Loose, type WrittenJson } from "../json/exact.ts";
 import { newAjv, PatternRefused, readInputs, type Segments, segmentsOfPointer } from "./ajv.ts";
 
 interface CheckedSchema {

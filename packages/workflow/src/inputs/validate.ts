@@ -1,11 +1,9 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/text.ts";
+import { at, type Finding, finding } from "../findings/finding.ts";
 import { parseWithDigits } from "../json/digits.ts";
-import type { WrittenJson } from "../json/exact.ts";
+import { isObject, type WrittenJson } from "../json/exact.ts";
 import { linesOf, NotJson, scanJson } from "../json/scan.ts";
 import { isJson } from "../json/text.ts";
-import { isObject } from "../json/value.ts";
 import { linearPattern, problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 
 /** A list of a million wrong items is one mistake, so the rest is left out. */

@@ -1,5 +1,3 @@
-import type { JsonObject } from "./value.ts";
-
 /**
  * A JSON value whose numbers keep their digits. `parseExact` wraps every number in `JSON.rawJSON`, and `JSON.stringify`
  * writes it back unchanged.
@@ -52,4 +50,14 @@ export function objectOf(written: WrittenJson): JsonObject {
 /** The text, with every number unchanged. */
 export function textOfJson(written: WrittenJson): string {
   return typeof written === "string" ? written : JSON.stringify(written);
+}
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+/** A JSON object with unchecked fields. */
+export type Loose = Record<string, unknown>;
+
+export function isObject(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { at } from "../findings/text.ts";
+import { at } from "../findings/finding.ts";
 
 /**
  * The positions of the values in a JSON text. `JSON.parse` does not report them. It also hides repeated fields, and V8

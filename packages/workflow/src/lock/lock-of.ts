@@ -1,9 +1,14 @@
-import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import { didYouMean } from "../findings/text.ts";
-import { nodesIn } from "../parse/body.ts";
-import type { ReadBody, ReadNode } from "../parse/read.ts";
-import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./lock-file.ts";
-import { lockedCodeOf, type ReadLock, readLockFile } from "./read-lock.ts";
+import { didYouMean, type Finding, type FindingCode, finding } from "../findings/finding.ts";
+import { nodesIn, type ReadBody, type ReadNode } from "../parse/read.ts";
+import {
+  analysisFileOf,
+  codeFileOf,
+  type LockedCode,
+  lockedCodeOf,
+  lockFileName,
+  type ReadLock,
+  readLockFile,
+} from "./lock-file.ts";
 
 /** Reads the locked code of a workflow's prompt nodes, in alphabetical order, and checks it. */
 export function readLock(

@@ -1,7 +1,6 @@
+import { checkPorts } from "../authored/field-check.ts";
 import { WorkflowFields } from "../authored/workflow.ts";
-import { checkPorts } from "../field-checks/ports.ts";
-import { type Finding, finding } from "../findings/finding.ts";
-import { at, didYouMean } from "../findings/text.ts";
+import { at, didYouMean, type Finding, finding } from "../findings/finding.ts";
 import type { Document } from "./document.ts";
 import { findingsOf } from "./issues.ts";
 import { withoutNullModel } from "./nodes.ts";

@@ -1,7 +1,13 @@
 import { z } from "zod";
-import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import { at, didYouMean, formatValue } from "../findings/text.ts";
-import type { WrittenPlace } from "../findings/written.ts";
+import {
+  at,
+  didYouMean,
+  type Finding,
+  type FindingCode,
+  finding,
+  formatValue,
+  type WrittenPlace,
+} from "../findings/finding.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -3,17 +3,11 @@ import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf } from "../authored/kinds.ts";
 import { defined } from "../defined.ts";
-import { fieldChecks } from "../field-checks/node/field-checks.ts";
-import { noRetry } from "../field-checks/node/retry.ts";
-import { type Finding, finding } from "../findings/finding.ts";
-import { at, formatValue } from "../findings/text.ts";
-import { unknownType, type WrittenPlace } from "../findings/written.ts";
-import { isObject, type Loose } from "../json/value.ts";
-import { bodyOf, readBody, textIn } from "./body.ts";
-import { readExecutor } from "./executor.ts";
-import type { NodeScope, Surroundings } from "./files.ts";
+import { at, type Finding, finding, formatValue, unknownType, type WrittenPlace } from "../findings/finding.ts";
+import { isObject, type Loose } from "../json/exact.ts";
+import { type NodeScope, readExecutor, type Surroundings } from "./files.ts";
 import { findingsOf } from "./issues.ts";
-import type { ReadNode } from "./read.ts";
+import { bodyOf, type ReadNode, readBody, textIn } from "./read.ts";
 
 const codes = {
   id: "NOVA110",
@@ -58,10 +52,14 @@ type Fields = Pick<ReadNode, "node" | "python" | "body" | "findings">;
 function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
-  const own = { schema: kind.schema, codes: { ...codes, ...kind.codes }, refused: refusedBy(kind) };
+  const own = {
+    schema: kind.schema,
+    codes: { ...codes, ...kind.codes },
+    refused: kind.noRetry === undefined ? {} : { retry: kind.noRetry },
+  };
   const subject = { name, value, path, ...own };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
-  findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
+  findings.push(...(kind.check?.(value, scope) ?? []));
   const exactly = (...steps: string[]) => scope.exactly(at(path, ...steps));
   if (kind.holds === "nothing")
     return { ...(parsed.success && { node: kind.normalise(parsed.data, exactly) }), findings };
@@ -73,10 +71,6 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
     ...(python && { python }),
     findings: [...findings, ...more],
   };
-}
-
-function refusedBy({ type }: NodeKind): Record<string, string> {
-  return type === "action" || type === "decision" ? {} : { retry: noRetry[type] };
 }
 
 function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, scope: NodeScope) {

@@ -1,4 +1,3 @@
-import { type Cron, cronProblem, daysIn, parseCron } from "./cron.ts";
 import { instantOf, isLocalTime, type WallTime, wallTimeAt } from "./zone.ts";
 
 /** The times of a schedule. */
@@ -77,4 +76,162 @@ function* daysOf(
       }
     }
   }
+}
+
+/** A parsed cron expression of EventBridge Scheduler. */
+export interface Cron {
+  minutes: Values;
+  hours: Values;
+  months: Values;
+  years: Values;
+  /** Matches a day of a month. It does not check the month. */
+  isDay: DayRule;
+}
+
+/** A field of an EventBridge cron expression. Source: EventBridge Scheduler User Guide, "Cron-based schedules". */
+interface Field {
+  name: string;
+  min: number;
+  max: number;
+  /** Names of values, the first one for `min`. */
+  names?: readonly string[];
+  /** Special values of this field. */
+  special?: RegExp;
+}
+
+const months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const days = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+const fields = {
+  minute: { name: "minute", min: 0, max: 59 },
+  hour: { name: "hour", min: 0, max: 23 },
+  day: { name: "day of the month", min: 1, max: 31, special: /^(\?|L|LW|([1-9]|[12]\d|3[01])W)$/ },
+  month: { name: "month", min: 1, max: 12, names: months },
+  weekday: {
+    name: "day of the week",
+    min: 1,
+    max: 7,
+    names: days,
+    special: /^(\?|L|([1-7]|[A-Z]{3})L|([1-7]|[A-Z]{3})#[1-5])$/,
+  },
+  year: { name: "year", min: 1970, max: 2199 },
+} satisfies Record<string, Field>;
+
+const inOrder: readonly Field[] = Object.values(fields);
+
+const partsOf = (cron: string) => cron.trim().toUpperCase().split(/\s+/);
+
+/** Parses six fields without a `cronProblem`. */
+export function parseCron(text: string): Cron {
+  const [minute = "", hour = "", day = "", month = "", weekday = "", year = ""] = partsOf(text);
+  return {
+    minutes: valuesOf(minute, fields.minute),
+    hours: valuesOf(hour, fields.hour),
+    months: valuesOf(month, fields.month),
+    years: valuesOf(year, fields.year),
+    isDay: day === "?" ? dayOfWeekRule(weekday) : dayOfMonthRule(day),
+  };
+}
+
+const example = "0 9 ? * MON-FRI * for 9:00 on working days";
+
+/**
+ * Finds the problem of a cron expression, as the end of a sentence that starts with `cron`; undefined for a valid one.
+ */
+export function cronProblem(cron: string): string | undefined {
+  const parts = partsOf(cron);
+  if (/^CRON\(/.test(parts[0] ?? "")) return "is written without cron( ) around - remove that";
+  if (parts.length !== inOrder.length) {
+    const extra = parts.length === 5 ? " (with ? for one of the two days, and a year)" : "";
+    return `has ${parts.length} fields and not 6: ${inOrder.map(({ name }) => name).join(", ")}${extra} - write such as ${example}`;
+  }
+  const at = inOrder.findIndex((field, index) => {
+    const text = parts[index] ?? "";
+    return !field.special?.test(text) && valuesOf(text, field).length === 0;
+  });
+  if (at >= 0) return `has a wrong ${inOrder[at]?.name}, ${parts[at]} - write such as ${example}`;
+  if ((parts[2] === "?") === (parts[4] === "?")) {
+    return `needs ? as exactly one of day of the month and day of the week - write such as ${example}`;
+  }
+  return undefined;
+}
+
+/** The values of a field, ascending. */
+export type Values = readonly number[];
+
+/** Parses a list such as `1,10-20/5,MON-FRI,*`; empty if a part is wrong. */
+function valuesOf(text: string, field: Field): Values {
+  const lists = text.split(",").map((item) => valuesOfItem(item, field));
+  return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())].sort((a, b) => a - b);
+}
+
+/**
+ * Parses `*`, `5`, `MON` or `1-5`, with or without a step after a slash. A descending range wraps around: `22-2` are
+ * the hours of a night.
+ */
+function valuesOfItem(item: string, field: Field): number[] {
+  const { min, max } = field;
+  const [, range = "", step] = /^([^/]*)(?:\/([1-9]\d{0,3}))?$/.exec(item) ?? [];
+  const ends = range === "*" ? [min, max] : range.split("-").map((end) => numberOf(end, field));
+  // A single value with a step continues to the maximum.
+  const [from = Number.NaN, to = step === undefined ? from : max] = ends;
+  if (ends.length > 2 || Number.isNaN(from) || Number.isNaN(to)) return [];
+  const length = to >= from ? to - from : to + (max - min + 1) - from;
+  const by = Number(step ?? 1);
+  const steps = Array.from({ length: Math.floor(length / by) + 1 }, (_, index) => from + index * by);
+  return steps.map((value) => (value > max ? value - (max - min + 1) : value));
+}
+
+/** Returns NaN for a text that is no value of the field. */
+function numberOf(text: string, { min, max, names = [] }: Field): number {
+  const named = names.indexOf(text);
+  if (named >= 0) return named + min;
+  return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : Number.NaN;
+}
+
+/** True if the expression matches this day; months count from 1. */
+type DayRule = (year: number, month: number, day: number) => boolean;
+
+export function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** Counts from 1 for Sunday, as EventBridge does. */
+function weekdayOf(year: number, month: number, day: number): number {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 1;
+}
+
+/** Parses `*`, `1,15`, `L` for the last day, `15W` for the working day nearest to the 15th in its month, `LW`. */
+function dayOfMonthRule(field: string): DayRule {
+  if (field === "L") return (year, month, day) => day === daysIn(year, month);
+  if (field === "LW") return (year, month, day) => day === nearestWorkingDay(year, month, daysIn(year, month));
+  const [, near] = /^(\d+)W$/.exec(field) ?? [];
+  if (near === undefined) {
+    const days = valuesOf(field, fields.day);
+    return (_year, _month, day) => days.includes(day);
+  }
+  const wanted = Number(near);
+  return (year, month, day) => wanted <= daysIn(year, month) && day === nearestWorkingDay(year, month, wanted);
+}
+
+/** Stays in the month: if the first is a Saturday, the result is Monday the 3rd. */
+function nearestWorkingDay(year: number, month: number, day: number): number {
+  const weekday = weekdayOf(year, month, day);
+  if (weekday === 7) return day > 1 ? day - 1 : day + 2;
+  if (weekday === 1) return day < daysIn(year, month) ? day + 1 : day - 2;
+  return day;
+}
+
+/** Parses `MON-FRI`, `L` for Saturday, `6L` for the last Friday of the month, `2#1` for its first Monday. */
+function dayOfWeekRule(field: string): DayRule {
+  if (field === "L") return (year, month, day) => weekdayOf(year, month, day) === 7;
+  const [, last] = /^(\w+)L$/.exec(field) ?? [];
+  if (last !== undefined) {
+    const [wanted] = valuesOf(last, fields.weekday);
+    return (year, month, day) => weekdayOf(year, month, day) === wanted && day + 7 > daysIn(year, month);
+  }
+  const [weekdays = "", which] = field.split("#");
+  const wanted = valuesOf(weekdays, fields.weekday);
+  return (year, month, day) =>
+    wanted.includes(weekdayOf(year, month, day)) && (which === undefined || Math.ceil(day / 7) === Number(which));
 }

@@ -1,15 +1,13 @@
 import { fork } from "node:child_process";
-import { type Dirent, existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { constants, type Dirent, existsSync } from "node:fs";
+import { type FileHandle, open, readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Finding, finding } from "../findings/finding.ts";
-import { didYouMean } from "../findings/text.ts";
+import { didYouMean, type Finding, finding } from "../findings/finding.ts";
 import { generatedFolder, lockFileName } from "../lock/lock-file.ts";
 import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Built } from "./build.ts";
-import { demandLeadsInside, OutsideFolder, openInside } from "./open-inside.ts";
 
 /** The path has nothing that can be parsed. `finding` is the output of `nova validate`. */
 export class WorkflowSourceError extends Error {
@@ -205,4 +203,56 @@ export async function buildProgram(file: string): Promise<Built> {
   child.on("error", ({ message }) => answer.resolve({ problem: `it cannot be run: ${message}` }));
   child.on("exit", () => answer.resolve({ problem: "it ended before it had exported anything" }));
   return answer.promise.finally(() => clearTimeout(timer));
+}
+
+/** A link leads out of the folder. Following it could publish any file of this machine. */
+export class OutsideFolder extends Error {
+  override name = "OutsideFolder";
+}
+
+/** Never waits for the writer of a FIFO, and never takes a terminal as the controlling one. */
+const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Opens a regular file inside `folder` after following all links; the folder itself may be a link. Returns undefined if
+ * there is no such file. Throws `OutsideFolder`. The caller closes the handle.
+ */
+export async function openInside(folder: string, path: string): Promise<FileHandle | undefined> {
+  const full = join(folder, path);
+  const found = await stat(full).catch(() => undefined);
+  if (!found?.isFile()) return undefined;
+  const handle = await open(full, flags).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    // Checks the opened file, because the path may lead to another file by now.
+    const isFile = (await handle.stat()).isFile();
+    demandInside(await realpath(folder), await placeOf(handle, full), path);
+    if (isFile) return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
+
+/** Throws `OutsideFolder` if a path leads out of `folder`. A missing file is fine. */
+export async function demandLeadsInside(folder: string, path: string): Promise<void> {
+  const real = await realpath(join(folder, path)).catch(() => undefined);
+  if (real !== undefined) demandInside(await realpath(folder), real, path);
+}
+
+/** Returns the path of an open file. Linux knows it; on other systems the path must lead to the same file. */
+async function placeOf(handle: FileHandle, path: string): Promise<string | undefined> {
+  const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+  if (known !== undefined) return known;
+  const real = await realpath(path);
+  const [opened, there] = await Promise.all([handle.stat({ bigint: true }), stat(real, { bigint: true })]);
+  return opened.ino === there.ino && opened.dev === there.dev ? real : undefined;
+}
+
+function demandInside(root: string, place: string | undefined, path: string): void {
+  const folder = root.endsWith(sep) ? root : root + sep;
+  if (place === root || place?.startsWith(folder)) return;
+  throw new OutsideFolder(`"${path}" is a link that leads out of the folder - put the file itself there`);
 }

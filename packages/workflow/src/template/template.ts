@@ -1,5 +1,5 @@
-import { at } from "../findings/text.ts";
-import type { JsonValue } from "../json/value.ts";
+import { at } from "../findings/finding.ts";
+import type { JsonValue } from "../json/exact.ts";
 import type { Node } from "../workflow.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { serve } from "../../../../packages/workflow/src/deadline/serve.ts";
+import { serve } from "../../../../packages/workflow/src/deadline/deadline-worker.ts";
 
 export const address = import.meta.url;
 

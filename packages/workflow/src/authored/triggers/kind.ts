@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { Finding, FindingCode } from "../../findings/finding.ts";
-import type { WrittenPlace } from "../../findings/written.ts";
+import type { Finding, FindingCode, WrittenPlace } from "../../findings/finding.ts";
 import type { WrittenJson } from "../../json/exact.ts";
-import type { Trigger } from "../../trigger.ts";
+import type { Trigger } from "../../workflow.ts";
 import { duration, textMatching } from "../fields.ts";
 
 /** A kind of trigger. A new kind is a new file that exports one of these, and a line in `triggerKinds`. */

@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { defined } from "../../defined.ts";
-import { type Finding, finding } from "../../findings/finding.ts";
-import { at, formatValue } from "../../findings/text.ts";
-import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
-import { isObject } from "../../json/value.ts";
-import { cronProblem } from "../../schedule/cron.ts";
-import { dueAfter, parseExpression } from "../../schedule/expression.ts";
+import { at, checkOneOf, type Finding, finding, formatValue, type WrittenPlace } from "../../findings/finding.ts";
+import { isObject } from "../../json/exact.ts";
+import { cronProblem, dueAfter, parseExpression } from "../../schedule/expression.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
 import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";

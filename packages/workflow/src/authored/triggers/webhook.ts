@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../../defined.ts";
 import { dotPathPattern } from "../../template/template.ts";
-import type { WebhookSignature } from "../../trigger.ts";
+import type { WebhookSignature } from "../../workflow.ts";
 import { CredentialName, duration, seconds, text, textMatching } from "../fields.ts";
 import { clientField, plainName, type TriggerKind } from "./kind.ts";
 

@@ -1,0 +1,81 @@
+import { isIPv4 } from "node:net";
+import { at, type Finding, type FindingCode, finding, type WrittenPlace } from "../findings/finding.ts";
+import { checkSchema } from "../inputs/check-schema.ts";
+import type { Exactly, Loose, WrittenJson } from "../json/exact.ts";
+
+/** The context keys that only NOVA sets. */
+export const reservedKey = /^(branch_decision|error|_data_analysis|_ai_metadata)$|^\$/;
+
+export function isReserved(key: string): boolean {
+  return reservedKey.test(key);
+}
+
+export interface FieldPlace extends WrittenPlace {
+  exactly: Exactly;
+}
+
+/** Reports fields without an effect at such a node. `wayOut` completes the sentence "node: field ...". */
+export function* checkOutOfPlace(
+  code: FindingCode,
+  fields: readonly string[],
+  wayOut: string,
+  [node, { name, path }]: [Loose, WrittenPlace],
+): Iterable<Finding> {
+  for (const field of fields.filter((one) => node[one] !== undefined)) {
+    yield finding(code, at(path, field), `${name}: ${field} ${wayOut}`);
+  }
+}
+
+/** Checks a schema for answers. `problem` starts the sentences about it; `place` is its path. */
+export function* checkAnswerSchema(
+  code: FindingCode,
+  schema: WrittenJson,
+  problem: string,
+  place: string,
+): Iterable<Finding> {
+  const { problems, secrets } = checkSchema(schema);
+  for (const { segments, message } of problems) yield finding(code, at(place, ...segments), `${problem}: ${message}`);
+  for (const segments of secrets) {
+    const message = `${problem}: secret has no effect here, because answers are in the chain of work - remove it`;
+    yield finding(code, at(place, ...segments), message);
+  }
+}
+
+/** Reports a key that is reserved for NOVA. */
+export function* checkKey(node: Loose, field: "as" | "into", { name, path }: WrittenPlace): Iterable<Finding> {
+  const key = node[field];
+  if (typeof key !== "string" || !isReserved(key)) return;
+  const message = `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`;
+  yield finding("NOVA502", at(path, field), message);
+}
+
+/** Reports a reserved key in `into`, or a reserved node id, which is the key without `into`. */
+export function* checkOwnKey(node: Loose, place: WrittenPlace): Iterable<Finding> {
+  if (node.into !== undefined) return yield* checkKey(node, "into", place);
+  if (typeof node.id !== "string" || !isReserved(node.id)) return;
+  const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "into" with another one`;
+  yield finding("NOVA502", at(place.path, "id"), message);
+}
+
+/** The ports at which E2B itself filters by name. */
+const webPorts = ["80", "443"];
+
+/**
+ * Warns of names with ports, which E2B can only filter as addresses. It reads the written fields, which may have any
+ * type.
+ */
+export function* checkPorts(network: unknown, name: string, path: (index: number) => string): Iterable<Finding> {
+  const allow = (network as { allow?: unknown } | null | undefined)?.allow;
+  if (!Array.isArray(allow)) return;
+  for (const [index, entry] of allow.entries()) {
+    if (typeof entry !== "string" || nameToResolve(entry.trim()) === undefined) continue;
+    const message = `${name}: E2B itself cannot enforce ports, so "${entry}" is resolved before each run and only the sandbox enforces the port - write an address instead of a name`;
+    yield finding("NOVA424", path(index), message);
+  }
+}
+
+/** Returns the name in an entry of `allow` if E2B does not filter names at the entry's port. */
+export function nameToResolve(entry: string): string | undefined {
+  const [, host = "", port = ""] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
+  return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;
+}
