@@ -1,5 +1,14 @@
-import { type CodeFinding, checkNodeCode, type NodeFacts, shapeOf } from "@nova/python";
+import {
+  type CodeFinding,
+  checkNodeCode,
+  codeFindings,
+  listImportableModules,
+  type NodeFacts,
+  shapeOf,
+} from "@nova/python";
 import { describe, expect, it } from "vitest";
+import { explainedIn, severitiesIn } from "../support/findings-page.ts";
+import { template } from "./support/corpus.ts";
 
 const context = {
   email_user: shapeOf("a@b.c"),
@@ -219,5 +228,33 @@ describe("analysis code", () => {
 
   it("of a decision need not decide", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
+  });
+});
+
+it("docs/python-findings.md explains every code with its severity", () => {
+  expect(severitiesIn("python-findings.md")).toEqual(codeFindings);
+});
+
+/** The context keys that the examples of the page read. */
+const ofPage = shapeOf({
+  total: 1,
+  prices: [1.5],
+  lines: [1.5],
+  words: [],
+  email: { from: "a", subject: "b" },
+  email_user: "a",
+  customer_name: "a",
+  rules: "a",
+}).members;
+
+describe("the examples of the page", () => {
+  const modules = listImportableModules(template);
+  it.each(explainedIn("python-findings.md"))("of %s cause the finding, or none", async (code, { bad, good }) => {
+    const nodeType = code.startsWith("PY13") ? "decision" : "action";
+    const facts = { nodeType, context: ofPage, modules, lib: ["totals"] } as const;
+    const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);
+    const whole = code === "PY105" ? bad.replace("...", Array(1000).fill("c").join(" + ")) : bad;
+    expect(await codes(whole)).toContain(code);
+    expect(await codes(good)).not.toContain(code);
   });
 });

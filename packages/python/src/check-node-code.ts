@@ -1,14 +1,18 @@
-import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
-import { type CodeFinding, codeFindings } from "./findings/codes.ts";
-import { findUndecided } from "./findings/decision.ts";
+import { findRebound, isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { findFailingImports } from "./findings/imports.ts";
 import { findContextAttributes, findMissingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
-import { findLostResult, findMissingResult } from "./findings/result.ts";
-import { type NodeFacts, type Problem, readSubject, type Subject } from "./findings/subject.ts";
+import { findLostResult, findMissingResult, findUndecided } from "./findings/result.ts";
+import {
+  type CodeFinding,
+  codeFindings,
+  type NodeFacts,
+  type Problem,
+  readSubject,
+  type Subject,
+} from "./findings/subject.ts";
 import { findUnfitDumps, findUnfitValues } from "./findings/unfit.ts";
 import { firstBy, Lines } from "./lines.ts";
-import { findRebound } from "./rebound-context.ts";
 import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
 import { describeExcess } from "./tree/parse.ts";

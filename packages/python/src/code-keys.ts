@@ -1,6 +1,6 @@
-import { mayDecide, printedKeys } from "./findings/decision.ts";
 import { mayBePassedBy } from "./findings/guards.ts";
 import { findMissingTopKeys, readNamedNodes } from "./findings/keys.ts";
+import { mayDecide, printedKeys } from "./findings/result.ts";
 import { readSubject } from "./findings/subject.ts";
 import { type Change, hasHiddenEffect } from "./flow/changes.ts";
 import { Paths } from "./flow/paths.ts";

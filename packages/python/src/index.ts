@@ -1,5 +1,5 @@
 export { checkNodeCode } from "./check-node-code.ts";
-export { checkPython, nodeGlobals, type PythonProblem } from "./check-python.ts";
+export { checkPython, findReboundContext, nodeGlobals, type PythonProblem } from "./check-python.ts";
 export {
   type CodeKeys,
   findAssignedKeys,
@@ -8,10 +8,9 @@ export {
   readCodeKeys,
   setsBranchDecision,
 } from "./code-keys.ts";
-export { type CodeFinding, codeFindings } from "./findings/codes.ts";
+export { createModuleFinder, findNeededModules } from "./findings/imports.ts";
 export type { NodeFacts } from "./findings/subject.ts";
+export { type CodeFinding, codeFindings } from "./findings/subject.ts";
 export { findNearKey } from "./findings/suggest.ts";
 export { listImportableModules } from "./known/packages.ts";
-export { createModuleFinder, findNeededModules } from "./modules-needed.ts";
-export { findReboundContext } from "./rebound-context.ts";
 export { type ContextShape, shapeOf, type ValueShape } from "./shape.ts";

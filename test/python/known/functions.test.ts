@@ -1,5 +1,15 @@
+import { listImportableModules } from "@nova/python";
+import { templatePackages } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { leavesArguments, resultDependence } from "../../../packages/python/src/known/functions.ts";
+import {
+  leavesArguments,
+  methodTypes,
+  resultDependence,
+  resultTypeOf,
+  typeOfValue,
+  unfitTypes,
+} from "../../../packages/python/src/known/functions.ts";
+import { template } from "../support/corpus.ts";
 
 describe("the result of a function", () => {
   it.each([
@@ -38,4 +48,88 @@ it.each([
   [undefined, false],
 ])("%s leaves its arguments unchanged: %s", (path, isHarmless) => {
   expect(leavesArguments(path)).toBe(isHarmless);
+});
+
+it.each([
+  ["requests>=2", "requests"],
+  ["Pillow", "PIL"],
+  ["psycopg[binary]==3.2", "psycopg"],
+  ["pymupdf", "fitz"],
+  ["pandas", "numpy"],
+  ["beautifulsoup4 ; python_version > '3'", "bs4"],
+  ["PyYAML", "yaml"],
+  ["my-client~=1.0", "my_client"],
+  ["python-nova", "nova"],
+])("the package %s provides the module %s", (line, module) => {
+  expect(listImportableModules([line])).toContain(module);
+});
+
+it("a line without a package provides no modules", () => {
+  expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
+});
+
+it("the corpus is checked with the packages of the sandbox template", () => {
+  expect(template).toEqual(templatePackages);
+});
+
+describe("madeBy", () => {
+  it.each([
+    ["datetime.datetime", "datetime"],
+    ["datetime.datetime.now", "datetime"],
+    ["email.utils.parsedate_to_datetime", "datetime"],
+    ["datetime.date.today", "date"],
+    ["decimal.Decimal", "Decimal"],
+    ["uuid.uuid4", "UUID"],
+    ["pathlib.Path", "Path"],
+    ["builtins.frozenset", "set"],
+    ["builtins.map", "iterator"],
+    ["itertools.chain.from_iterable", "iterator"],
+    ["builtins.ValueError", "exception"],
+    ["builtins.KeyboardInterrupt", "exception"],
+    ["io.BytesIO", "buffer"],
+    ["collections.defaultdict", "dict"],
+    ["email.mime.text.MIMEText", "Message"],
+    ["requests.get", "Response"],
+    ["pandas.read_csv", "DataFrame"],
+    ["numpy.array", "ndarray"],
+    ["PIL.Image.open", "Image"],
+    ["fitz.open", "Document"],
+    ["zoneinfo.ZoneInfo", "object"],
+    ["base64.b64encode", "bytes"],
+  ])("finds that %s returns a %s", (path, type) => {
+    expect(resultTypeOf(path)).toBe(type);
+  });
+
+  it.each([
+    "datetime.datetime.now.isoformat",
+    "builtins.str",
+    "builtins.print",
+    "builtins.NotImplemented",
+    "time.time",
+    "uuid.uuid4.hex",
+    "requests.get.json",
+  ])("knows no type for %s", (path) => {
+    expect(resultTypeOf(path)).toBeUndefined();
+  });
+});
+
+it.each([
+  ["os.environ", "environ"],
+  ["math.inf", "nan"],
+  ["math.pi", undefined],
+  ["constructor", undefined],
+])("the value %s has the type %s", (path, type) => {
+  expect(typeOfValue(path)).toBe(type);
+});
+
+it("every unfit type has a name and a fix", () => {
+  for (const [what, cure] of Object.values(unfitTypes)) {
+    expect(what).toMatch(/\w/);
+    expect(cure).toMatch(/^(use|store|call|save|set|aggregate) /);
+  }
+});
+
+it("every method returns a type with a fix, or a dict", () => {
+  const types = Object.values(methodTypes).flatMap((methods) => Object.values(methods));
+  expect(types.filter((type) => type !== "dict" && !Object.hasOwn(unfitTypes, type))).toEqual([]);
 });

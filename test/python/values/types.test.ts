@@ -1,6 +1,7 @@
+import { checkNodeCode, listImportableModules, shapeOf } from "@nova/python";
 import { describe, expect, it } from "vitest";
-import { Types } from "../../../packages/python/src/values/types.ts";
-import { findUnfit } from "../../../packages/python/src/values/unfit.ts";
+import { findUnfit, Types } from "../../../packages/python/src/values/types.ts";
+import { template } from "../support/corpus.ts";
 import { askedIn, pathsOf, programOf } from "../support/program.ts";
 
 const typeIn = (source: string) => {
@@ -71,5 +72,75 @@ describe("an unfit value", () => {
   it("differs between the context and json.dumps", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
+  });
+});
+
+const context = { day: shapeOf("2026-01-01"), rows: shapeOf([{ tag: "a", price: 1.5 }]), order: shapeOf({ id: 1 }) };
+const head = [
+  "import statistics, uuid",
+  "from collections import defaultdict",
+  "from datetime import datetime",
+  "from decimal import Decimal",
+  "from enum import Enum",
+  "from pathlib import Path",
+  "now = datetime.fromisoformat(context['day'])",
+  "prices = [Decimal(str(row['price'])) for row in context['rows']]",
+].join("\n");
+
+async function errorsOf(source: string): Promise<string[]> {
+  const facts = { nodeType: "action", context, modules: listImportableModules(template) } as const;
+  const found = await checkNodeCode(`${head}\n${source}\n`, facts);
+  return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
+}
+
+const grouped = (more: string) =>
+  `g = defaultdict(set)\nfor row in context['rows']:\n    g[row['tag']].add(row['price'])\n${more}`;
+
+describe("checkNodeCode finds an unfit value", () => {
+  it.each([
+    ["in what is put into a list of the context", "context['log'] = []\ncontext['log'].append({'at': now})"],
+    ["in the answer of a session", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')"],
+    ["in arithmetic of arrays", "import numpy as np\ncontext['r'] = np.array([1, 2]) * 2"],
+    [
+      "in a picture that was made smaller",
+      "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
+    ],
+  ])("%s", async (_where, source) => {
+    expect(await errorsOf(source)).toEqual(["PY150"]);
+  });
+});
+
+describe("checkNodeCode accepts a value", () => {
+  it.each([
+    ["an update that puts it right", "r = {'at': now}\nr.update({'at': now.isoformat()})\ncontext['r'] = r"],
+    ["an update with anything", "more = {'at': str(now)}\nr = {'at': now}\nr.update(more)\ncontext['r'] = r"],
+    ["a dict() that is put right", "r = dict(at=now)\nr['at'] = str(r['at'])\ncontext['r'] = r"],
+    [
+      "the answer of a function that puts it right",
+      "def row():\n    r = {'at': now}\n    r['at'] = str(r['at'])\n    return r\ncontext['r'] = row()",
+    ],
+    [
+      "an answer that is put right",
+      "def row():\n    return {'at': now}\nr = row()\nr['at'] = str(now)\ncontext['r'] = r",
+    ],
+    [
+      "one of two answers",
+      "def row(n):\n    if n:\n        return {'at': str(now)}\n    return {'at': now}\ncontext['r'] = row(1)",
+    ],
+    ["the greatest as a number", "context['r'] = float(max(prices))"],
+    ["the first of a list that was changed", "prices[0] = 1.5\ncontext['r'] = prices[0]"],
+    ["the mean of numbers", "context['r'] = statistics.mean([1, 2])"],
+    ["names of paths", "context['r'] = [str(path) for path in Path('/tmp').glob('*')]"],
+    ["the value of a member", "class State(Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN.value"],
+    ["a member that is a text", "class State(str, Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN"],
+    ["groups as lists", grouped("context['g'] = {key: sorted(found) for key, found in g.items()}")],
+    ["groups in whose place lists come", grouped("for key in list(g):\n    g[key] = sorted(g[key])\ncontext['g'] = g")],
+    ["a log that is made anew", "context['log'] = []\ncontext['log'].append(now)\ncontext['log'] = [str(now)]"],
+    ["what a session read", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x').json()"],
+    ["the text of a page", "import fitz\ncontext['r'] = fitz.open('/tmp/a.pdf')[0].get_text()"],
+    ["an array as a list", "import numpy as np\ncontext['r'] = (np.array([1, 2]) * 2).tolist()"],
+    ["a root as a number", "import numpy as np\ncontext['r'] = float(np.sqrt(2))"],
+  ])("such as %s", async (_what, source) => {
+    expect(await errorsOf(source)).toEqual([]);
   });
 });

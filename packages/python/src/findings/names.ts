@@ -2,7 +2,7 @@ import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
 import { ancestorPairs, ancestors, type Node } from "../tree/nodes.ts";
-import type { CodeFinding } from "./codes.ts";
+import type { CodeFinding } from "./subject.ts";
 import { findNearest } from "./suggest.ts";
 
 /** Translates ruff's finding about a name into a problem; undefined if it has no effect at run time. */

@@ -2,7 +2,7 @@ import type { Change } from "../flow/changes.ts";
 import type { Path } from "../flow/paths.ts";
 import { readDumps } from "../flow/printed.ts";
 import { ancestorPairs, type Node } from "../tree/nodes.ts";
-import { findUnfit, type Unfit } from "../values/unfit.ts";
+import { findUnfit, type Unfit } from "../values/types.ts";
 import type { Problem, Subject } from "./subject.ts";
 
 /** PY150: values that the context cannot store and that no later change replaces. */

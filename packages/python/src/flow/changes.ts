@@ -2,10 +2,9 @@ import { changingMethods, copyMethods, leavesArguments, partMethods, pureMethods
 import type { Call, Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
-import { knownEntries } from "./dicts.ts";
-import type { Path, Paths } from "./paths.ts";
+import { knownEntries, type Path, type Paths } from "./paths.ts";
+import { rootOf } from "./printed.ts";
 import { maybePart, Reach, unrelated } from "./reach.ts";
-import { rootOf } from "./roots.ts";
 
 /** A statement or call that changes the context, or may change it. */
 export interface Change {

@@ -1,8 +1,6 @@
-import type { Binding, Origin } from "../scope/bindings.ts";
-import { once } from "../scope/once.ts";
-import type { Program } from "../scope/program.ts";
-import type { Expression } from "../tree/nodes.ts";
-import { argumentsFor } from "./arguments.ts";
+import { type Call, type Callable, once, type Program } from "../scope/program.ts";
+import type { Binding, Origin } from "../scope/scopes.ts";
+import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 
 /**
  * The keys from the top of the context to a part of it; `[]` is an item of a list. The context itself is the empty
@@ -10,12 +8,12 @@ import { argumentsFor } from "./arguments.ts";
  */
 export type Path = readonly string[];
 
-const deepest = 12;
+const deepestPath = 12;
 
 /** Finds the part of the context that an expression certainly is; undefined if it may be anything else. */
 export class Paths {
   readonly #program: Program;
-  readonly of = once((expression: Expression) => this.#find(expression), deepest);
+  readonly of = once((expression: Expression) => this.#find(expression), deepestPath);
 
   constructor(program: Program) {
     this.#program = program;
@@ -112,4 +110,161 @@ export function keyOf(index: Expression): string | undefined {
   if (index.kind === "text") return index.value;
   if (index.kind === "number") return "[]";
   return index.kind === "unary" && index.operand.kind === "number" ? "[]" : undefined;
+}
+
+interface KnownEntry {
+  key: string;
+  value: Expression;
+}
+
+const deepestDict = 5;
+
+/**
+ * Lists every entry that a dict can have, if the code spells all of them out: in braces, by `updates["key"] = ...`, or
+ * by a name for such a dict. Undefined if it may have others.
+ */
+export function knownEntries(program: Program, dict: Expression, depth = 0): KnownEntry[] | undefined {
+  if (depth > deepestDict) return undefined;
+  if (dict.kind === "dict") return literalEntries(program, dict, depth);
+  if (dict.kind === "call") return callEntries(program, dict, depth);
+  if (dict.kind !== "name") return undefined;
+  const bindings = program.reaching(dict);
+  const stored = findStores(program, dict.id);
+  if (!stored || bindings.length === 0) return undefined;
+  const all = bindings.map(({ origin }) =>
+    origin.kind === "value" ? knownEntries(program, origin.value, depth + 1) : undefined,
+  );
+  return all.every((entries) => entries !== undefined) ? [...all.flat(), ...stored] : undefined;
+}
+
+function literalEntries(
+  program: Program,
+  dict: Expression & { kind: "dict" },
+  depth: number,
+): KnownEntry[] | undefined {
+  const found: KnownEntry[] = [];
+  for (const { key, value } of dict.entries) {
+    const name = key ? keyOf(key) : undefined;
+    const inner = key ? undefined : knownEntries(program, value, depth + 1);
+    if (name !== undefined && name !== "[]") found.push({ key: name, value });
+    else if (inner) found.push(...inner);
+    else return undefined;
+  }
+  return found;
+}
+
+/** The entries of `dict(total=1)`, or of the result of a function in the code. */
+function callEntries(program: Program, call: Call, depth: number): KnownEntry[] | undefined {
+  const { callee, args } = call;
+  if (program.importPath(callee) === "builtins.dict") {
+    const all = args.map(({ name, stars, value }) =>
+      name !== null ? [{ key: name, value }] : stars === 1 ? undefined : knownEntries(program, value, depth + 1),
+    );
+    return all.every((entries) => entries !== undefined) ? all.flat() : undefined;
+  }
+  const answers = returnValues(program.functionOf(callee));
+  const all = answers?.map((answer) => knownEntries(program, answer, depth + 1));
+  return all?.every((entries) => entries !== undefined) ? all.flat() : undefined;
+}
+
+/** The values that a function can return; undefined if they are unknown. */
+function returnValues(local: Callable | undefined): Expression[] | undefined {
+  if (!local || local.kind === "lambda") return local && [local.body];
+  if (local.decorators.length > 0) return undefined;
+  const own = Array.from(walk(local.body)).filter(
+    (node) => node.kind !== "return" || enclosingFunction(node) === local,
+  );
+  if (own.some(({ kind }) => kind === "yield")) return undefined;
+  return own.flatMap((node) => (node.kind === "return" && node.value ? [node.value] : []));
+}
+
+function enclosingFunction(node: Node): Node | undefined {
+  for (const ancestor of ancestors(node)) if (/^(function|lambda)$/.test(ancestor.kind)) return ancestor;
+  return undefined;
+}
+
+/** The entries that `name["key"] = ...` adds to the dict of a name; undefined if it may change in another way. */
+function findStores(program: Program, id: string): KnownEntry[] | undefined {
+  const found: KnownEntry[] = [];
+  for (const node of program.nodes) {
+    if (node.kind !== "name" || node.id !== id || node.stores) continue;
+    const { parent } = node;
+    if (!parent || !isSafeUse(program, node, parent)) return undefined;
+    if (parent.kind !== "subscript" || parent.object !== node) continue;
+    const key = keyOf(parent.index);
+    if (key === undefined || key === "[]") return undefined;
+    const statement = parent.parent;
+    const isStore = statement?.kind === "assign" && statement.targets.includes(parent);
+    // Code may change a value that it reads: `updates["rows"].append(...)`.
+    found.push({ key, value: isStore && statement.value ? statement.value : parent });
+  }
+  return found;
+}
+
+/** Whether this use of a dict's name cannot add entries unseen. */
+function isSafeUse(program: Program, name: Node, parent: Node): boolean {
+  if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
+  if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);
+  const call = parent.parent;
+  if (call?.kind !== "call" || parent.value !== name) return false;
+  const isUpdate = call.callee.kind === "attribute" && call.callee.name === "update";
+  const path = program.importPath(call.callee) ?? "";
+  return isUpdate || /^(json\.dumps?|builtins\.(print|len|dict|sorted|list|str))$/.test(path);
+}
+
+interface PassedArguments {
+  values: Expression[];
+  /** Whether `values` holds every value that the parameter can have. */
+  isComplete: boolean;
+}
+
+/**
+ * Collects the arguments that calls pass to a parameter. If the code passes the function itself to other code, it may
+ * get any value.
+ */
+export function argumentsFor(program: Program, { param, index, holder }: Origin & { kind: "param" }): PassedArguments {
+  const method = isMethod(holder);
+  const name = callableName(program, holder);
+  if (name === undefined) return { values: [], isComplete: false };
+  if (method && index === 0) return { values: [], isComplete: true };
+  const values: Expression[] = param.fallback ? [param.fallback] : [];
+  let all = param.stars === 0 && !method && holder.kind === "function" && holder.decorators.length === 0;
+  const calls = callsTo(program, holder, name);
+  all &&= program.loadsOf(name).length === calls.length;
+  for (const { args } of calls) {
+    const value = argumentOf(args, method ? index - 1 : index, param.id);
+    if (value) values.push(value);
+    all &&= args.every(({ stars }) => stars === 0);
+  }
+  return { values, isComplete: all };
+}
+
+function argumentOf(args: Call["args"], index: number, name: string): Expression | undefined {
+  const named = args.find((argument) => argument.name === name);
+  const placed = args[index];
+  if (named) return named.value;
+  return placed && placed.name === null && placed.stars === 0 ? placed.value : undefined;
+}
+
+function isMethod(holder: Callable): boolean {
+  if (holder.kind === "lambda" || holder.parent?.parent?.kind !== "class") return false;
+  return !holder.decorators.some((decorator) => decorator.kind === "name" && decorator.id === "staticmethod");
+}
+
+function callableName(program: Program, holder: Callable): string | undefined {
+  if (holder.kind === "function") return holder.id;
+  const { parent } = holder;
+  if (parent?.kind !== "assign" || parent.targets.length !== 1) return undefined;
+  const [target] = parent.targets;
+  return target?.kind === "name" && program.functionOf({ ...target, stores: false }) === holder ? target.id : undefined;
+}
+
+/** A call of a class is a call of its `__init__`. */
+function callsTo(program: Program, holder: Callable, name: string): readonly Call[] {
+  const holdingClass = holder.kind === "function" ? holder.parent?.parent : null;
+  if (holdingClass?.kind !== "class")
+    return program.callsOf(name).filter(({ callee }) => program.functionOf(callee) === holder);
+  if (name !== "__init__") return program.callsOf(`.${name}`);
+  const own = program.callsOf("cls").filter((call) => isWithin(call, holdingClass));
+  return [...program.callsOf(holdingClass.id), ...own];
 }

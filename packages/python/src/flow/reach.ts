@@ -1,10 +1,9 @@
 import { copyMethods, partMethods, pureMethods, resultDependence } from "../known/functions.ts";
-import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
+import type { Origin } from "../scope/scopes.ts";
 import { type ContextShape, isScalar, shapeAt } from "../shape.ts";
 import { type Expression, type Node, walk } from "../tree/nodes.ts";
-import { argumentsFor } from "./arguments.ts";
-import type { Paths } from "./paths.ts";
+import { argumentsFor, type Paths } from "./paths.ts";
 
 /** After this many questions, every value counts as near, so code that is too entangled gets no findings. */
 const maxAsked = 20_000;

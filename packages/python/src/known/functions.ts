@@ -90,3 +90,164 @@ export const changingMethods = wordSet(
 export const dictMethods = wordSet(
   "clear copy fromkeys get items keys pop popitem setdefault update values move_to_end",
 );
+
+/** Types that JSON cannot store: the name for messages, and the fix. */
+export const unfitTypes = {
+  datetime: ["a datetime", "use x.isoformat()"],
+  date: ["a date", "use x.isoformat()"],
+  time: ["a time", "use x.isoformat()"],
+  Timestamp: ["a pandas Timestamp", "use x.isoformat()"],
+  timedelta: ["a timedelta", "use x.total_seconds()"],
+  Decimal: ["a Decimal", "use str(x) to keep every digit, or float(x)"],
+  Fraction: ["a Fraction", "use str(x) or float(x)"],
+  complex: ["a complex number", "use [x.real, x.imag]"],
+  nan: ["not a number of JSON", "store None or a text instead"],
+  set: ["a set", "use sorted(x) or list(x)"],
+  UUID: ["a UUID", "use str(x)"],
+  Path: ["a path object", "use str(x)"],
+  exception: ["an exception", "use str(x)"],
+  file: ["an open file", "store what x.read() returns"],
+  buffer: ["a buffer in memory", "store what x.getvalue() returns"],
+  function: ["a function", "call it and store what it returns"],
+  class: ["a class", "store a value of it"],
+  module: ["a module", "store a value of it"],
+  range: ["a range", "use list(x)"],
+  iterator: ["an iterator", "use list(x)"],
+  generator: ["a generator", "use list(x)"],
+  view: ["a view of a dict", "use list(x)"],
+  deque: ["a deque", "use list(x)"],
+  environ: ["os.environ", "use dict(x)"],
+  DataFrame: ["a DataFrame", 'use x.to_dict("records")'],
+  GroupBy: ["a grouped DataFrame", "aggregate it and use .to_dict()"],
+  Series: ["a pandas Series", "use x.tolist()"],
+  ndarray: ["a numpy array", "use x.tolist()"],
+  "numpy number": ["a numpy number", "use float(x) or int(x)"],
+  Pattern: ["a compiled pattern", "use x.pattern"],
+  Match: ["a match object", "use x.group()"],
+  Message: ["an e-mail message", "use x.as_string()"],
+  Image: ["an image object", "save it to io.BytesIO() and store getvalue()"],
+  Document: ["an open document", "store its text, or what x.tobytes() returns"],
+  Session: ["a session", "store x.text, x.content or x.json() of what it answers"],
+  Response: ["a response object", "store x.text, x.content or x.json()"],
+  hash: ["a hash object", "use x.hexdigest()"],
+  connection: ["a connection", "store what you read from it"],
+  object: ["an object", "store a dict of the fields that you need"],
+  /** The context stores bytes, but json.dumps rejects them. */
+  bytes: ["bytes", "set it in context instead of printing it, or use base64.b64encode(x).decode()"],
+} as const;
+
+export type UnfitType = keyof typeof unfitTypes;
+
+/** `none` is None; `number` is a literal number. */
+export type Type = UnfitType | "dict" | "none" | "number";
+
+const datetimeMakers =
+  "datetime.datetime(\\.(now|utcnow|today|fromisoformat|strptime|fromtimestamp|utcfromtimestamp|combine))?";
+
+/** Functions and classes with the type that they certainly return. */
+const resultTypes: [RegExp, UnfitType | "dict"][] = [
+  [
+    new RegExp(`^(${datetimeMakers}|dateutil\\.parser\\.(parse|isoparse)|email\\.utils\\.parsedate_to_datetime)$`),
+    "datetime",
+  ],
+  [/^datetime\.date(\.(today|fromisoformat|fromtimestamp|fromordinal))?$/, "date"],
+  [/^datetime\.time$/, "time"],
+  [/^datetime\.timedelta$/, "timedelta"],
+  [/^decimal\.Decimal$/, "Decimal"],
+  [/^fractions\.Fraction$/, "Fraction"],
+  [/^uuid\.(UUID|uuid[1345])$/, "UUID"],
+  [/^pathlib\.(Pure)?(Posix|Windows)?Path(\.(cwd|home))?$/, "Path"],
+  [/^builtins\.(set|frozenset)$/, "set"],
+  [/^builtins\.complex$/, "complex"],
+  [/^builtins\.range$/, "range"],
+  [/^builtins\.(map|filter|zip|enumerate|reversed|iter)$|^re\.finditer$|^csv\.(reader|DictReader)$/, "iterator"],
+  [
+    /^itertools\.(chain(\.from_iterable)?|groupby|islice|count|cycle|product|permutations|combinations|accumulate)$/,
+    "iterator",
+  ],
+  [
+    /^builtins\.open$|^io\.open$|^gzip\.open$|^zipfile\.ZipFile$|^tempfile\.(NamedTemporaryFile|TemporaryFile)$/,
+    "file",
+  ],
+  [/^io\.(BytesIO|StringIO)$/, "buffer"],
+  [/^builtins\.(dict)$|^collections\.(Counter|defaultdict|OrderedDict)$/, "dict"],
+  [/^builtins\.[A-Z]\w*(Error|Exception|Warning|Exit|Interrupt|Iteration)$/, "exception"],
+  [/^collections\.deque$/, "deque"],
+  [/^re\.compile$/, "Pattern"],
+  [/^re\.(match|search|fullmatch)$/, "Match"],
+  [
+    /^email\.(message_from_(bytes|string|file|binary_file)|message\.(EmailMessage|Message)|mime\.\w+\.MIME\w+)$/,
+    "Message",
+  ],
+  [/^requests\.(Session|session)$/, "Session"],
+  [/^requests\.(get|post|put|patch|delete|head|options|request)$|^urllib\.request\.urlopen$/, "Response"],
+  [
+    /^pandas\.(DataFrame(\.from_\w+)?|read_(csv|excel|json|sql|sql_query|parquet|table)|merge|json_normalize|pivot_table)$/,
+    "DataFrame",
+  ],
+  [/^pandas\.(Series|to_datetime|to_numeric|date_range|cut)$/, "Series"],
+  [/^pandas\.Timestamp(\.(now|today))?$/, "Timestamp"],
+  [/^numpy\.(array|asarray|arange|zeros|ones|linspace|unique|concatenate|where)$/, "ndarray"],
+  [/^numpy\.(mean|median|std|var|percentile|quantile|average|float64|float32|int64|int32|bool_)$/, "numpy number"],
+  [/^numpy\.(sum|prod|max|min|amax|amin|sqrt|exp|log|log10|floor|ceil|round)$/, "numpy number"],
+  [/^PIL\.Image\.(open|new|fromarray|frombytes)$/, "Image"],
+  [/^(fitz|pymupdf)\.(open|Document)$/, "Document"],
+  [/^hashlib\.(md5|sha1|sha224|sha256|sha384|sha512|blake2b|blake2s|new)$|^hmac\.new$/, "hash"],
+  [/^(psycopg|psycopg2|sqlite3)\.connect$|^smtplib\.SMTP(_SSL)?$|^imaplib\.IMAP4(_SSL)?$/, "connection"],
+  [
+    /^xml\.etree\.ElementTree\.(fromstring|parse|Element)$|^types\.SimpleNamespace$|^zoneinfo\.ZoneInfo$|^builtins\.object$|^subprocess\.run$/,
+    "object",
+  ],
+  [
+    /^base64\.(b64encode|b64decode|urlsafe_b64encode|urlsafe_b64decode|encodebytes)$|^builtins\.bytes$|^secrets\.token_bytes$/,
+    "bytes",
+  ],
+];
+
+const values: Record<string, UnfitType> = {
+  "os.environ": "environ",
+  "math.nan": "nan",
+  "math.inf": "nan",
+  "numpy.nan": "nan",
+  "numpy.inf": "nan",
+};
+
+export function resultTypeOf(path: string): UnfitType | "dict" | undefined {
+  return resultTypes.find(([pattern]) => pattern.test(path))?.[1];
+}
+
+export function typeOfValue(path: string): UnfitType | undefined {
+  return Object.hasOwn(values, path) ? values[path] : undefined;
+}
+
+const frames =
+  "head tail copy sort_values sort_index reset_index set_index merge drop fillna rename query sample nlargest nsmallest " +
+  "describe dropna drop_duplicates pivot_table assign astype join round";
+
+/** Result types by type and method. */
+export const methodTypes: Partial<Record<UnfitType | "dict", Record<string, UnfitType | "dict">>> = {
+  datetime: { replace: "datetime", astimezone: "datetime", date: "date", time: "time" },
+  date: { replace: "date" },
+  Decimal: mapMethods("quantize normalize copy_abs sqrt to_integral_value", "Decimal"),
+  set: mapMethods("union intersection difference symmetric_difference copy", "set"),
+  DataFrame: { ...mapMethods(frames, "DataFrame"), groupby: "GroupBy", sum: "Series", mean: "Series", count: "Series" },
+  GroupBy: { ...mapMethods("sum mean count max min agg size first last median", "DataFrame") },
+  Series: {
+    ...mapMethods("head tail copy sort_values reset_index dropna fillna astype round value_counts map", "Series"),
+    ...mapMethods("mean median std var sum", "numpy number"),
+    unique: "ndarray",
+    to_numpy: "ndarray",
+  },
+  ndarray: mapMethods("mean sum std var", "numpy number"),
+  Pattern: { ...mapMethods("match search fullmatch", "Match"), finditer: "iterator" },
+  dict: { keys: "view", values: "view", items: "view", copy: "dict" },
+  Image: mapMethods("resize convert crop rotate copy transpose filter reduce", "Image"),
+  Session: mapMethods("get post put patch delete head options request", "Response"),
+  connection: { cursor: "connection" },
+  buffer: { getvalue: "bytes" },
+  hash: { digest: "bytes" },
+};
+
+function mapMethods<T>(names: string, type: T): Record<string, T> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, type]));
+}

@@ -1,9 +1,14 @@
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
-import type { Binding, Origin } from "./bindings.ts";
-import { once } from "./once.ts";
-import { reachedFunctions, reachingBindings, runs } from "./reaching.ts";
-import { readScopes, type Scopes } from "./scopes.ts";
+import {
+  type Binding,
+  type Origin,
+  reachedFunctions,
+  reachingBindings,
+  readScopes,
+  runs,
+  type Scopes,
+} from "./scopes.ts";
 
 /** How many aliases (`run = step = main`) are followed. */
 const deepestAlias = 4;
@@ -127,4 +132,25 @@ export class Program {
   loadsOf(name: string): readonly Node[] {
     return this.#loads.get(name) ?? [];
   }
+}
+
+/**
+ * Caches the answer of `find` for each question. A question that depends on itself, or is nested more than `deepest`
+ * levels, has no answer.
+ */
+export function once<Question, Answer>(
+  find: (question: Question) => Answer | undefined,
+  deepest = Number.POSITIVE_INFINITY,
+): (question: Question) => Answer | undefined {
+  const known = new Map<Question, Answer | undefined>();
+  let depth = 0;
+  return (question) => {
+    if (known.has(question) || depth > deepest) return known.get(question);
+    known.set(question, undefined);
+    depth++;
+    const answer = find(question);
+    depth--;
+    known.set(question, answer);
+    return answer;
+  };
 }

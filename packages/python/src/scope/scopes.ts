@@ -1,5 +1,15 @@
-import type { Block, Expression, Identifier, Node } from "../tree/nodes.ts";
-import { type Origin, type Scope, targetNames } from "./bindings.ts";
+import {
+  ancestors,
+  type Block,
+  type Expression,
+  type FunctionStatement,
+  type Handler,
+  type Identifier,
+  isWithin,
+  type Node,
+  type Param,
+  type Statement,
+} from "../tree/nodes.ts";
 
 export interface Scopes {
   module: Scope;
@@ -122,4 +132,153 @@ export function outsideOfComprehensions(scope: Scope): Scope {
   let outer = scope;
   while (outer.node.kind === "comprehension" && outer.parent) outer = outer.parent;
   return outer;
+}
+
+/** The source of a name's value. */
+export type Origin =
+  /** NOVA provides the name: `context`, `outputs`, `tasks`. */
+  | { kind: "provided" }
+  | { kind: "value"; value: Expression }
+  /** An item of a loop, or a part of an unpacked value. */
+  | { kind: "item" | "part"; of: Expression }
+  | { kind: "with"; value: Expression }
+  | { kind: "param"; param: Param; index: number; holder: FunctionStatement | (Expression & { kind: "lambda" }) }
+  | { kind: "import"; path: string }
+  | { kind: "function"; node: FunctionStatement }
+  | { kind: "class"; node: Statement & { kind: "class" } }
+  | { kind: "handler"; node: Handler }
+  | { kind: "match"; subject: Expression }
+  /** `x += 1` changes the value, `x: int` gives none. */
+  | { kind: "augment" | "declared" };
+
+/** Python looks names up in the module, in a class, a function or a comprehension. */
+export interface Scope {
+  node: Node;
+  parent: Scope | null;
+  isClass: boolean;
+  bindings: Map<string, Binding[]>;
+  /** Names that belong to the module or to an enclosing function. */
+  elsewhere: Map<string, "global" | "nonlocal">;
+}
+
+export interface Binding {
+  name: string;
+  scope: Scope;
+  origin: Origin;
+  node: Node;
+  /** The offset of the name. */
+  from: number;
+}
+
+/** Lists the names that a target binds, each with its origin. */
+export function* targetNames(target: Expression, value: Origin): Iterable<{ node: Expression; origin: Origin }> {
+  if (target.kind === "name") yield { node: target, origin: value };
+  if (target.kind === "star") yield* targetNames(target.value, somePartOf(value));
+  if (target.kind !== "tuple" && target.kind !== "list") return;
+  for (const [index, item] of target.items.entries()) yield* targetNames(item, partOf(value, index, target.items));
+}
+
+function partOf(origin: Origin, index: number, targets: readonly Expression[]): Origin {
+  if (origin.kind === "value" && isPlain(targets)) {
+    const { value } = origin;
+    const isDisplay = value.kind === "tuple" || value.kind === "list";
+    const item = isDisplay && isPlain(value.items) ? value.items[index] : undefined;
+    if (item) return { kind: "value", value: item };
+  }
+  return somePartOf(origin);
+}
+
+function isPlain(items: readonly Expression[]): boolean {
+  return items.every(({ kind }) => kind !== "star");
+}
+
+/** Some unknown part of the value. */
+function somePartOf(origin: Origin): Origin {
+  if (origin.kind === "value" || origin.kind === "with") return { kind: "part", of: origin.value };
+  return origin.kind === "item" ? { kind: "part", of: origin.of } : origin;
+}
+
+/** Statements whose bodies may run again. */
+const loops = /^(for|while|comprehension)$/;
+
+/**
+ * Filters the bindings that may be current at a use of a name. The last binding above the use, in the same or an
+ * enclosing block, hides the others, unless a loop can bring one of them back.
+ */
+export function reachingBindings(
+  use: Node,
+  bindings: readonly Binding[],
+  scope: Scope | undefined,
+): readonly Binding[] {
+  if (bindings.length < 2 || !scope || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
+  const above = bindings.filter(({ node }) => node.from < use.from && !isWithin(use, bindingStatement(node)));
+  const last = above.at(-1);
+  if (!last || last.origin.kind === "augment" || !dominates(bindingStatement(last.node), use)) return bindings;
+  const loop = outermostLoop(use, bindingStatement(last.node));
+  if (loop && bindings.some(({ node }) => node.from > use.from && isWithin(node, loop))) return bindings;
+  return [last];
+}
+
+/** The statement (or loop head) that contains the binding. */
+function bindingStatement(node: Node): Node {
+  if (node.kind !== "name") return node;
+  for (const ancestor of ancestors(node)) {
+    if (/^(assign|augment|walrus|for|with|comprehension)$/.test(ancestor.kind)) return ancestor;
+  }
+  return node;
+}
+
+/** Whether the statement has always run when `use` runs: its block encloses the use. */
+function dominates(statement: Node, use: Node): boolean {
+  if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
+  const block = statement.parent;
+  // A handler or `finally` can run without the `try` body, but lies outside its block.
+  return block?.kind === "block" && isWithin(use, block);
+}
+
+/** The outermost loop around `use` that does not contain `binding`. */
+function outermostLoop(use: Node, binding: Node): Node | undefined {
+  let found: Node | undefined;
+  for (const ancestor of ancestors(use)) {
+    if (isWithin(binding, ancestor)) break;
+    if (loops.test(ancestor.kind)) found = ancestor;
+  }
+  return found;
+}
+
+/** Ways to call a function by a name that is computed at run time. */
+const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
+
+/**
+ * Finds the functions that may run: those that other running code names, methods of classes, and decorated functions.
+ * If the code computes names at run time, all of them.
+ */
+export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
+  const functions = program.nodes.filter((node) => node.kind === "function");
+  if (dynamic.test(program.source)) return new Set(functions);
+  const names = Map.groupBy(program.nodes, (node) =>
+    node.kind === "name" && !node.stores ? node.id : node.kind === "attribute" ? node.name : undefined,
+  );
+  const reached = new Set<Node>();
+  for (let before = -1; before !== reached.size; ) {
+    before = reached.size;
+    for (const node of functions) {
+      const isNamed = () => names.get(node.id)?.some((use) => !isWithin(use, node) && runs(use, reached));
+      if (!reached.has(node) && (isImplicit(node) || isNamed())) reached.add(node);
+    }
+  }
+  return reached;
+}
+
+/** A decorator may call its function, and using a class may call its methods. */
+function isImplicit(node: Node & { kind: "function" }): boolean {
+  return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
+}
+
+/** Whether the code at a node may run. It does not if it is in a function that is never named. */
+export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
+  for (let each: Node | null = use.parent; each; each = each.parent) {
+    if (each.kind === "function" && !reached.has(each)) return false;
+  }
+  return true;
 }

@@ -13,7 +13,6 @@ import {
   target,
   word,
 } from "./reader.ts";
-import { insideOf, textOf, unescaped } from "./strings.ts";
 
 /** Readers for all of lezer's node names that have a value. */
 const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {
@@ -247,4 +246,27 @@ export function annotationOf(node: SyntaxNode, grammar: Grammar): Expression | n
   const reader = new Reader(node, grammar);
   reader.skip(":");
   return reader.done ? null : reader.expression();
+}
+
+const opening = /^([a-zA-Z]*)("""|'''|"|')/;
+
+const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" };
+
+/** The value of a string literal; null for bytes. */
+export function textOf(literal: string): string | null {
+  const [start = "", prefix = "", quote = ""] = opening.exec(literal) ?? [];
+  if (/b/i.test(prefix)) return null;
+  const inner = literal.slice(start.length, literal.length - quote.length);
+  return /r/i.test(prefix) ? inner : unescaped(inner);
+}
+
+/** Keeps escapes by number or name: keys are never written that way. */
+export function unescaped(text: string): string {
+  return text.replace(/\\(\n|[ntr\\'"])/g, (_, letter: string) => escapes[letter] ?? letter);
+}
+
+/** The range of an f-string's text inside its literal. */
+export function insideOf(literal: string): { from: number; to: number } {
+  const [start = "", , quote = ""] = opening.exec(literal) ?? [];
+  return { from: start.length, to: literal.length - quote.length };
 }

@@ -1,7 +1,14 @@
 import type { SyntaxNode } from "@lezer/common";
-import { annotationAt, annotationOf, argumentsOf, paramsOf, yieldOf } from "./expressions.ts";
-import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
-import { makeNode } from "./nodes.ts";
+import { annotationAt, annotationOf, argumentsOf, paramsOf, textOf, yieldOf } from "./expressions.ts";
+import {
+  type Block,
+  type Expression,
+  type Handler,
+  type ImportStatement,
+  makeNode,
+  type Pattern,
+  type Statement,
+} from "./nodes.ts";
 import {
   childrenOf,
   expressionsOf,
@@ -14,7 +21,6 @@ import {
   target,
   word,
 } from "./reader.ts";
-import { textOf } from "./strings.ts";
 
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
 
