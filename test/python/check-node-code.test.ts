@@ -236,7 +236,7 @@ it("docs/python-findings.md explains every code with its severity", () => {
 });
 
 /** The context keys that the examples of the page read. */
-const ofPage = shapeOf({
+const { members: ofPage = {} } = shapeOf({
   total: 1,
   prices: [1.5],
   lines: [1.5],
@@ -245,7 +245,7 @@ const ofPage = shapeOf({
   email_user: "a",
   customer_name: "a",
   rules: "a",
-}).members;
+});
 
 describe("the examples of the page", () => {
   const modules = listImportableModules(template);
