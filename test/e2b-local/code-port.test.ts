@@ -113,10 +113,15 @@ test("interrupts the cell when its client leaves, and serves the next one", asyn
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test("sends a keepalive after five seconds of silence", async () => {
-  const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
-  expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
-}, 20_000);
+test(
+  "sends a keepalive after five seconds of silence",
+  { tags: ["deep"] },
+  async () => {
+    const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
+    expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
+  },
+  20_000,
+);
 
 test.each([
   ["os._exit", "import os; os._exit(1)"],
@@ -142,7 +147,7 @@ test.each([
   expect(logs.stdout).toEqual(["whole\n"]);
 });
 
-test("forwards 200 MB of output without holding it in memory", async () => {
+test("forwards 200 MB of output without holding it in memory", { tags: ["deep"] }, async () => {
   const response = await rawExecute({ code: "for _ in range(200): print('x' * 1_000_000)" });
   const before = process.memoryUsage().rss;
   let [bytes, most] = [0, 0];

@@ -131,7 +131,7 @@ test("forks sandboxes without packages from a process that never loads packages"
   await server.close();
 });
 
-test("loads no packages before a client wants a sandbox that may import them", async () => {
+test("loads no packages before a client wants a sandbox that may import them", { tags: ["deep"] }, async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata = {}) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const there = await aPackage();

@@ -88,7 +88,7 @@ describe("a child run that fails", () => {
   });
 });
 
-it("a workflow node runs its own workflow up to eight levels deep", async () => {
+it("a workflow node runs its own workflow up to eight levels deep", { tags: ["deep"] }, async () => {
   const again = (deepest: number) => ({
     id: "itself",
     nodes: [

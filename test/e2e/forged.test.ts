@@ -114,7 +114,7 @@ it("the verification calls an unchanged run anchored", async () => {
 });
 
 describe("the verification detects an attacker without the key", { timeout: 180_000 }, () => {
-  it("if one value of an item is changed", async () => {
+  it("if one value of an item is changed", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -144,7 +144,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value is missing, also a content that an erasure can remove", async () => {
+  it("if one value is missing, also a content that an erasure can remove", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -155,7 +155,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value comes from the same place of another run", async () => {
+  it("if one value comes from the same place of another run", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {

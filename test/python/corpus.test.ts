@@ -39,7 +39,7 @@ function report(figures: ReadonlyMap<FaultKind, { found: number; made: number; m
 }
 
 describe("checkNodeCode, for faults in the correct snippets,", () => {
-  it("finds 95 % of every kind", async () => {
+  it("finds 95 % of every kind", { tags: ["deep"] }, async () => {
     const figures = await figuresOf(correct.flatMap(faultsOf));
     expect(Array.from(figures.keys()).sort()).toEqual(Object.keys(codesOf).sort());
     for (const [kind, { found, made }] of figures) {

@@ -77,6 +77,11 @@ describe("a restart of a completed run", { timeout: 60_000 }, () => {
 });
 
 describe("places of a restart", { timeout: 60_000 }, () => {
+  let source: string;
+  beforeAll(async () => {
+    source = await ran(flow(broken));
+  });
+
   it.each([
     ["one item", ["each[2]"], ["each[2].first", "each[2].second", "after"]],
     [
@@ -92,8 +97,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     ["an item and a node after the map", ["after", "each[2]"], ["each[2].first", "each[2].second", "after"]],
     ["a place twice", ["each[2].second", "each[2].second"], ["each[2].second", "after"]],
   ])("may be %s", async (_what, from, runs) => {
-    const id = await ran(flow(broken));
-    const { trace, forecast } = await restarted(id, { from });
+    const { trace, forecast } = await restarted(source, { from });
     expect(forecast.runs.toSorted()).toEqual(runs.toSorted());
     expect(placesIn(trace.entries)).toEqual(foreseen(forecast));
   });
@@ -118,7 +122,6 @@ describe("places of a restart", { timeout: 60_000 }, () => {
   });
 
   it("may be several places in another workflow, and the node that runs it overrides them", async () => {
-    await cloud.publish(flow(broken));
     const calls = between("calling", [{ id: "bill", type: "workflow", workflow: "items" }], ways("start > bill > end"));
     const id = await ran(calls);
     const inside = async (from: string[]) => {
@@ -140,7 +143,6 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     ["each[2]/second", /"each\[2\]" ran no other workflow, .* - write each\[2\]\.second for a node of the item/],
     ["", /never came to ""/],
   ])("are refused if %j is not a place of the run", async (place, sentence) => {
-    const id = await ran(flow(broken));
-    await expect(restarted(id, { from: ["after", place] })).rejects.toThrow(sentence);
+    await expect(restarted(source, { from: ["after", place] })).rejects.toThrow(sentence);
   });
 });

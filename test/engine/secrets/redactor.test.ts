@@ -354,7 +354,7 @@ const python = (given: readonly string[]): string[][] =>
   );
 
 describe("the Python form of a secret", () => {
-  it("is found and masked completely in every text of repr, ascii and json.dumps", () => {
+  it("is found and masked completely in every text of repr, ascii and json.dumps", { tags: ["deep"] }, () => {
     const missed = python(texts).flatMap((forms, index) => {
       const redactor = new Redactor([texts[index] as string]);
       // Tests that only the quotes remain around the mask.

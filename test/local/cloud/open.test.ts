@@ -57,7 +57,7 @@ describe("the local cloud", { timeout: 120_000 }, () => {
     expect(Math.min(aws_calls.dynamodb, sandbox_calls, bytes_stored)).toBeGreaterThan(2);
   });
 
-  it("installs the requirements of a workflow only for this workflow", async () => {
+  it("installs the requirements of a workflow only for this workflow", { tags: ["deep"] }, async () => {
     const wheel = await makeWheel(await findPython([]), dataDir);
     const { context } = await run("import novatiny; context['n'] = novatiny.answer", { requirements: [wheel] });
     expect(context.text).toBe('{"n":42}');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("the documentation of a template", () => {
-  it("is indexed once, together with the workflow's requirements", async () => {
+  it("is indexed once, together with the workflow's requirements", { tags: ["deep"] }, async () => {
     const template = await prepareTemplate(folder, [wheel]);
     const file = join(docstringsFolder(folder), `${template}.json`);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
@@ -38,7 +38,7 @@ describe("the documentation of a template", () => {
     await prepareTemplate(folder, [wheel]);
   });
 
-  it("is the source of a search in that template", async () => {
+  it("is the source of a search in that template", { tags: ["deep"] }, async () => {
     const documentation = new TemplateDocumentation(docstringsFolder(folder));
     expect(documentation.search("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
     expect(documentation.search("unknown", "", templateName([wheel])).text).toContain("novatiny");

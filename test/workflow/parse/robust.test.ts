@@ -76,7 +76,7 @@ it("the definition of the next test is valid", () => {
   expect(parsed(whole).findings).toEqual([]);
 });
 
-it("any damage gives a workflow or errors with a path, and never throws", () => {
+it("any damage gives a workflow or errors with a path, and never throws", { tags: ["deep"] }, () => {
   const places = placesIn(whole);
   const damage = fc.array(fc.tuple(fc.constantFrom(...places), strange), { minLength: 1, maxLength: 3 });
   fc.assert(
