@@ -113,15 +113,10 @@ test("interrupts the cell when its client leaves, and serves the next one", asyn
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test(
-  "sends a keepalive after five seconds of silence",
-  { tags: ["deep"] },
-  async () => {
-    const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
-    expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
-  },
-  20_000,
-);
+test("sends a keepalive after five seconds of silence", { tags: ["deep"], timeout: 20_000 }, async () => {
+  const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
+  expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
+});
 
 test.each([
   ["os._exit", "import os; os._exit(1)"],

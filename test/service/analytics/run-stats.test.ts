@@ -15,29 +15,27 @@ function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
   return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
 }
 
-it(
-  "statistics of 150 random runs equal a count over their traces, with branches, items, failures, dollars and hits",
-  { tags: ["deep"] },
-  async () => {
-    const met = new Set<string>();
-    for (let seed = 1; seed <= 150; seed++) {
-      const { world } = await simulate(seed);
-      const ports = world.ports(atOnce);
-      for (const record of world.executions.records.values()) {
-        const { nodes } = await statsOf(ports, record);
-        const told = Object.entries(nodes).map(
-          ([id, { spent = nothing, hits = 0, failedMs = 0, savedUsd: _, ...rest }]) => {
-            for (const name of [spent.cost_usd > 0 && "spent", hits > 0 && "hits", ...Object.keys(rest.failed)])
-              if (name) met.add(name);
-            return [id, { ...rest, failedMs, spent, hits }];
-          },
-        );
-        const slow = Object.entries(slowFigures(await readTrace(ports, record.id)));
-        const expected = slow.map(([id, figures]) => [id, asKept(figures)]);
-        expect(Object.fromEntries(told), `seed ${seed}`).toEqual(Object.fromEntries(expected));
-      }
+it("statistics of 150 random runs equal a count over their traces, with branches, items, failures, dollars and hits", {
+  tags: ["deep"],
+  timeout: 60_000,
+}, async () => {
+  const met = new Set<string>();
+  for (let seed = 1; seed <= 150; seed++) {
+    const { world } = await simulate(seed);
+    const ports = world.ports(atOnce);
+    for (const record of world.executions.records.values()) {
+      const { nodes } = await statsOf(ports, record);
+      const told = Object.entries(nodes).map(
+        ([id, { spent = nothing, hits = 0, failedMs = 0, savedUsd: _, ...rest }]) => {
+          for (const name of [spent.cost_usd > 0 && "spent", hits > 0 && "hits", ...Object.keys(rest.failed)])
+            if (name) met.add(name);
+          return [id, { ...rest, failedMs, spent, hits }];
+        },
+      );
+      const slow = Object.entries(slowFigures(await readTrace(ports, record.id)));
+      const expected = slow.map(([id, figures]) => [id, asKept(figures)]);
+      expect(Object.fromEntries(told), `seed ${seed}`).toEqual(Object.fromEntries(expected));
     }
-    expect(Array.from(met)).toEqual(expect.arrayContaining(["spent", "hits", "NodeFailed", "ExecutionClosed"]));
-  },
-  60_000,
-);
+  }
+  expect(Array.from(met)).toEqual(expect.arrayContaining(["spent", "hits", "NodeFailed", "ExecutionClosed"]));
+});
