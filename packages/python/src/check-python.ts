@@ -12,19 +12,12 @@ import { describeExcess } from "./tree/parse.ts";
 export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as const;
 
 export interface PythonProblem extends LineColumn {
-  /**
-   * `size`: the code is too long or too deep to check. `syntax`: Python cannot parse the code. `name`: this line raises
-   * a NameError. `rebound`: see findReboundContext.
-   */
+  /** `size`: too long or too deep to check. `name`: this line raises a NameError. `rebound`: see findReboundContext. */
   kind: "size" | "syntax" | "name" | "rebound";
-  /** One sentence that says what to do. */
   message: string;
 }
 
-/**
- * Finds the mistakes that are visible without running the code. `# noqa` silences a line. Code with a syntax error gets
- * no findings about names, because Python cannot tell what it defines.
- */
+/** Finds mistakes without running the code. `# noqa` silences a line. A syntax error hides findings about names. */
 export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
   const beyond = describeExcess(source);
   if (beyond !== undefined) return [{ kind: "size", message: beyond, line: 1, column: 1 }];
@@ -55,10 +48,7 @@ export function syntaxMessage(words: string): string {
 
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
-/**
- * Finds code that binds the name `context` to another object. NOVA keeps only the changes of the dict that it provides,
- * so the changes of the other object are lost. The sandbox warns about this too.
- */
+/** Finds code that binds `context` to another object, whose changes are lost: NOVA keeps those of its own dict. */
 export function findReboundContext(source: string): PythonProblem | undefined {
   const program = Program.read(source);
   return program ? findRebound(program) : undefined;

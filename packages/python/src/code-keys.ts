@@ -28,9 +28,7 @@ export function readCodeKeys(source: string) {
   const flattened = readsFlattened(program);
   return {
     sets: findSetKeys(program, changes, printed ?? [], lines),
-    /** The first use of the merged results of all nodes. */
     ...(flattened && { flattens: lines.placeOf(flattened.from) }),
-    /** The code may set further keys. */
     setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
     mayRead: (key: string) => isAllRead || texts.has(key),
@@ -64,10 +62,7 @@ function findSetKeys(program: Program, changes: readonly Change[], printed: read
   return sets;
 }
 
-/**
- * Lists the keys of the context that code may look up. Null: any key. `"more"`: also results of other nodes (`outputs`)
- * or resume links (`tasks`).
- */
+/** Lists the keys that code may look up. Null: any. `"more"`: also results (`outputs`) or resume links (`tasks`). */
 export function findLookedUpKeys(source: string): string[] | null | "more" {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return "more";

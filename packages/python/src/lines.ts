@@ -37,7 +37,6 @@ export class Lines {
   }
 }
 
-/** Keeps the first item of each key. */
 export function firstBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
   return Array.from(Map.groupBy(items, keyOf).values(), ([first]) => first as T);
 }

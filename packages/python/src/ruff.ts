@@ -1,9 +1,6 @@
 import type { Diagnostic, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
-/**
- * `F82`: undefined names. `F70`: misplaced statements, such as `return` outside a function. `F722` is left out, because
- * an annotation may be any text.
- */
+/** `F82`: undefined names. `F70`: misplaced statements. `F722` is left out: an annotation may be any text. */
 const rules = ["F70", "F821", "F822", "F823"];
 
 /** Newer than the oldest Python of a sandbox, because syntax that the sandbox knows must pass. */

@@ -1,9 +1,6 @@
 import type { Path } from "./flow/paths.ts";
 
-/**
- * Facts about a context value that need no look at the whole value. `size` counts characters of a string, bytes, items
- * or keys.
- */
+/** Facts that need no look at the whole value. `size` counts characters, bytes, items or keys. */
 export interface ValueShape {
   type: "null" | "boolean" | "integer" | "number" | "string" | "bytes" | "list" | "object";
   size?: number;
@@ -13,7 +10,6 @@ export interface ValueShape {
   members?: Readonly<Record<string, ValueShape>>;
 }
 
-/** The shapes of the top-level keys of a context. */
 export type ContextShape = Readonly<Record<string, ValueShape>>;
 
 /** The shape of a value from JSON.parse. All members of its objects are known. */
@@ -29,7 +25,6 @@ export function shapeOf(value: unknown): ValueShape {
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
 }
 
-/** The shape at a path; undefined if it is unknown. */
 export function shapeAt(shape: ContextShape, [first, ...rest]: Path): ValueShape | undefined {
   let found = first === undefined ? undefined : own(shape, first);
   for (const key of rest) {
@@ -44,7 +39,6 @@ export function isComplete(shape: ValueShape): shape is ValueShape & { members: 
   return shape.type === "object" && shape.members !== undefined && Object.keys(shape.members).length === shape.size;
 }
 
-/** Whether the value is immutable. */
 export function isScalar(shape: ValueShape | undefined): boolean {
   return shape !== undefined && shape.type !== "list" && shape.type !== "object";
 }

@@ -9,7 +9,6 @@ import { workflowFields } from "../src/authored/workflow.ts";
 
 const frame = new URL("definition-frame.md", import.meta.url);
 
-/** Every generated file: where it lies, and what is in it. */
 export const pages = [
   {
     file: new URL("../workflow.schema.json", import.meta.url),
@@ -102,10 +101,7 @@ function withBody({ properties, ...definition }: Schema): Schema {
   return { ...definition, properties: { ...fields, ...body } };
 }
 
-/**
- * The schema of the authored form, before defaults are filled in. Fields with any JSON (`inputs`, `form`) are not
- * described further.
- */
+/** The schema before defaults are filled in. Fields with any JSON (`inputs`, `form`) are not described further. */
 function jsonSchemaOf(schema: z.ZodType): Schema {
   const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });
   return rest;
@@ -126,10 +122,7 @@ const notice =
 
 type Field = Record<string, unknown>;
 
-/**
- * Builds docs/definition.md: a hand-written frame (a line `{{...}}` marks a gap), filled with the schema's
- * descriptions.
- */
+/** Fills the gaps of a hand-written frame, lines `{{...}}`, with the schema's descriptions. */
 function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
     workflow: () => table(workflowFields),

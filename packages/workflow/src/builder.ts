@@ -20,7 +20,6 @@ type NodeOf<Target extends string> =
   | (FailingFields<Authored<"wait">, Target> & { type: "wait" })
   | (FailingFields<Authored<"workflow">, Target> & { type: "workflow" });
 
-/** Nodes by their ids, and edges between these nodes only. */
 interface Graph<Id extends string> {
   nodes: Record<Id, NodeOf<NoInfer<Id>>>;
   edges: { from: NoInfer<Id>; to: NoInfer<Id>; condition?: Condition; max?: number }[];
@@ -43,10 +42,7 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
   fields: FailingFields<Node, Target>,
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
-/**
- * Returns a function that builds nodes of a type. A node with a prompt gets the executor `prompt`, unless it names
- * `text`.
- */
+/** Builds the nodes of a type. A node with a prompt has the executor `prompt`, unless it names another one. */
 function maker<Type extends "action" | "decision" | "approval" | "wait" | "workflow">(
   type: Type,
 ): Failing<Authored<Type>, Type> {

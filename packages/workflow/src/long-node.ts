@@ -19,20 +19,14 @@ export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): bo
 
 const pauses = { shortest: 5, longest: 300, share: 0.1 };
 
-/**
- * Seconds until the next check of long code: a tenth of its running time, so that its end is found soon. The check
- * after its timeout is not late: the sandbox, with the result, lives for one more minute.
- */
+/** Seconds until the next check: a tenth of the running time. The sandbox outlives the timeout by a minute. */
 export function pauseSeconds(elapsedSeconds: number, timeoutSeconds: number): number {
   const { shortest, longest, share } = pauses;
   const untilEnd = Math.ceil(timeoutSeconds - elapsedSeconds) + shortest;
   return Math.max(shortest, Math.min(longest, Math.round(elapsedSeconds * share), untilEnd));
 }
 
-/**
- * The largest number of checks of long code: for code that uses all of its time and a sandbox that lives its whole
- * life.
- */
+/** The largest number of checks: the code uses all of its time, and the sandbox lives its whole life. */
 export function maxChecks({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): number {
   let looks = 1;
   for (let elapsed = 0; elapsed < timeoutSeconds + sandboxMarginSeconds; looks++)

@@ -34,10 +34,7 @@ export interface ParsedWorkflow {
   keyFindings(reader: KeyReader): Finding[];
 }
 
-/**
- * Parses a definition into a workflow, or reports everything that is wrong with it. Pure: it reads no file and runs
- * nothing.
- */
+/** Parses a definition, or reports everything that is wrong with it. Pure: it reads no file and runs nothing. */
 export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [], keyFindings: () => [] };
@@ -127,10 +124,7 @@ const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
 ]);
 
-/**
- * Runs every check of the graph as a whole. The fields of single nodes were checked while reading. In a part of a
- * draft, only map bodies are checked for branches and joins: the nodes before the part have run in any order.
- */
+/** In a part of a draft, only bodies are checked for branches: the nodes before the part ran in any order. */
 export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
   return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];
 }

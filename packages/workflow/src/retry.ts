@@ -17,10 +17,7 @@ export const runErrors = {
   ExecutionClosed: { retry: "never" },
   /** The chain has a state that no delivery can explain. That is a bug. */
   ChainBroken: { retry: "never" },
-  /**
-   * No sandbox is available (limits, capacity, connectivity), so no code has started. Step Functions retries for about
-   * 30 minutes, at most 60 s apart, with full jitter.
-   */
+  /** No sandbox is available: no code has started. Step Functions retries for 30 minutes, at most 60 s apart. */
   SandboxUnavailable: { retry: "patient" },
   /** An attempt failed, and the node's `retry` allows another one. Its retrier waits for the delay. */
   NodeRetry: { retry: "as the node says" },
@@ -32,15 +29,12 @@ export type RunErrorClass = keyof typeof runErrors;
 
 /** The author's request to run failing code again. The author is responsible for side effects. */
 export interface Retry {
-  /** Number of attempts, including the first. */
   attempts: number;
   delaySeconds: number;
-  /** Factor from one delay to the next; absent: 1. */
   backoff?: number;
   maxDelaySeconds?: number;
   /** Draws each delay at random between 0 and its length. */
   jitter?: true;
-  /** Errors that lead to another attempt; absent: all of `retriedErrors`. */
   on?: string[];
 }
 
@@ -49,7 +43,6 @@ export const maxRetryAttempts = 20;
 /** The limit for a prompt node: each attempt asks models up to three times. */
 export const maxPromptAttempts = 5;
 
-/** One day. */
 export const longestDelaySeconds = 86_400;
 
 /** Errors that can end an attempt and lead to another one. */

@@ -13,10 +13,8 @@ export const promisedPackages = [
   { module: "psycopg", pip: "psycopg[binary]", below: 4, debian: "python3-psycopg" },
 ] as const;
 
-/** The pip packages that node code may import without a requirement. */
 export const templatePackages: readonly string[] = promisedPackages.map(({ pip }) => pip);
 
-/** The pip line of a promised package. */
 export function pipLine({ pip, below }: Pick<(typeof promisedPackages)[number], "pip" | "below">): string {
   return `${pip}<${below}`;
 }
@@ -37,7 +35,6 @@ function packageName(line: string): string {
 const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];
 const anyModule = new RegExp(`\\b(?:${modules.join("|")})\\b`);
 
-/** True if the code names one of the promised packages and so may import it. */
 export function namesPackages(code: string): boolean {
   return anyModule.test(code);
 }

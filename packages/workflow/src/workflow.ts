@@ -8,7 +8,6 @@ import type { Retry } from "./retry.ts";
  */
 export interface Workflow {
   format: 1;
-  /** Slug: lower case, digits and dashes. */
   id: string;
   name: string;
   description?: string;
@@ -16,15 +15,12 @@ export interface Workflow {
   timeoutSeconds?: number;
   /** JSON schema of the initial context. A property may have `secret: true`. */
   inputs?: WrittenJson;
-  /** Business keys of its runs, by name: templates over the initial context. */
   labels?: Record<string, string>;
-  /** pip requirement lines of the sandbox template. */
   requirements: string[];
   /** Seconds that an idle sandbox waits for the next run; 0: it does not wait. Absent: `defaultIdleSeconds`. */
   idleSeconds?: number;
   /** Number of sandboxes per client that stay after `idleSeconds`. */
   warm?: number;
-  /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;
   /** `false`: no node may ask a model. */
   models?: false;
@@ -36,12 +32,9 @@ export interface Workflow {
   approval?: "required";
   /** Generated code is kept separately for each client. */
   scope?: "client";
-  /** Locked code of prompt nodes, by node. */
   lock?: Record<string, LockedCode>;
-  /** Credentials of the nodes that name none. Absent: all. */
   credentials?: string[];
   onFailure?: OnFailure;
-  /** The triggers that start runs. */
   triggers?: Trigger[];
   nodes: Node[];
   edges: Edge[];
@@ -54,7 +47,6 @@ export interface DraftPrefix {
   passed: string[];
   /** These nodes, and maps of the part with recorded outcomes. Both without their code. */
   nodes: Node[];
-  /** The edges that leave these nodes. */
   edges: Edge[];
 }
 
@@ -70,10 +62,7 @@ interface NodeBase {
   id: string;
   name?: string;
   description?: string;
-  /**
-   * How the join of a fan-out merges a key that several branches set. Absent: the values must be equal, or the join
-   * fails.
-   */
+  /** How the join merges a key that several branches set. Absent: the values must be equal, or the join fails. */
   merge?: "last" | "collect";
 }
 
@@ -90,15 +79,11 @@ export interface TaskNode extends NodeBase {
   executor: Executor;
   /** Limit of one sandbox run, in seconds (1 to 86,400). */
   timeoutSeconds: number;
-  /**
-   * `true`: started code is never run again. `false`: it may be. Absent: it is not, except in another attempt of a
-   * model.
-   */
+  /** `true`: started code is never run again. `false`: it may be. Absent: only models run it again. */
   effects?: boolean;
   /** The node that continues after a failure of this one. Absent: the run fails. */
   onError?: string;
   retry?: Retry;
-  /** Names in the context for results of earlier nodes. */
   inputKeys?: Record<string, InputKey>;
   /** Names of the credentials for the code. Absent: those of the workflow. */
   credentials?: string[];
@@ -109,7 +94,6 @@ export interface TaskNode extends NodeBase {
 /** A key of a node's results, or all of them. Without a node: the key of a direct predecessor. */
 export type InputKey = { node: string; key?: string } | { node?: never; key: string };
 
-/** The nodes and edges that a map runs for each item. */
 export interface Body {
   nodes: Node[];
   edges: Edge[];
@@ -131,15 +115,12 @@ export interface MapNode extends NodeBase {
 
 export interface ApprovalNode extends NodeBase {
   type: "approval";
-  /** The question; `{{dot.path}}` stands for a value of the context. */
   message: string;
-  /** JSON schema of the data that comes with an answer. */
   form?: WrittenJson;
   /** Forms by choice. Each replaces `form` for answers with that choice. */
   forms?: Record<string, WrittenJson>;
   choices: string[];
   timeoutSeconds: number;
-  /** The people concerned, for the event and for lists of tasks. */
   to: string[];
   /** Key of the answer in the context: choice, data, by, at, from. */
   into: string;
@@ -152,19 +133,14 @@ export interface WaitNode extends NodeBase {
     | { kind: "seconds"; seconds: number }
     /** ISO time, or the `{{dot.path}}` of one in the context. */
     | { kind: "until"; until: string }
-    /**
-     * An EventBridge event pattern, whose texts may be templates. The matching event goes to `into`. With `since`, an
-     * event after the start of the run counts as well.
-     */
+    /** Its texts may be templates. With `since`, an event after the start of the run counts as well. */
     | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string; since?: "start" };
   onError?: string;
 }
 
-/** Runs another workflow and continues after its end. */
 export interface WorkflowNode extends NodeBase {
   type: "workflow";
   workflow: string;
-  /** Absent: the latest version at the time when the node starts. */
   version?: number;
   /** Key of the child's context -> dot path of this context, or `"$"` for all of it. Absent: the whole context. */
   input?: Record<string, string>;
@@ -175,15 +151,11 @@ export interface WorkflowNode extends NodeBase {
 
 export type Executor = CodeExecutor | PromptExecutor | TextExecutor;
 
-/** Code written by hand. */
 export interface CodeExecutor {
   kind: "code";
   code: string;
   file?: string;
-  /**
-   * `host` or `host:port`, sorted: the only addresses that the code can connect to. Absent: all except the machine
-   * itself.
-   */
+  /** `host` or `host:port`, sorted: the only addresses that the code reaches. Absent: all except the machine itself. */
   allow?: string[];
 }
 
@@ -197,7 +169,6 @@ export interface PromptExecutor {
   samples: boolean;
   /** Limit for the models of one run of the node, in US dollars. */
   maxCostUsd?: number;
-  /** `host` or `host:port`, sorted: the only addresses that the code can connect to. */
   allow: string[];
 }
 
@@ -208,20 +179,16 @@ export interface TextExecutor {
   prompt: string;
   file?: string;
   system?: string;
-  /** Absent: the model of the workflow. */
   model?: string;
   temperature?: number;
   /** Limit of the answer, in tokens. */
   maxTokens?: number;
-  /** JSON schema of the answer. Absent: the answer is a text. */
   outputSchema?: WrittenJson;
-  /** Key of the answer in the context. */
   into: string;
   /** Limit of one inserted value, in characters. Absent: `defaultMaxChars`. */
   maxChars?: number;
   /** `mark`: the prompt marks a missing value. Absent: the node fails. */
   onMissing?: "mark";
-  /** Limit for the models of one run of the node, in US dollars. */
   maxCostUsd?: number;
 }
 
@@ -241,10 +208,7 @@ export interface Edge {
   max?: number;
 }
 
-/**
- * Counts the events in the history of a run's Step Functions execution. The compiler adds it to a state machine whose
- * loops may exceed one history; the run counts its own entries with it.
- */
+/** Counts the events in the history of a Step Functions execution, for machines whose loops may exceed one history. */
 export interface HistoryBudget {
   /** A loop edge continues in a new execution if the count is above this number. */
   most: number;
@@ -258,7 +222,6 @@ export interface HistoryBudget {
 
 export interface EntryEvents {
   own: number;
-  /** Events for each branch or item of a join, in addition to those of its entries. */
   each?: number;
   /** For the join of a map: more items than this had executions, and so histories, of their own. */
   inlineItems?: number;
@@ -278,13 +241,11 @@ interface TriggerBase {
 /** A mail to `<address>@` or `<address>+<client>@` NOVA's mail domain. */
 export interface MailTrigger extends TriggerBase {
   type: "mail";
-  /** Lower case, digits and dashes. */
   address: string;
   /** Allowed senders in lower case: addresses, or `@domain` for a whole domain. Absent: everyone. */
   from?: string[];
 }
 
-/** Unread mails in a client's mailbox. */
 export interface ImapTrigger extends TriggerBase {
   type: "imap";
   client: string;
@@ -292,7 +253,6 @@ export interface ImapTrigger extends TriggerBase {
   credential: string;
   mailbox: string;
   everySeconds: number;
-  /** Allowed senders, as for a mail trigger. */
   from?: string[];
 }
 
@@ -302,15 +262,11 @@ export interface WebhookTrigger extends TriggerBase {
   signature?: WebhookSignature;
   /** Dot path into `{headers, body}` of the delivery's id: `headers.x-delivery`, `body.id`. */
   dedupe?: string;
-  /** Seconds that the request waits for the end of the run. */
   waitSeconds?: number;
 }
 
-/** HMAC of the unchanged body. */
 export interface WebhookSignature {
-  /** Lower case. */
   header: string;
-  /** Name of the credential that holds the key. */
   secret: string;
   algorithm: "sha1" | "sha256" | "sha512";
   /** Text before the digest: `sha256=`. */
@@ -326,29 +282,22 @@ export interface ScheduleTrigger extends TriggerBase {
     | { kind: "every"; everySeconds: number }
     /** A local time in the time zone, `2026-01-31T09:00:00`. */
     | { kind: "at"; at: string };
-  /** IANA name; absent: UTC. */
   timezone?: string;
-  /** Initial context of its runs, in addition to `schedule`. */
   context?: WrittenJson;
 }
 
 export interface EventTrigger extends TriggerBase {
   type: "event";
-  /** An EventBridge event pattern. */
   pattern: WrittenJson;
   bus: "nova" | "default";
 }
 
-/**
- * The people and addresses that NOVA notifies of failed runs. Settings of the workflow and of the client both apply.
- */
+/** Notified of failed runs. Settings of the workflow and of the client both apply. */
 export interface OnFailure {
-  /** Mail addresses. */
   mail?: string[];
   webhook?: FailureWebhook;
 }
 
-/** The address for a POST about a failure. */
 export interface FailureWebhook {
   url: string;
   /** Name of the credential whose secret signs the request; absent: it is not signed. */

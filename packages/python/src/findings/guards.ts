@@ -4,9 +4,7 @@ import { ancestorPairs, ancestors, type Expression, isWithin, type Node, walk } 
 const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
 
-/**
- * Whether the code expects a KeyError here: a `try` or `suppress` catches it, here or around the calls of the function.
- */
+/** Whether a `try` or `suppress` catches a KeyError here, or around the calls of the function. */
 export function expectsKeyError(program: Program, node: Node): boolean {
   return isExpected(program, node, keyErrors, 0);
 }
@@ -40,7 +38,6 @@ function names(value: Expression, wanted: RegExp): boolean {
   return namesIn(value).some((name) => wanted.test(name));
 }
 
-/** All names and attributes in an expression. */
 export function namesIn(expression: Expression): string[] {
   return Array.from(walk(expression)).flatMap((node) =>
     node.kind === "name" ? [node.id] : node.kind === "attribute" ? [node.name] : [],

@@ -63,15 +63,11 @@ function isForTypesOnly(node: Node): boolean {
   });
 }
 
-/** A module that the code imports and needs. */
 interface NeededModule extends LineColumn {
   module: string;
 }
 
-/**
- * Finds the first import of each `wanted` module that the code needs. Imports for types only, and those in `try: ...
- * except ImportError`, do not count.
- */
+/** Finds the first needed import of each `wanted` module: not for types only, and not in `except ImportError`. */
 export function findNeededModules(source: string, wanted: (module: string) => boolean): NeededModule[] {
   const program = /\bimport\b/.test(source) ? Program.read(source) : null;
   if (!program) return [];
@@ -85,18 +81,12 @@ export function findNeededModules(source: string, wanted: (module: string) => bo
   return Array.from(found.values());
 }
 
-/** The modules that a workflow's code can import, in addition to Python's own. */
 export interface Importable {
-  /** Lines for pip, of the template and of the workflow. */
   requirements: readonly string[];
-  /** Sources of the modules in `lib/`. */
   lib: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns a function that finds the modules that code needs and nothing provides. If the modules of some package are
- * unknown, it reports only spelling mistakes. If `lib/` makes modules importable itself, it reports nothing.
- */
+/** Returns a function that finds modules that nothing provides; only misspelt ones if a package is unknown. */
 export function createModuleFinder({
   requirements,
   lib,

@@ -28,7 +28,6 @@ export function findMissingKeys(subject: Subject): Problem[] {
   });
 }
 
-/** A top-level key of the context that the code looks up. */
 export interface MissingKey extends NearKey {
   key: string;
   at: number;
@@ -51,7 +50,6 @@ export function findMissingTopKeys(subject: Subject): MissingKey[] {
   return Array.from(found.values());
 }
 
-/** Whether an unanalysed change may have set the key. */
 function isPerhapsSet({ path, node }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "any" && maySet(change, path, node));
 }
@@ -101,7 +99,6 @@ function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
 }
 
-/** Whether the code handles the absence of the key. */
 function isTolerated(read: Read, { program, reads }: Subject): boolean {
   const name = read.path.join("\n");
   if (reads.some((other) => other.optional && other.path.join("\n") === name)) return true;
@@ -123,9 +120,7 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
   });
 }
 
-/**
- * Whether the key is certainly wrong: every run looks it up, or it is a misspelling of a key that is otherwise unused.
- */
+/** Whether the key is certainly wrong: every run looks it up, or it is a misspelling of an unused key. */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;
   const isAbsent = key === "_data_analysis" && subject.facts.isRun;

@@ -6,7 +6,6 @@ import type { Expression, Node, Statement } from "../tree/nodes.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { findNearest } from "./suggest.ts";
 
-/** PY120: an action whose code has no result. */
 export function findMissingResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (facts.nodeType === "decision" || printed.mayPrint || changes.length > 0) return [];
   if (isAnalysis && program.lookup("result", program.tree).length > 0) return [];
@@ -87,7 +86,6 @@ function isForeign(path: string): boolean {
   return !packages.test(module) && !standardModules.has(module);
 }
 
-/** Whether the code exists only to fail the node. */
 function alwaysFails(statements: readonly Statement[]): boolean {
   const last = statements.at(-1);
   if (!last) return false;

@@ -7,12 +7,10 @@ import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
 import { Types } from "../values/types.ts";
 
-/** Facts about a node that are known before its code is read. */
 export interface NodeFacts {
   nodeType: "action" | "decision";
   /** Conditions of a decision's edges, as written; absent: unknown. */
   edges?: readonly string[];
-  /** Absent: the keys are unknown. */
   context?: ContextShape;
   /** The context is that of an actual run, so the absence of an analysis of the data is certain. */
   isRun?: boolean;
@@ -22,7 +20,6 @@ export interface NodeFacts {
   lib?: readonly string[];
 }
 
-/** A node's code, and everything that was read from it. */
 export interface Subject {
   facts: NodeFacts;
   program: Program;
@@ -38,7 +35,6 @@ export interface Subject {
 /** A finding whose position is not yet converted to lines. */
 export interface Problem {
   code: CodeFindingCode;
-  /** The offset in UTF-16 units from the start of the source. */
   at: number;
   message: string;
 }
@@ -59,10 +55,7 @@ export function readSubject(program: Program, facts: NodeFacts): Subject {
   };
 }
 
-/**
- * All codes of `nova check` with their severities; docs/python-findings.md explains each. A code never changes its
- * meaning, and the code of a removed finding is never reused.
- */
+/** All codes with their severities (docs/python-findings.md). A code keeps its meaning, and is never used again. */
 export const codeFindings = {
   PY101: "error",
   PY102: "error",
@@ -87,7 +80,6 @@ export type CodeFindingCode = keyof typeof codeFindings;
 
 export interface CodeFinding extends LineColumn {
   code: CodeFindingCode;
-  /** One sentence that says what is wrong and what to do. */
   message: string;
   severity: "error" | "warning";
 }

@@ -21,10 +21,7 @@ export function findNearest(wrong: string, keys: readonly string[]): string | un
   return keys.find((key) => key.length > 3 && (wrong.includes(key) || (key.includes(wrong) && wrong.length > 3)));
 }
 
-/**
- * Whether a key is a misspelling: other capitals or dashes, or one word with a missing, extra, wrong or swapped letter.
- * `price_1` and `price_2` are different keys, and so are plurals.
- */
+/** Whether a key is a misspelling. `price_1` and `price_2` are different keys, and so are plurals. */
 export function isSlip(wrong: string, right: string): boolean {
   if (plain(wrong) === plain(right)) return true;
   const [ours, theirs] = [wordsOf(wrong), wordsOf(right)];
@@ -33,10 +30,7 @@ export function isSlip(wrong: string, right: string): boolean {
   return differing.length === 1 && differing.every(([word = "", other = ""]) => isWordSlip(word, other));
 }
 
-/**
- * Whether a key is a misspelling that is no other word: a letter is missing, doubled or swapped in a word of at least
- * five letters. `date` may be a key in addition to `data`.
- */
+/** Whether a key is a misspelling and no other word: not `date` for `data`, and a word with five letters or more. */
 export function isSureSlip(wrong: string, right: string): boolean {
   if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;
   const isReplaced = wrong.length === right.length && [...wrong].sort().join() !== [...right].sort().join();
@@ -44,7 +38,6 @@ export function isSureSlip(wrong: string, right: string): boolean {
 }
 
 export interface NearKey {
-  /** Absent: no key is similar. */
   near?: string;
   /** The key is a misspelling of `near`, and is no other word. */
   isSlip: boolean;

@@ -24,7 +24,6 @@ function formatPath(path: Path): string {
   return name.startsWith(".") ? name.slice(1) : name;
 }
 
-/** Whether another change may replace or remove the value. */
 function isPutRight(change: Change, path: Path, { program, types, changes }: Subject): boolean {
   return changes.some((other) => {
     if (other === change || other.node === change.node) return false;

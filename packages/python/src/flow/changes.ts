@@ -6,11 +6,9 @@ import { knownEntries, type Path, type Paths } from "./paths.ts";
 import { rootOf } from "./printed.ts";
 import { maybePart, Reach, unrelated } from "./reach.ts";
 
-/** A statement or call that changes the context, or may change it. */
 export interface Change {
   /** `any`: the value at the path, and everything below it, may change. */
   kind: "set" | "delete" | "any";
-  /** Undefined: the changed part of the context is unknown. */
   path: Path | undefined;
   /** For `any` without a path: the literal key that is set. */
   key?: string;

@@ -2,10 +2,7 @@ import { type Call, type Callable, once, type Program } from "../scope/program.t
 import type { Binding, Origin } from "../scope/scopes.ts";
 import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 
-/**
- * The keys from the top of the context to a part of it; `[]` is an item of a list. The context itself is the empty
- * path.
- */
+/** The keys from the top of the context to a part; `[]` is an item of a list. The context itself is the empty path. */
 export type Path = readonly string[];
 
 const deepestPath = 12;
@@ -19,7 +16,6 @@ export class Paths {
     this.#program = program;
   }
 
-  /** Whether the expression is the whole context, under any name. */
   isContext(expression: Expression): boolean {
     return this.of(expression)?.length === 0;
   }
@@ -119,10 +115,7 @@ interface KnownEntry {
 
 const deepestDict = 5;
 
-/**
- * Lists every entry that a dict can have, if the code spells all of them out: in braces, by `updates["key"] = ...`, or
- * by a name for such a dict. Undefined if it may have others.
- */
+/** Lists every entry that a dict can have; undefined unless the code spells all of them out. */
 export function knownEntries(program: Program, dict: Expression, depth = 0): KnownEntry[] | undefined {
   if (depth > deepestDict) return undefined;
   if (dict.kind === "dict") return literalEntries(program, dict, depth);
@@ -167,7 +160,6 @@ function callEntries(program: Program, call: Call, depth: number): KnownEntry[] 
   return all?.every((entries) => entries !== undefined) ? all.flat() : undefined;
 }
 
-/** The values that a function can return; undefined if they are unknown. */
 function returnValues(local: Callable | undefined): Expression[] | undefined {
   if (!local || local.kind === "lambda") return local && [local.body];
   if (local.decorators.length > 0) return undefined;
@@ -218,10 +210,7 @@ interface PassedArguments {
   isComplete: boolean;
 }
 
-/**
- * Collects the arguments that calls pass to a parameter. If the code passes the function itself to other code, it may
- * get any value.
- */
+/** Collects the arguments of calls. If the code passes the function itself on, its parameter may get any value. */
 export function argumentsFor(program: Program, { param, index, holder }: Origin & { kind: "param" }): PassedArguments {
   const method = isMethod(holder);
   const name = callableName(program, holder);

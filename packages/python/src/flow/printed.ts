@@ -11,7 +11,6 @@ export interface Printed {
 
 const makers = /^json\.(dumps?|encoder\..*)$/;
 
-/** Calls of `json.dumps` and `json.dump`, each with its value. */
 export function readDumps(program: Program): { call: Call; value: Expression | undefined }[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "call" || !makers.test(program.importPath(node.callee) ?? "")) return [];
@@ -69,10 +68,7 @@ const deepest = 12;
 
 const roots = new WeakMap<Program, (expression: Expression) => string | undefined>();
 
-/**
- * The imported function or class that a value stems from: `psycopg.connect` for `cursor` in `cursor =
- * psycopg.connect(...).cursor()`. `literal` for a literal value; undefined if unknown.
- */
+/** `psycopg.connect` for the cursor of a connection; `literal` for a literal value; undefined if unknown. */
 export function rootOf(program: Program, expression: Expression): string | undefined {
   const find = roots.get(program) ?? once((one: Expression) => findRoot(program, one), deepest);
   roots.set(program, find);

@@ -8,18 +8,13 @@ import { argumentsFor, type Paths } from "./paths.ts";
 /** After this many questions, every value counts as near, so code that is too entangled gets no findings. */
 const maxAsked = 20_000;
 
-/**
- * How near a value is to the context: it holds nothing of it, is new but holds parts of it, or may be (a part of) it.
- */
+/** A value holds nothing of the context, is new but holds parts of it, or may be (a part of) it. */
 export const unrelated = 0;
 export const holdsPart = 1;
 export const maybePart = 2;
 type Nearness = 0 | 1 | 2;
 
-/**
- * Tells whether a change of a value may change the context. In doubt a value is near: findings that code changes
- * nothing depend on this.
- */
+/** Tells whether a change of a value may change the context. In doubt it may: findings of missing changes need that. */
 export class Reach {
   readonly #program: Program;
   readonly #paths: Paths;
@@ -162,7 +157,6 @@ export class Reach {
     return callee.kind === "attribute" || this.any(values) === unrelated ? unrelated : maybePart;
   }
 
-  /** The nearness of the values that a function returns or yields. */
   #answerOf(local: Callable): Nearness {
     if (local.kind === "lambda") return this.of(local.body);
     let most: Nearness = unrelated;
@@ -174,10 +168,7 @@ export class Reach {
   }
 }
 
-/**
- * Values that `self.rows = ...` or the body of a class may store in an attribute, by the attribute's name, whichever
- * object has it.
- */
+/** Values that `self.rows = ...` or a class body may store in an attribute, by its name, of any object. */
 function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
   const stored = new Map<string, Expression[]>();
   for (const node of nodes) {

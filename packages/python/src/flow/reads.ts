@@ -7,7 +7,6 @@ export interface Read {
   path: Path;
   /** The code tolerates an absent key: `.get()`, `in`, `pop(key, default)`, a `case`. */
   optional: boolean;
-  /** The expression of the key. */
   node: Node;
 }
 

@@ -13,7 +13,6 @@ const copyingBuiltins = wordSet("list tuple set dict sorted reversed enumerate z
 /** Builtins that return one of the parts. */
 const pickingBuiltins = wordSet("next max min getattr vars");
 
-/** Functions that change their arguments. */
 const changing =
   /^(builtins\.(setattr|delattr|dict|list|set)\..+|builtins\.setattr|operator\.(setitem|delitem|i\w+)|heapq\..+|bisect\.insort.*|random\.shuffle|numpy\.random\.shuffle)$/;
 
@@ -29,7 +28,6 @@ const harmless = wordSet(
     "matplotlib scipy sklearn httpx aiohttp jinja2 markdown chardet psycopg2 boto3 redis pydantic",
 );
 
-/** How the result of a function depends on its arguments. */
 export type ResultDependence = "nothing" | "parts in something new" | "a part" | "unknown";
 
 export function resultDependence(path: string | undefined): ResultDependence {
@@ -74,19 +72,15 @@ export const pureMethods = wordSet(
     "__len__ __contains__ __str__ __repr__ __eq__",
 );
 
-/** Methods of dicts and lists that return (part of) their object. */
 export const partMethods = wordSet("get pop setdefault popitem __getitem__ __iter__");
 
-/** Methods that return a new container of the same parts. */
 export const copyMethods = wordSet("copy values items __copy__ fromkeys");
 
-/** Methods that change their dict or list. */
 export const changingMethods = wordSet(
   "append extend insert remove pop popitem clear update setdefault sort reverse add discard __setitem__ __delitem__ " +
     "__ior__ __iadd__",
 );
 
-/** All methods of a dict. */
 export const dictMethods = wordSet(
   "clear copy fromkeys get items keys pop popitem setdefault update values move_to_end",
 );
@@ -224,7 +218,6 @@ const frames =
   "head tail copy sort_values sort_index reset_index set_index merge drop fillna rename query sample nlargest nsmallest " +
   "describe dropna drop_duplicates pivot_table assign astype join round";
 
-/** Result types by type and method. */
 export const methodTypes: Partial<Record<UnfitType | "dict", Record<string, UnfitType | "dict">>> = {
   datetime: { replace: "datetime", astimezone: "datetime", date: "date", time: "time" },
   date: { replace: "date" },

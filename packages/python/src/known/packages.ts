@@ -59,7 +59,6 @@ const modulesOf: Record<string, string> = {
   msal: "requests jwt",
 };
 
-/** Packages that provide only the module of their own name. */
 const plain = wordSet(
   "numpy xlsxwriter slack-sdk weasyprint lxml imapclient unidecode pyzbar charset-normalizer typing-extensions",
 );
@@ -67,10 +66,7 @@ const plain = wordSet(
 /** Modules that every Python installation has. */
 const always = ["pip", "setuptools", "pkg_resources"];
 
-/**
- * Lists the top-level modules that lines for pip (`requests>=2`, `psycopg[binary]`) make importable. An unknown package
- * provides the module of its own name: `my-package` provides `my_package`.
- */
+/** Lists the modules that lines for pip make importable. An unknown package provides the module of its own name. */
 export function listImportableModules(requirements: readonly string[]): string[] {
   const found = requirements.flatMap((line) => {
     const name = nameIn(line);
@@ -80,14 +76,11 @@ export function listImportableModules(requirements: readonly string[]): string[]
   return Array.from(new Set([...always, ...found])).filter((module) => module !== "");
 }
 
-/** Whether all modules of a line's package are known. */
 export function isKnownPackage(line: string): boolean {
   return plain.has(nameIn(line)) || Object.hasOwn(modulesOf, nameIn(line));
 }
 
-/**
- * The package name, normalised by PEP 503: `Slack_SDK` and `slack.sdk` are `slack-sdk`. Empty if the line has no name.
- */
+/** The package name, normalised by PEP 503; empty for a line without one. */
 function nameIn(line: string): string {
   const [, name = ""] = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line) ?? [];
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");

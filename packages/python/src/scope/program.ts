@@ -23,13 +23,10 @@ export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
 export class Program {
   readonly source: string;
   readonly tree: Block;
-  /** In the order of the source. */
   readonly nodes: readonly Node[];
   readonly #scopes: Scopes;
   readonly #reached: Set<Node>;
-  /**
-   * The dotted path of an imported name or builtin (`json.dumps`, `builtins.print`); undefined for other expressions.
-   */
+  /** The dotted path of an imported name or builtin (`json.dumps`, `builtins.print`). */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
   /** Calls by the called name, or by `.name` for methods. */
   readonly #calls: ReadonlyMap<string | undefined, Call[]>;
@@ -62,7 +59,6 @@ export class Program {
     return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
 
-  /** All bindings of a name; empty for builtins. */
   lookup(id: string, at: Node): readonly Binding[] {
     const first = this.#scopes.of.get(at) ?? this.#scopes.module;
     for (let scope: typeof first | null = first; scope; scope = scope.parent) {
@@ -134,10 +130,7 @@ export class Program {
   }
 }
 
-/**
- * Caches the answer of `find` for each question. A question that depends on itself, or is nested more than `deepest`
- * levels, has no answer.
- */
+/** Caches the answers of `find`. A question that depends on itself, or is nested too deep, has no answer. */
 export function once<Question, Answer>(
   find: (question: Question) => Answer | undefined,
   deepest = Number.POSITIVE_INFINITY,

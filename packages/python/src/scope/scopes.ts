@@ -45,7 +45,6 @@ function bind(scope: Scope, name: string, origin: Origin, node: Node, from = nod
   else owner.bindings.set(name, [binding]);
 }
 
-/** The scope that owns a name which is bound in `scope`. */
 function ownerOf(scope: Scope, name: string): Scope {
   const word = scope.elsewhere.get(name);
   if (word === undefined || !scope.parent) return scope;
@@ -134,7 +133,6 @@ export function outsideOfComprehensions(scope: Scope): Scope {
   return outer;
 }
 
-/** The source of a name's value. */
 export type Origin =
   /** NOVA provides the name: `context`, `outputs`, `tasks`. */
   | { kind: "provided" }
@@ -166,7 +164,6 @@ export interface Binding {
   scope: Scope;
   origin: Origin;
   node: Node;
-  /** The offset of the name. */
   from: number;
 }
 
@@ -192,7 +189,6 @@ function isPlain(items: readonly Expression[]): boolean {
   return items.every(({ kind }) => kind !== "star");
 }
 
-/** Some unknown part of the value. */
 function somePartOf(origin: Origin): Origin {
   if (origin.kind === "value" || origin.kind === "with") return { kind: "part", of: origin.value };
   return origin.kind === "item" ? { kind: "part", of: origin.of } : origin;
@@ -201,10 +197,7 @@ function somePartOf(origin: Origin): Origin {
 /** Statements whose bodies may run again. */
 const loops = /^(for|while|comprehension)$/;
 
-/**
- * Filters the bindings that may be current at a use of a name. The last binding above the use, in the same or an
- * enclosing block, hides the others, unless a loop can bring one of them back.
- */
+/** The last binding above the use, in an enclosing block, hides the others, unless a loop brings one of them back. */
 export function reachingBindings(
   use: Node,
   bindings: readonly Binding[],
@@ -249,10 +242,7 @@ function outermostLoop(use: Node, binding: Node): Node | undefined {
 /** Ways to call a function by a name that is computed at run time. */
 const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
 
-/**
- * Finds the functions that may run: those that other running code names, methods of classes, and decorated functions.
- * If the code computes names at run time, all of them.
- */
+/** Finds the functions that may run: named ones, methods and decorated ones. All of them, if names are computed. */
 export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
   const functions = program.nodes.filter((node) => node.kind === "function");
   if (dynamic.test(program.source)) return new Set(functions);

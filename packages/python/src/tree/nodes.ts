@@ -52,7 +52,6 @@ export type Param = Place & {
 export type Comprehension = Place & {
   kind: "comprehension";
   form: "list" | "set" | "dict" | "generator";
-  /** For a dict only. */
   key: Expression | null;
   element: Expression;
   loops: { target: Expression; iterable: Expression }[];
@@ -77,7 +76,6 @@ export type Statement =
   | (Place & { kind: "class"; id: string; idFrom: number; bases: Argument[]; decorators: Expression[]; body: Block })
   | (Place & { kind: "unknown" });
 
-/** A name that a statement binds. */
 export interface Identifier {
   id: string;
   from: number;
@@ -101,7 +99,6 @@ export type ImportStatement = Place & {
   names: { path: string; from: number; alias: Identifier | null }[];
 };
 
-/** The statements of one indentation level. */
 export type Block = Place & { kind: "block"; statements: Statement[] };
 
 /** `types` is null for `except:`. */

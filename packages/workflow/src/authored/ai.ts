@@ -21,10 +21,7 @@ const byRole = z.strictObject(
 
 const oneModel = z.string({ error }).regex(/\S/, { error });
 
-/**
- * The model of a node: one for every role, or some by role. The result is by role. A text node may have settings in
- * addition to its model's id.
- */
+/** The model of a node, by role: one for every role, or some. A text node's model may have settings. */
 export function nodeModel(description: string) {
   const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
   return z
@@ -61,7 +58,6 @@ const Address = z.string({ error: `must be ${example}` }).transform((written, co
   return z.NEVER;
 });
 
-/** With a zone, of a group, unspecified, or a hidden IPv4 address. */
 const notOneIPv6 = /%|^\[ff|^\[[0:]*\]$|^\[[0:]*:ffff:/;
 
 /** Each entry must identify hosts before the code runs: a wildcard cannot be enforced. */
@@ -76,7 +72,6 @@ function isHost(host: string): boolean {
   return hostName.test(host) && !/(^|\.)\d+$/.test(host);
 }
 
-/** A smaller prefix would cover too much of the Internet. */
 const leastPrefix = 8;
 
 /** `10.0.0.0/8`, `[2001:db8::/32]`: a range of single hosts. */

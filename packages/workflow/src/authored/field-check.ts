@@ -3,7 +3,6 @@ import { at, type Finding, type FindingCode, finding, type WrittenPlace } from "
 import { checkSchema } from "../inputs/check-schema.ts";
 import type { Exactly, Loose, WrittenJson } from "../json/exact.ts";
 
-/** The context keys that only NOVA sets. */
 export const reservedKey = /^(branch_decision|error|_data_analysis|_ai_metadata)$|^\$/;
 
 export function isReserved(key: string): boolean {
@@ -41,7 +40,6 @@ export function* checkAnswerSchema(
   }
 }
 
-/** Reports a key that is reserved for NOVA. */
 export function* checkKey(node: Loose, field: "as" | "into", { name, path }: WrittenPlace): Iterable<Finding> {
   const key = node[field];
   if (typeof key !== "string" || !isReserved(key)) return;
@@ -57,13 +55,9 @@ export function* checkOwnKey(node: Loose, place: WrittenPlace): Iterable<Finding
   yield finding("NOVA502", at(place.path, "id"), message);
 }
 
-/** The ports at which E2B itself filters by name. */
 const webPorts = ["80", "443"];
 
-/**
- * Warns of names with ports, which E2B can only filter as addresses. It reads the written fields, which may have any
- * type.
- */
+/** Warns of names with ports, which E2B can only filter as addresses. The written fields may have any type. */
 export function* checkPorts(network: unknown, name: string, path: (index: number) => string): Iterable<Finding> {
   const allow = (network as { allow?: unknown } | null | undefined)?.allow;
   if (!Array.isArray(allow)) return;

@@ -2,10 +2,7 @@ import { z } from "zod";
 import { dotPathPattern } from "../template/template.ts";
 import type { InputKey } from "../workflow.ts";
 
-/**
- * Parts of several authored schemas. `error` completes the sentence "<field> ..." of a finding; editors and
- * docs/definition.md show the description.
- */
+/** `error` completes the sentence "<field> ..." of a finding; editors and docs/definition.md show the description. */
 
 /** An id is also a Step Functions state name, a file name and a word in Python, so few characters are allowed. */
 export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -33,11 +30,9 @@ export function seconds(range: { min: number; max: number; integer?: boolean }, 
 
 export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
 
-/** A JSON schema in a field. Its content is checked separately. */
 export const jsonSchema = (description: string) =>
   z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }).describe(description);
 
-/** Pattern for the name of a business key. */
 export const labelNamePattern = /^[a-z][a-z0-9_-]{0,39}$/;
 const maxLabels = 10;
 /** Characters of a label's template, and of its value. */
@@ -51,7 +46,6 @@ const labelTemplate = filledText("A template such as `{{order.id}}`.").max(longe
   error: `must have at most ${longestLabel} characters`,
 });
 
-/** Business keys by name. */
 export const labels = z
   .record(labelName, labelTemplate, { error: 'must be an object such as { "order": "{{order.id}}" }' })
   .refine((all) => Object.keys(all).length <= maxLabels, { error: `must have at most ${maxLabels} labels` })
@@ -88,13 +82,11 @@ const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at
 
 export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
 
-/** A context key that a node sets itself. */
 export const contextKey = (description: string) => textMatching(contextKeyPattern, keyError).describe(description);
 
 const inputKeysError =
   'must be a list of keys such as ["total"], or an object such as { "draft": "write:output", "tone": "style" }';
 
-/** Names in the context for results of other nodes. */
 export const InputKeys = z
   .union(
     [

@@ -27,22 +27,16 @@ export function executorKind(written: unknown): ExecutorKind | undefined {
   return kinds.get(written);
 }
 
-/** The settings of a workflow for all of its nodes with code. */
 export interface SharedSettings {
   samples: boolean;
-  /** Absent: the workflow has no network settings. */
   allow?: string[];
 }
 
-/** The edges that a kind of node allows. The checks read this instead of the type. */
 interface Shape<Schema extends NodeSchema> {
   type: NodeType;
   schema: Schema;
   edgesIn: "none" | "any";
-  /**
-   * `one`: several edges without conditions are parallel branches. `conditions`: each edge has a condition or
-   * "default". `choices`: the same, with the node's own `choices` or "timeout".
-   */
+  /** `one`: several edges without conditions are branches. `conditions`, `choices`: each edge has one, or "default". */
   edgesOut: "none" | "one" | "conditions" | "choices";
   /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(node: Loose, place: FieldPlace): Iterable<Finding>;
@@ -59,13 +53,11 @@ export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape
   normalise(authored: z.output<Schema>, exactly: (...steps: string[]) => WrittenJson): Node;
 }
 
-/** A kind with code that runs in a sandbox. */
 export interface TaskKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "code";
   normalise(authored: z.output<Schema>, source: TaskSource): Node;
 }
 
-/** A kind with its own `nodes` and `edges`. */
 export interface BodyKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "nodes";
   normalise(authored: z.output<Schema>, body: Body): Node;

@@ -52,12 +52,10 @@ export interface AuthoredMap extends Omit<MapInput, "nodes" | "edges" | ChildFie
   edges: AuthoredEdge[];
 }
 
-/** A map that runs another workflow for each item. */
 export interface AuthoredWorkflowMap extends Omit<MapInput, "nodes" | "edges" | "workflow"> {
   workflow: string;
 }
 
-/** An authored node of one kind. */
 export type Authored<Kind extends keyof typeof kinds> = z.input<(typeof kinds)[Kind]["schema"]>;
 
 export type AuthoredNode = Authored<Exclude<keyof typeof kinds, "map">> | AuthoredMap | AuthoredWorkflowMap;

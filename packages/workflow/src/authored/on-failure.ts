@@ -45,7 +45,6 @@ function hasUser(url: string): boolean {
   return parsed !== null && (parsed.username !== "" || parsed.password !== "");
 }
 
-/** Recipients of failures: the same for a workflow and for a client. */
 export const AuthoredOnFailure = z.strictObject({
   mail: z.array(Address).min(1).max(20).describe("Addresses that get a mail.").optional(),
   webhook: Webhook.describe(
@@ -53,7 +52,6 @@ export const AuthoredOnFailure = z.strictObject({
   ).optional(),
 });
 
-/** Returns the setting without undefined fields. */
 export function onFailureOf({ mail, webhook }: z.output<typeof AuthoredOnFailure>): OnFailure {
   return defined({ mail, webhook: webhook && defined(webhook) });
 }

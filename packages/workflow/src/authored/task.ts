@@ -11,7 +11,6 @@ import { executorKind, type SharedSettings, type TaskKind, type TaskSource } fro
 import { AuthoredRetry, checkRetry, retryOf } from "./retry.ts";
 import { checkNoText, checkText, isConfig, textExecutor, textFields } from "./text.ts";
 
-/** Fields of nodes that run in a sandbox or ask a model. */
 export const taskFields = {
   executor: z
     .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })

@@ -29,7 +29,6 @@ export const LlmConfig = z.strictObject(
 );
 export type LlmConfig = z.output<typeof LlmConfig>;
 
-/** Fields of a text node: a model answers its prompt with a text, and there is no code. */
 export const textFields = {
   system: filledText("For the executor `text`: the system prompt; references in it are replaced, too.").optional(),
   llm_config: LlmConfig.describe(
@@ -80,7 +79,6 @@ export function textExecutor(
   });
 }
 
-/** Returns the settings of a model, also for a model by role. */
 function configOf(model: ModelChoice | LlmConfig = {}): LlmConfig {
   return isConfig(model) ? model : defined({ model: model.text ?? model.default });
 }
@@ -97,7 +95,6 @@ export function* checkText(node: Loose, place: FieldPlace): Iterable<Finding> {
   yield* checkOwnKey(node, place);
 }
 
-/** Reports settings of text nodes at other nodes. */
 export function* checkNoText(node: Loose, place: FieldPlace): Iterable<Finding> {
   const wayOut = 'is for text nodes, and would do nothing here - remove it, or add "executor": "text"';
   yield* checkOutOfPlace("NOVA421", textFieldNames, wayOut, [node, place]);

@@ -97,10 +97,7 @@ function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Fin
   }
 }
 
-/**
- * True if the pattern contains a template. One inside `anything-but` does not count, because it matches the events of
- * all other runs.
- */
+/** True if the pattern has a template, except inside `anything-but`, which matches the events of other runs. */
 function namesItsRun(wanted: unknown): boolean {
   if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");
   if (Array.isArray(wanted)) return wanted.some(namesItsRun);

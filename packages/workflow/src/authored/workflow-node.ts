@@ -7,7 +7,6 @@ import { type FieldPlace, isReserved } from "./field-check.ts";
 import { contextKeyPattern, fanOutFields, NodeId, nodeFields, textMatching } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
-/** Stands for the whole context instead of a path. */
 export const wholeContext = "$";
 
 const idError = "must be the id of a workflow: lower case letters, digits and dashes, at most 64 in all";
@@ -20,7 +19,6 @@ const Source = z.string({ error: sourceError }).refine(isSource, { error: source
 const mapping = (description: string, example: string) =>
   z.record(z.string(), Source, { error: `must be an object such as ${example}` }).describe(description);
 
-/** The workflow to run, with its input and output. A map has the same fields. */
 export const childFields = {
   workflow: textMatching(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, idError).describe(
     "Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one.",

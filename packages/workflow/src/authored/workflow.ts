@@ -86,7 +86,6 @@ export const WorkflowFields = z.strictObject({
 });
 export type WorkflowFields = z.output<typeof WorkflowFields>;
 
-/** The authored form: a graph of nodes. */
 export interface AuthoredWorkflow extends Omit<z.input<z.ZodObject<typeof workflowFields>>, "triggers"> {
   triggers?: AuthoredTrigger[];
   nodes: AuthoredNode[];

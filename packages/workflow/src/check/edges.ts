@@ -44,7 +44,6 @@ export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> 
   }
 }
 
-/** Checks that `onError` names a node that can continue after a failure. */
 export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable<Finding> {
   const ids = [...byId.values()].filter((node) => node.kind?.edgesIn !== "none").map((node) => node.id);
   for (const { id, onError, path } of nodes) {
@@ -65,10 +64,7 @@ export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable
   }
 }
 
-/**
- * Checks that ids are unique, also for readers and file systems that ignore case. The bodies of maps share the ids of
- * the workflow.
- */
+/** Checks that ids are unique, also for readers that ignore case. Bodies of maps share the ids of the workflow. */
 export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
   const byShape = new Map<string, string>();
   const seen = new Set<string>();

@@ -5,7 +5,6 @@ import { entriesOf } from "./forks.ts";
 import { countingEdge } from "./loops.ts";
 import { listIds, type Outline, pathOf } from "./outline.ts";
 
-/** Checks for one start and at least one end. Bodies of maps need neither. */
 export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Finding> {
   if (map !== undefined) return;
   const kinds = nodes.map(({ id }) => byId.get(id)?.kind);
@@ -22,7 +21,6 @@ export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Fi
   yield finding("NOVA203", path, message);
 }
 
-/** Checks that no edge leads into a start or leaves an end. */
 export function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
   for (const edge of edges) {
     if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none") {
@@ -86,10 +84,7 @@ function* checkReach(outline: Outline): Iterable<Finding> {
   }
 }
 
-/**
- * A node that cannot reach an end leads to a node without edges, because there are no cycles. The finding names that
- * node.
- */
+/** Without cycles, a node that cannot reach an end leads to a node without edges: the finding names that node. */
 function* checkDeadEnds({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one" || (edgesOf.get(node.id) ?? []).length > 0) continue;

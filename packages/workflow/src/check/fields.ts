@@ -92,10 +92,7 @@ function asksForPackage(line: string): boolean {
   return addressed.test(line) || (packaged.test(line) && !archive.test(line));
 }
 
-/**
- * Returns a warning for each schedule that is never due after `nowMs`. This is not part of parsing, because a correct
- * definition must not become wrong with time.
- */
+/** Warns of schedules that are never due after `nowMs`. The parser does not: definitions must not expire. */
 export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {
   return triggers.flatMap((trigger, index) => {
     if (trigger.type !== "schedule" || trigger.when.kind === "every") return [];

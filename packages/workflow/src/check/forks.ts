@@ -6,9 +6,7 @@ import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 /** A workflow with more parallel branches gets a warning. */
 const manyBranches = 40;
 
-/**
- * Checks that branches meet again, and only at their join. The outline must have no cycles, dead ends or unknown ids.
- */
+/** Checks that branches meet, and only at their join. The outline has no cycles, dead ends or unknown ids. */
 export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
   const plain = branchingOfOutline(outline, false);
@@ -100,26 +98,18 @@ function titleOf({ entry, fork }: Branch): string {
 export interface Scope {
   entry: string;
   join: string | null;
-  /** The node that fans out, and the scope that contains it. */
   fork?: { node: string; scope: Scope };
 }
 
 interface Homes {
-  /** The innermost scope of each node. */
   of: ReadonlyMap<string, Scope>;
-  /**
-   * Nodes in two branches, or in a branch and also in the part around it: entered other than through the fork, or left
-   * other than to the join.
-   */
+  /** Nodes in two branches, or both in a branch and outside of it. */
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
-/**
- * Finds the branches of an outline, with or without `onError`. Loop edges are separate, and edges with unknown ends are
- * left out.
- */
+/** Finds the branches of an outline, with or without `onError`. Edges with unknown ends are left out. */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
@@ -134,10 +124,7 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
   return branchingOf(points, onward, loops);
 }
 
-/**
- * Returns the entries of a body: its start, or the nodes of a map's body without an incoming edge, except detours of
- * loops.
- */
+/** Returns the start, or the nodes of a map's body without an incoming edge, except detours of loops. */
 export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
   if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
@@ -147,10 +134,7 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
   return unique.filter((node) => isEntry(node) && !detours.has(node.id));
 }
 
-/**
- * Assigns every node to its branch. It walks from the entries, treats each fan-out as one step, and visits the branches
- * afterwards.
- */
+/** Assigns every node to its branch. The walk treats each fan-out as one step, and visits the branches afterwards. */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();
   const shared = new Map<string, Homes["shared"][number]>();

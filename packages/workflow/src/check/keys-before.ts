@@ -4,7 +4,6 @@ import type { Node, Trigger, TriggerType, Workflow } from "../workflow.ts";
 import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
-  /** The nearest known key; absent if none is near. */
   near?: string;
   /** True if the key is a typing mistake for the near one and no other word. */
   isSlip: boolean;
@@ -23,7 +22,6 @@ export interface NamedId {
   column: number;
 }
 
-/** The facts that a reader of Python finds in a node's code. */
 export interface CodeKeys {
   /** The first position that sets each key, and whether every successful run sets it. */
   sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
@@ -43,19 +41,16 @@ export interface CodeKeys {
 
 /** Implemented by @nova/python for checks that depend on code. This package reads no Python. */
 export interface KeyReader {
-  /** Returns null for code that it cannot analyse. */
   readCodeKeys(code: string): CodeKeys | null;
   findNearKey(wrong: string, keys: readonly string[]): NearKey;
 }
 
 export interface NameableWaits {
-  /** All waits for an event. */
   all: string[];
   /** The waits that a node's code can name: those in its branch and in the branches around it. */
   at(node: string): ReadonlySet<string>;
 }
 
-/** The node under check and the tools of the checks. */
 export interface NodeCheck {
   node: NamedNode;
   outline: Outline;
@@ -66,7 +61,6 @@ export interface NodeCheck {
   reader: KeyReader;
 }
 
-/** Keys in the context before the first node runs. */
 interface InitialKeys {
   keys: ReadonlySet<string>;
   /** True if there may be other keys: none are declared, or others are allowed. */
@@ -109,7 +103,6 @@ function isOpenSchema(inputs: JsonObject = {}): boolean {
   return more !== false || [...others, ...composed].some((word) => Object.hasOwn(inputs, word));
 }
 
-/** The keys that may be in the context when a node of a body starts. */
 export class KeysBefore {
   readonly #outline: Outline;
   readonly #given: InitialKeys;
@@ -170,7 +163,6 @@ export class KeysBefore {
   }
 }
 
-/** Names that `input_keys` of the node defines. */
 function boundIn({ byId }: Outline, id: string): string[] {
   const node = byId.get(id)?.node;
   return node && "inputKeys" in node ? Object.keys(node.inputKeys ?? {}) : [];

@@ -25,7 +25,6 @@ function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys
   return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
 }
 
-/** Finds results that are overwritten before any node reads them. */
 function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   const { nodes, byId, graph } = outline;
   const mayFail = new Set(nodes.filter((node) => node.onError !== undefined).map((node) => node.id));
@@ -101,10 +100,7 @@ function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-/**
- * Returns the branches that contain these nodes, directly or deeper. Each branch is visited once, so deep forks stay
- * fast.
- */
+/** Returns the branches that contain these nodes, directly or deeper. Each branch is visited once. */
 function branchesAround(nodes: readonly string[], homes: ReadonlyMap<string, Scope>): Branch[] {
   const found = new Set<Branch>();
   for (const id of nodes) {

@@ -5,7 +5,6 @@ import { type KeyReader, keysOfNode, type NameableWaits, type NamedId, type Node
 import { executorOf, findingInCode, listIds, type NamedNode, type Outline } from "./outline.ts";
 
 export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
-  /** The branch of each node, and the map whose body contains it. */
   const around = new Map<string, { scope: Scope; map: string | undefined }>();
   const waits = new Map<Scope, string[]>();
   for (const outline of outlines) {
@@ -90,7 +89,6 @@ export function* checkFlattened({ node, before, outline: { nodes }, reader }: No
   yield findingInCode("NOVA514", node, place, message);
 }
 
-/** Returns the known keys of a node's results. */
 function resultKeys(node: NamedNode, reader: KeyReader): Iterable<string> {
   if (isText(node)) return textKeys;
   return keysOfNode(node.node) ?? reader.readCodeKeys(node.python?.code ?? "")?.sets.keys() ?? [];

@@ -8,22 +8,17 @@ import type { Executor } from "../workflow.ts";
 /** A node with an id, although its fields may be wrong. */
 export type NamedNode = ReadNode & { id: string };
 
-/** The readable nodes and edges of one body, the workflow's or a map's, for the checks. */
 export interface Outline {
-  /** Path of the list of nodes. */
   path: string;
   /** `the workflow`, `the body of "each"`. */
   title: string;
-  /** The map of the body; absent for the workflow itself. */
   map?: ReadNode;
   nodes: NamedNode[];
   edges: ReadEdge[];
-  /** The first node of each id. */
   byId: Map<string, NamedNode>;
   edgesOf: Map<string, ReadEdge[]>;
   /** The graph with misspelt ids corrected, so that one typing mistake is not reported again as an unreachable node. */
   graph: Graph;
-  /** The corrected graph without loop edges. */
   forward: Graph;
   /** For every node of the definition: the title of its body. */
   homeOf: ReadonlyMap<string, string>;
@@ -83,7 +78,6 @@ export function pathOf({ byId, path }: Outline, id: string | undefined): string 
   return byId.get(id ?? "")?.path ?? path;
 }
 
-/** Lists ids for a sentence. */
 export function listIds(ids: readonly string[]): string {
   const first = ids.slice(0, 3).map((id) => `"${id}"`);
   return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
@@ -108,7 +102,6 @@ export class NodeNames {
     return this.#exact.get(name) ?? this.#normal.get(normalName(name)) ?? new Set();
   }
 
-  /** Returns all names of these nodes. */
   of(ids: ReadonlySet<string>): string[] {
     return [...this.#exact].flatMap(([name, own]) => ([...own].some((id) => ids.has(id)) ? [name] : []));
   }

@@ -43,15 +43,10 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: N
   }
 }
 
-/**
- * `{{mail}}`, `{{ email.subject }}`: double braces around a possible name. JSON in braces has quotes, and `\\{{` is
- * text.
- */
+/** `{{mail}}`, `{{ email.subject }}`. JSON in braces has quotes, and `\\{{` is text. */
 const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
 
-/**
- * NOVA516: double braces in a prompt. Other template languages replace them, but NOVA passes them to the model as text.
- */
+/** NOVA516: double braces in a prompt, which other template languages replace and NOVA passes on as text. */
 export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   if (executor === undefined || executor.kind === "code") return;
@@ -77,7 +72,6 @@ export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: 
   }
 }
 
-/** Returns the line in a file, or the field in the JSON. */
 function placeOf(
   { path }: NamedNode,
   { file }: Pick<TextExecutor, "file">,

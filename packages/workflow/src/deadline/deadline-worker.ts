@@ -17,7 +17,6 @@ export class CheckStopped extends Error {
 }
 
 interface DeadlineWorkerOptions {
-  /** The name that the module passes to `serve`. */
   name: string;
   /** URL of the module that calls `serve`. A dynamic import keeps it a separate file in a bundle. */
   address: () => Promise<string>;
@@ -42,17 +41,14 @@ export class DeadlineWorker {
     this.#options = options;
   }
 
-  /**
-   * Calls a function of the thread. Arguments and result are copied, so they must be plain data. Throws `CheckStopped`,
-   * or the error of the function.
-   */
+  /** Arguments and result are copied: plain data. Throws `CheckStopped`, or the error of the function. */
   call<T>(method: string, ...args: unknown[]): Promise<T> {
     const answer = this.#previous.then(() => this.#ask<T>({ method, args }));
     this.#previous = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Calls a function like `call`, but returns `stopped(reason)` if the check is stopped. */
+  /** Like `call`, but returns `stopped(reason)` if the check is stopped. */
   callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
     return this.call<T>(method, ...args).catch((error) => {
       if (error instanceof CheckStopped) return stopped(error.message);

@@ -10,7 +10,6 @@ export function wildcardProblem(wildcard: string): string | undefined {
   return "must have \\* or \\\\ where it has a \\";
 }
 
-/** Returns the wildcard that matches only this text. */
 export function asWildcard(text: string): string {
   return text.replaceAll(/[\\*]/g, "\\$&");
 }
@@ -43,11 +42,9 @@ function piecesOf(wildcard: string): string[] {
 interface Operator {
   /** The condition that the operand violates; undefined for a valid operand. */
   problem(operand: Matchable): string | undefined;
-  /** True if a value fits. The operand must be valid. */
   fits(operand: Matchable, leaf: Leaf): boolean;
 }
 
-/** Builds an operator on texts with a text as its operand. */
 function onText(fits: (operand: string, text: string) => boolean, problem?: Operator["problem"]): Operator {
   return {
     problem: (operand) => (typeof operand !== "string" ? "must be a text" : problem?.(operand)),
@@ -139,12 +136,10 @@ function isTextOperator(name: string): name is keyof typeof textOperators {
   return Object.hasOwn(textOperators, name);
 }
 
-/** An object with one field, the name of the operator. */
 export function isOperation(value: Matchable): value is { [name: string]: Matchable } {
   return isFields(value) && Object.keys(value).length === 1;
 }
 
-/** A scalar value in an event or in a list of a pattern. */
 export type Leaf = string | number | boolean | null | RawNumber;
 
 /** JSON with numbers of JavaScript or with exact digits. */
@@ -167,7 +162,6 @@ export function isSameLeaf(wanted: Leaf, leaf: Leaf): boolean {
   return one === String(Number(one)) || textOfDecimal(decimalOf(one)) === textOfDecimal(decimalOf(other));
 }
 
-/** The digits of a number; undefined for other values. */
 export function numberText(leaf: Leaf): string | undefined {
   if (isRawNumber(leaf)) return leaf.rawJSON;
   return typeof leaf === "number" ? String(leaf) : undefined;
@@ -179,11 +173,9 @@ export function isFields(value: unknown): value is MatchableObject {
 
 export interface PatternProblem {
   segments: (string | number)[];
-  /** Completes a sentence about the pattern. */
   message: string;
 }
 
-/** Finds the reasons why an object is no event pattern. */
 export function* checkPattern(
   pattern: MatchableObject,
   segments: PatternProblem["segments"] = [],

@@ -1,9 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/**
- * The numbers of all codes, by severity; docs/findings.md explains each. A code never changes its meaning, and the code
- * of a removed finding is not used again.
- */
+/** The numbers of all codes, by severity (docs/findings.md). A code keeps its meaning, and is never used again. */
 const errors = [
   101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 120, 121, 122, 123, 124, 125, 126, 127, 130,
   131, 201, 202, 203, 204, 205, 206, 207, 209, 210, 211, 220, 221, 222, 223, 226, 230, 231, 232, 233, 240, 241, 242,
@@ -18,7 +15,6 @@ const warnings = [
 
 export type FindingCode = `NOVA${(typeof errors | typeof warnings)[number]}`;
 
-/** Every code and its severity. */
 export const findings = Object.fromEntries([
   ...errors.map((number) => [`NOVA${number}`, "error"]),
   ...warnings.map((number) => [`NOVA${number}`, "warning"]),
@@ -29,7 +25,6 @@ export interface Finding {
   severity: "error" | "warning";
   /** JSON path in the written definition: `$.nodes[2].timeout`. */
   path: string;
-  /** One sentence: the problem and the way out. */
   message: string;
   /** File of `line` and `column` (both from 1). Without it, they refer to the text at `path`. */
   file?: string;
@@ -72,7 +67,6 @@ export function formatValue(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-/** Returns ` - did you mean "read"?`, or an empty text if no candidate is near. */
 export function didYouMean(wrong: string, candidates: readonly string[]): string {
   const found = nearest(wrong, candidates);
   return found === undefined ? "" : ` - did you mean "${found}"?`;

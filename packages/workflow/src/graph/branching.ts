@@ -2,7 +2,6 @@ import type { Body, Node, Workflow } from "../workflow.ts";
 import { loopsIn, onErrorOf, onwardEdges } from "./edges.ts";
 import { type Graph, graphOf, lastToFirst, reachableFrom } from "./graph.ts";
 
-/** A node of one body, reduced to the facts that decide how the graph branches. */
 export interface WayPoint {
   id: string;
   onError: string | undefined;
@@ -13,7 +12,6 @@ export interface WayPoint {
 }
 
 export interface FanOut {
-  /** First nodes of the branches, in the order of the edges. */
   targets: string[];
   /** The first node on all paths from all targets; null if the body ends before one. */
   meeting: string | null;
@@ -21,12 +19,8 @@ export interface FanOut {
 
 export interface Branching {
   graph: Graph;
-  /** By the node that fans out. */
   fanOuts: ReadonlyMap<string, FanOut>;
-  /**
-   * Nodes from `entry` to `join` (excluded), detours included. Nodes inside nested fan-outs are left out, and so are
-   * nodes that `enter` refuses.
-   */
+  /** Nodes from `entry` to `join` (excluded), without those of nested fan-outs and those that `enter` refuses. */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
 }
 
@@ -35,10 +29,7 @@ const done = "";
 
 type Ends = readonly { from: string; to: string }[];
 
-/**
- * Finds where the paths of a body part and meet. All edges must have known ends and form no cycle. `loops` are the
- * edges with a `max`; only nodes on detours depend on them.
- */
+/** Finds where paths part and meet. The edges form no cycle; `loops`, the edges with a `max`, lead to detours only. */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
   const first = new Set(detoursIn(graph, loops));
@@ -150,7 +141,6 @@ export interface Fork {
 }
 
 export interface ForkBranch {
-  /** First node of the branch; it also names the branch. */
   entry: string;
   /** Nodes directly in the branch. Nodes of nested forks belong to those forks. */
   nodes: string[];
@@ -202,7 +192,6 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
   }
 }
 
-/** The first node of a body: no edge leads to it, except for loops. */
 function entryOf({ edges }: Body, graph: Graph): string {
   const detours = new Set(detoursIn(graph, loopsIn(edges)));
   return graph.ids.find((id) => graph.predecessors.get(id)?.length === 0 && !detours.has(id)) ?? "";

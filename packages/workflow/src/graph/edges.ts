@@ -1,10 +1,8 @@
 import type { Body, Condition, Edge, Node, StartNode, Workflow } from "../workflow.ts";
 import { canReach, type Graph, graphOf } from "./graph.ts";
 
-/** The condition that matches every other value of a decision. */
 export const defaultLabel = "default";
 
-/** The condition of the edge that an approval takes after its timeout. */
 export const timeoutLabel = "timeout";
 
 /**
@@ -19,7 +17,6 @@ export function conditionLabel(condition: Condition | undefined): string {
 
 export interface IndexedNode {
   node: Node;
-  /** The edges that leave the node. */
   edges: Edge[];
   /** Id of the map that has the node in its body. */
   body: string | null;
@@ -52,10 +49,7 @@ export function onErrorOf(node: Node): string | undefined {
   return "onError" in node ? node.onError : undefined;
 }
 
-/**
- * Returns the edges without a `max`. Edges with a `max` lead back or into a detour, so they do not change the shape of
- * the workflow.
- */
+/** Returns the edges that decide the shape of the workflow: those with a `max` lead back, or into a detour. */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
 }
@@ -64,10 +58,7 @@ export function loopsIn(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max !== undefined);
 }
 
-/**
- * Returns the nodes of the same body that lead to this one without a loop edge. A loop that starts at `id` runs none of
- * them again.
- */
+/** Returns the nodes of the same body that lead to this one without a loop edge: a loop does not run them again. */
 export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string> {
   const before = canReach(graphAround(workflow, id, onwardEdges), [id]);
   before.delete(id);
@@ -81,7 +72,6 @@ export function isInLoop(workflow: Workflow, id: string): boolean {
   return graph.successors.get(id)?.some((next) => before.has(next)) ?? false;
 }
 
-/** Builds the graph of the node's body from the chosen edges. */
 function graphAround(workflow: Workflow, id: string, chosen: (edges: Edge[]) => Edge[]): Graph {
   const index = nodeIndex(workflow);
   const home = index.get(id)?.body ?? null;

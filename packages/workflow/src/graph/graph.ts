@@ -1,6 +1,4 @@
-/** The edges of a workflow, for questions with answers in linear time. */
 export interface Graph {
-  /** In the order of the definition. */
   ids: string[];
   /** Ids of the next nodes, `onError` included. Every id has a list. */
   successors: ReadonlyMap<string, string[]>;
@@ -26,12 +24,10 @@ export function graphOf(
   return { ids, successors, predecessors };
 }
 
-/** Returns everything that the edges lead to from `starts`, including `starts`. */
 export function reachableFrom(graph: Graph, starts: readonly string[]): Set<string> {
   return spread(graph.successors, starts);
 }
 
-/** Returns everything that leads to one of `ends`, including `ends`. */
 export function canReach(graph: Graph, ends: readonly string[]): Set<string> {
   return spread(graph.predecessors, ends);
 }
@@ -42,10 +38,7 @@ function spread(arrows: Graph["successors"], from: readonly string[]): Set<strin
   return seen;
 }
 
-/**
- * Returns all reachable nodes. Each comes after the nodes that it leads to, except in cycles. It does not recurse, so
- * long chains do not overflow the stack.
- */
+/** Returns all reachable nodes, each after the nodes that it leads to, except in cycles. It does not recurse. */
 export function lastToFirst(starts: readonly string[], nextOf: (id: string) => readonly string[]): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();

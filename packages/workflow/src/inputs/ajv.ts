@@ -22,7 +22,6 @@ import { parseExact, type WrittenJson } from "../json/exact.ts";
 /** The pattern for e-mail addresses of RFC 5322 has about 400. */
 const maxPatternCharacters = 1_000;
 
-/** A schema's pattern is refused. The message has the reason and the way out. */
 export class PatternRefused extends Error {
   override name = "PatternRefused";
 }
@@ -36,10 +35,7 @@ interface Pattern {
 /** RE2 reads `\k` as the letter k. */
 const namedBackreference = /(?<!\\)(?:\\\\)*\\k</;
 
-/**
- * Compiles an ECMAScript pattern with RE2, which runs in linear time. Throws `PatternRefused` for features that RE2
- * lacks: backreferences and lookaround.
- */
+/** Compiles an ECMAScript pattern for RE2, which takes linear time. Throws `PatternRefused`, such as for lookahead. */
 export function linearPattern(pattern: string): Pattern {
   const name = JSON.stringify(pattern.slice(0, 60));
   if (pattern.length > maxPatternCharacters) {
@@ -97,7 +93,6 @@ export function readInputs(written: WrittenJson | Record<string, unknown>): Reco
   return { type: "object", ...readSchema(written) };
 }
 
-/** A path in a JSON value, from its root. */
 export type Segments = (string | number)[];
 
 /** Splits a JSON pointer, such as ajv's `instancePath`. */
@@ -120,7 +115,6 @@ export function problemsIn(schema: Record<string, unknown>, root: { "": unknown 
   return validate(root[""], { ...place, dynamicAnchors: {} }) ? [] : (validate.errors ?? []);
 }
 
-/** Compiles the text of a schema, or returns the remembered result. */
 export function compiledSchema(text: string): ValidateFunction {
   // Compiling the meta-schema again would take most of the time.
   const options = { validateSchema: false, meta: false, strictSchema: false };
@@ -141,7 +135,6 @@ export function computeWithDigits(ajv: Ajv2020): void {
   }
 }
 
-/** The parent of the checked value. */
 interface ValueHolder {
   parentData: object;
   parentDataProperty: string | number;
@@ -152,7 +145,6 @@ interface Problem {
   params: Record<string, unknown>;
 }
 
-/** Checks one value and returns its problem. */
 type Check = (place: ValueHolder, value: unknown) => Problem | undefined;
 
 /** Defines a keyword. `checkOf` builds its check once per schema, from the object that contains the keyword. */

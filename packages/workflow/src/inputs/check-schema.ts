@@ -6,7 +6,6 @@ import { newAjv, PatternRefused, readInputs, type Segments, segmentsOfPointer } 
 
 interface CheckedSchema {
   problems: { segments: Segments; message: string }[];
-  /** Paths of the schemas with `secret: true`. */
   secrets: Segments[];
 }
 
@@ -68,7 +67,6 @@ function refusalOf(error: unknown): string {
   return `this is no usable JSON schema - ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Calls back for every schema with `secret: true`, with its path. */
 function noteSecrets(ajv: Ajv2020, onSecret: (segments: Segments) => void): void {
   ajv.addKeyword({
     keyword: "secret",
@@ -96,16 +94,10 @@ function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"]
   });
 }
 
-/**
- * Keywords whose schemas apply to the same value. Every other keyword continues with a part of the value, which ends at
- * some level.
- */
+/** Keywords whose schemas apply to the same value. Others continue with a part of it, and parts end at some level. */
 const sameValue = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
-/**
- * Finds a `$ref` that leads back to itself without reaching a part of the value. Validation by such a schema never
- * ends.
- */
+/** Finds a `$ref` that leads back to itself without reaching a part of the value: validation would never end. */
 export function endlessReference(root: Record<string, unknown>): Segments | undefined {
   const done = new Set<unknown>();
   const open = new Set<unknown>();
@@ -121,7 +113,6 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
     return found;
   }
 
-  /** Visits every schema at any level. */
   function visit(value: unknown, place: Segments): Segments | undefined {
     if (typeof value !== "object" || value === null) return undefined;
     return follow(value, place) ?? first(Object.entries(value), ([key, part]) => visit(part, [...place, key]));

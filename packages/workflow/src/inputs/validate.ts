@@ -51,7 +51,6 @@ function wordsOf({ keyword, params, message }: ErrorObject): string {
   return `${message}${extra}${allowed}`;
 }
 
-/** Finds the reason why a text is no context: NOVA506. */
 export function contextProblem(contextText: string): Finding | undefined {
   try {
     if (isObject(JSON.parse(contextText))) return undefined;
@@ -79,9 +78,7 @@ type Schema = Record<string, unknown>;
 const lists = new Set(["allOf", "anyOf", "oneOf"]);
 const single = new Set(["then", "else"]);
 
-/**
- * Removes the conditions on the values of these keys, at every part of the schema that applies to the context itself.
- */
+/** Removes the conditions on the values of these keys wherever the schema applies to the context itself. */
 export function withoutConditionsOn(schema: Schema, keys: readonly string[]): Schema {
   if (keys.length === 0) return schema;
   const within = (value: unknown): unknown => (isObject(value) ? withoutConditionsOn(value, keys) : value);

@@ -14,15 +14,10 @@ const schemas = new DeadlineWorker({
   deadlineMs: 5_000,
 });
 
-/** Characters of the schema. */
 const quickSchema = 10_000;
-/** Characters of the schema multiplied by those of the value. */
 const quickWork = 2_000_000;
 
-/**
- * True if starting a thread would take longer than the check. Without references, each part of a schema looks at each
- * part of a value at most once. Patterns may take longer.
- */
+/** True if starting a thread would take longer. Only references and patterns make a check slow. */
 function isQuick(schema: WrittenJson, valueText: string): boolean {
   const text = textOfJson(schema);
   if (text.length > quickSchema || text.length * valueText.length > quickWork) return false;
@@ -45,7 +40,6 @@ export async function checkContext(
   return schemas.callOr(stopped, "validateInputs", inputs, contextText, fileKeys);
 }
 
-/** `validateData`, with a deadline. */
 export async function checkData(form: WrittenJson, text: string): Promise<string[]> {
   if (isQuick(form, text)) return validateData(form, text);
   const stopped = (why: string) => [`checking it ${why} - send less, or simplify the form`];

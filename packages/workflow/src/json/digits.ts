@@ -1,7 +1,4 @@
-/**
- * The digits of numbers in values of `parseWithDigits`, by the object or list that holds them. Libraries such as ajv
- * need plain JavaScript values.
- */
+/** The digits of numbers in values of `parseWithDigits`, by their holder. Libraries need plain JavaScript values. */
 const digitsIn = new WeakMap<object, Map<string, string>>();
 
 type Reviver = (this: object, key: string, value: unknown, context: { source?: string }) => unknown;
@@ -43,15 +40,11 @@ function standIn(value: number, exact: Decimal): number {
   return Number.isFinite(value) ? value : Number.MAX_VALUE * exact.sign;
 }
 
-/** The digits of the number that a value of `parseWithDigits` has under this key. */
 export function digitsOf(holder: object, key: string | number): string {
   return digitsIn.get(holder)?.get(String(key)) ?? String((holder as Record<string | number, unknown>)[key]);
 }
 
-/**
- * Returns the same text for equal values only. The order of fields is ignored, the order of items counts, and numbers
- * are compared by all digits.
- */
+/** Returns the same text for equal values only. The order of fields is ignored; numbers count with all digits. */
 export function canonicalAt(holder: object, key: string | number): string {
   return textAt(holder, key, (digits) => textOfDecimal(decimalOf(digits)));
 }
@@ -66,7 +59,6 @@ export function textAt(holder: object, key: string | number, ofNumber = (digits:
   return `{${fields.map((field) => `${JSON.stringify(field)}:${textAt(value, field, ofNumber)}`).join(",")}}`;
 }
 
-/** Canonical form of a JSON text. */
 export function canonicalJson(text: string): string {
   return canonicalAt(parseWithDigits(text), "");
 }
@@ -82,7 +74,6 @@ export function isSameJson(a: string, b: string): boolean {
  */
 export interface Decimal {
   sign: -1 | 0 | 1;
-  /** Empty for zero. */
   digits: string;
   exponent: bigint;
 }

@@ -1,7 +1,4 @@
-/**
- * A JSON value whose numbers keep their digits. `parseExact` wraps every number in `JSON.rawJSON`, and `JSON.stringify`
- * writes it back unchanged.
- */
+/** A JSON value whose numbers keep their digits: `JSON.rawJSON` wraps them, and `JSON.stringify` writes them back. */
 export type ExactValue = null | boolean | string | RawNumber | ExactValue[] | { [key: string]: ExactValue };
 
 export interface RawNumber {
@@ -26,13 +23,9 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }
 
-/**
- * JSON in a definition: an object if its text is unchanged by JavaScript, or else the text. Numbers such as
- * 12345678901234567890, 850.0 and 1e2 would change.
- */
+/** An object, or the text if JavaScript would change it: 850.0, 1e2 and 12345678901234567890 would change. */
 export type WrittenJson = JsonObject | string;
 
-/** Returns the JSON object at a path of a definition. */
 export type Exactly = (path: string) => WrittenJson;
 
 /** Returns the object, or its text if JavaScript would change its numbers. */
@@ -42,12 +35,10 @@ export function keepingDigits(text: string): WrittenJson {
   return JSON.stringify(value) === written ? value : written;
 }
 
-/** The object, with numbers as doubles. */
 export function objectOf(written: WrittenJson): JsonObject {
   return typeof written === "string" ? JSON.parse(written) : written;
 }
 
-/** The text, with every number unchanged. */
 export function textOfJson(written: WrittenJson): string {
   return typeof written === "string" ? written : JSON.stringify(written);
 }

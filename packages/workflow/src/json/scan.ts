@@ -1,9 +1,6 @@
 import { at } from "../findings/finding.ts";
 
-/**
- * The positions of the values in a JSON text. `JSON.parse` does not report them. It also hides repeated fields, and V8
- * reports a position for some mistakes only.
- */
+/** The positions of the values in a JSON text. `JSON.parse` reports none, and hides repeated fields. */
 export interface JsonPosition {
   offset: number;
   /** The offset after its last character. */
@@ -14,7 +11,6 @@ export interface JsonPosition {
 
 export interface Scan {
   root: JsonPosition;
-  /** Repeated occurrences of a field in one object. */
   repeated: { name: string; offset: number }[];
 }
 
@@ -107,9 +103,7 @@ class Scanner {
   }
 }
 
-/**
- * Returns line and column of an offset, both from 1. Columns count UTF-16 units, as editors do. The text is read once.
- */
+/** Returns line and column of an offset, both from 1, in UTF-16 units. The text is read once. */
 export function linesOf(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
@@ -138,10 +132,7 @@ export function positionOf(scan: Scan, segments: readonly (string | number)[]): 
 /** UTF-8 can contain half of a surrogate pair only as an escape. */
 const escapedHalf = /\\u[dD][89a-fA-F]/;
 
-/**
- * Finds half a surrogate pair (`"\ud800"` alone) in a JSON text and returns its path after `path`; undefined if there
- * is none. No UTF-8 has halves, so no node could return such a text.
- */
+/** Returns the path of half a surrogate pair, or undefined. No UTF-8 has halves, so no node could return the text. */
 export function halfCharacterIn(json: string, path = "$"): string | undefined {
   return escapedHalf.test(json) ? halfIn(JSON.parse(json), path) : undefined;
 }

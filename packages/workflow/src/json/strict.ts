@@ -1,12 +1,10 @@
-import { isUtf8 } from "node:buffer";
-
 /** The most levels of a value. The harness in the sandbox has the same limit. */
 const maxLevels = 500;
 /** A reference to a blob has two more levels than the byte string in its value. */
 const levelsOfReference = 2;
 
-/** The longest name or number, in bytes. */
-const maxTokenBytes = 1024 * 1024;
+/** The longest name or number, in UTF-16 units. */
+const maxToken = 1024 * 1024;
 
 /** The text is not exactly one JSON value. The message completes "it ...". */
 export class NotStrictJson extends Error {
@@ -22,7 +20,7 @@ export function jsonProblem(text: string): string | undefined {
   if (!text.isWellFormed()) return "has half a character";
   const check = new StrictJson();
   try {
-    check.look(Buffer.from(text));
+    check.read(text);
     check.end();
     return undefined;
   } catch (error) {
@@ -33,6 +31,12 @@ export function jsonProblem(text: string): string | undefined {
 
 /** Numbers, words and plain texts: most values. A node may set a hundred thousand of them. */
 const simple = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|"[ !#-[\]-~]*")$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids raw control characters in strings
+const plain = /[^"\\\u0000-\u001f]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u([\da-fA-F]{4}))/y;
+const word = /[-+.\w]*/y;
+const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
 /** The syntax that may follow. */
 type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
@@ -50,167 +54,145 @@ export class StrictJson {
   #inText = false;
   /** True after an escaped first half of a surrogate pair: the second half must follow. */
   #isHalf = false;
-  /** Bytes that are incomplete without the next chunk. */
-  #rest: Uint8Array = Buffer.alloc(0);
+  /** The token that is incomplete without the next chunk. */
+  #rest = "";
 
   look(chunk: Uint8Array): void {
-    if (!this.#utf8.look(chunk)) throw new NotStrictJson("is not UTF-8");
-    this.#walk(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
+    const text = this.#utf8.decode(chunk);
+    if (text === undefined) throw new NotStrictJson("is not UTF-8");
+    this.read(text);
   }
 
   end(): void {
     // A blank ends a number and changes nothing else.
-    if (!this.#inText) this.#walk(Buffer.concat([this.#rest, Buffer.from(" ")]));
-    if (!this.#utf8.end() || this.#inText || this.#rest.length > 0 || this.#due !== "nothing")
+    if (!this.#inText) this.read(" ");
+    if (!this.#utf8.end() || this.#inText || this.#rest !== "" || this.#due !== "nothing")
       throw new NotStrictJson("is cut off before its end");
   }
 
-  #walk(bytes: Uint8Array): void {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#rest = chunk.subarray(0, 0);
+  /** Looks at well-formed text, like `look` at bytes. */
+  read(text: string): void {
+    const chunk = this.#rest + text;
+    this.#rest = "";
     let at = this.#inText ? this.#text(chunk, 0) : 0;
     while (at < chunk.length) {
-      const byte = chunk[at] as number;
-      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) at++;
-      else if (byte === quote)
-        at = this.#due === "name" || this.#due === "first name" ? this.#name(chunk, at) : this.#value(chunk, at);
-      else if (isPunctuation[byte] === 1) at = this.#punctuation(byte, at);
-      else at = this.#scalar(chunk, at);
+      const mark = chunk[at] as string;
+      if (" \n\r\t".includes(mark)) at++;
+      else if (",:{}[]".includes(mark)) at = this.#punctuation(mark, at);
+      else if (mark !== '"') at = this.#scalar(chunk, at);
+      else if (this.#due === "name" || this.#due === "first name") at = this.#name(chunk, at);
+      else {
+        this.#demandValue(mark);
+        this.#inText = true;
+        at = this.#text(chunk, at + 1);
+      }
     }
   }
 
-  #punctuation(byte: number, at: number): number {
-    if (byte === comma) {
-      if (this.#due !== "comma") throw unexpected(byte);
+  #punctuation(mark: string, at: number): number {
+    if (mark === ",") {
+      if (this.#due !== "comma") throw unexpected(mark);
       this.#due = this.#open.at(-1) === null ? "value" : "name";
-    } else if (byte === colon) {
-      if (this.#due !== "colon") throw unexpected(byte);
+    } else if (mark === ":") {
+      if (this.#due !== "colon") throw unexpected(mark);
       this.#due = "value";
-    } else if (byte === openObject || byte === openList) {
-      this.#demandValue(byte);
-      if (this.#open.push(byte === openList ? null : new Set()) > maxLevels + levelsOfReference)
+    } else if (mark === "{" || mark === "[") {
+      this.#demandValue(mark);
+      if (this.#open.push(mark === "[" ? null : new Set()) > maxLevels + levelsOfReference)
         throw new NotStrictJson(`is nested more than ${maxLevels} levels deep`);
-      this.#due = byte === openList ? "first item" : "first name";
+      this.#due = mark === "[" ? "first item" : "first name";
     } else {
-      const isList = byte === closeList;
+      const isList = mark === "]";
       const mayEnd = this.#due === "comma" || this.#due === (isList ? "first item" : "first name");
       const innermost = this.#open.pop();
-      if (!mayEnd || innermost === undefined || (innermost === null) !== isList) throw unexpected(byte);
+      if (!mayEnd || innermost === undefined || (innermost === null) !== isList) throw unexpected(mark);
       this.#valueEnds();
     }
     return at + 1;
   }
 
-  #demandValue(byte: number): void {
-    if (this.#due !== "value" && this.#due !== "first item") throw unexpected(byte);
+  #demandValue(mark: string): void {
+    if (this.#due !== "value" && this.#due !== "first item") throw unexpected(mark);
   }
 
   #valueEnds(): void {
     this.#due = this.#open.length === 0 ? "nothing" : "comma";
   }
 
-  #value(chunk: Buffer, at: number): number {
-    this.#demandValue(quote);
-    this.#inText = true;
-    return this.#text(chunk, at + 1);
-  }
-
   /** Reads a text value to its end or to the end of the chunk. */
-  #text(chunk: Buffer, from: number): number {
+  #text(chunk: string, from: number): number {
     const end = this.#throughText(chunk, from);
     if (!this.#inText) this.#valueEnds();
     return end;
   }
 
-  #name(chunk: Buffer, at: number): number {
+  #name(chunk: string, at: number): number {
     this.#inText = true;
     const end = this.#throughText(chunk, at + 1);
     if (this.#inText) {
       this.#inText = this.#isHalf = false;
       return this.#keep(chunk, at);
     }
-    const raw = chunk.toString("latin1", at + 1, end - 1);
-    const name = raw.includes("\\") ? Buffer.from(JSON.parse(chunk.toString("utf8", at, end))).toString("latin1") : raw;
+    const quoted = chunk.slice(at, end);
     const names = this.#open.at(-1);
-    if (!names || names.size === names.add(name).size)
-      throw new NotStrictJson(`has the field ${shortened(chunk.toString("utf8", at, end))} twice in one object`);
+    // A slice would keep its whole chunk in memory; a parsed name does not.
+    if (!names || names.size === names.add(JSON.parse(quoted)).size)
+      throw new NotStrictJson(`has the field ${shortened(quoted)} twice in one object`);
     this.#due = "colon";
     return end;
   }
 
-  #throughText(chunk: Buffer, from: number): number {
-    for (let at = from; ; ) {
-      const begin = at;
-      while (at < chunk.length && isPlain[chunk[at] as number] === 1) at++;
-      const byte = chunk[at];
-      if (this.#isHalf && (at > begin || byte === quote)) throw half();
-      if (byte === undefined) return at;
-      if (byte === quote) {
+  #throughText(chunk: string, from: number): number {
+    for (let at = from; ; at = escaped.lastIndex) {
+      const end = endOf(plain, chunk, at);
+      const mark = chunk[end];
+      if (this.#isHalf && (end > at || mark === '"')) throw half();
+      if (mark === undefined) return end;
+      if (mark === '"') {
         this.#inText = false;
-        return at + 1;
+        return end + 1;
       }
-      if (byte !== backslash) throw new NotStrictJson("has a control character inside of a text");
-      const length = chunk[at + 1] === letterU ? 6 : 2;
-      if (at + length > chunk.length) return this.#keep(chunk, at);
-      this.#escape(chunk, at);
-      at += length;
+      if (mark !== "\\") throw new NotStrictJson("has a control character inside of a text");
+      if (end + (chunk[end + 1] === "u" ? 6 : 2) > chunk.length) return this.#keep(chunk, end);
+      escaped.lastIndex = end;
+      const found = escaped.exec(chunk);
+      if (!found) throw new NotStrictJson("has an escape that JSON does not know");
+      const unit = Number.parseInt(found[1] ?? "0", 16);
+      const isLow = unit >= 0xdc00 && unit <= 0xdfff;
+      if (isLow !== this.#isHalf) throw half();
+      this.#isHalf = unit >= 0xd800 && unit <= 0xdbff;
     }
   }
 
-  #escape(chunk: Buffer, at: number): void {
-    const kind = chunk[at + 1] as number;
-    const unit = kind === letterU ? hexadecimal(chunk, at + 2) : 0;
-    if (unit < 0 || (kind !== letterU && isEscape[kind] !== 1))
-      throw new NotStrictJson("has an escape that JSON does not know");
-    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    if (isLow !== this.#isHalf) throw half();
-    this.#isHalf = unit >= 0xd800 && unit <= 0xdbff;
-  }
-
-  #scalar(chunk: Buffer, at: number): number {
-    this.#demandValue(chunk[at] as number);
-    let end = at;
-    while (end < chunk.length && isOfScalar[chunk[end] as number] === 1) end++;
+  #scalar(chunk: string, at: number): number {
+    const mark = String.fromCodePoint(chunk.codePointAt(at) as number);
+    this.#demandValue(mark);
+    const end = endOf(word, chunk, at);
     if (end === chunk.length) return this.#keep(chunk, at);
-    if (!isScalar(chunk, at, end))
-      throw new NotStrictJson(
-        end === at
-          ? unexpected(chunk[at] as number).message
-          : `has ${shortened(chunk.toString("latin1", at, end))}, which is no JSON value`,
-      );
+    if (end === at) throw unexpected(mark);
+    const text = chunk.slice(at, end);
+    if (!scalar.test(text)) throw new NotStrictJson(`has ${shortened(text)}, which is no JSON value`);
     this.#valueEnds();
     return end;
   }
 
   /** Keeps an incomplete token for the next chunk. */
-  #keep(chunk: Buffer, from: number): number {
-    if (chunk.length - from > maxTokenBytes) throw new NotStrictJson("has a field name or a number of more than 1 MB");
-    this.#rest = Buffer.from(chunk.subarray(from));
+  #keep(chunk: string, from: number): number {
+    if (chunk.length - from > maxToken) throw new NotStrictJson("has a field name or a number of more than 1 MB");
+    this.#rest = chunk.slice(from);
     return chunk.length;
   }
 }
 
-const [quote, backslash, letterU, comma, colon] = [0x22, 0x5c, 0x75, 0x2c, 0x3a];
-const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
-
-/** Holds 1 for each byte that `isIn` accepts. */
-function table(isIn: (byte: number) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (isIn(byte) ? 1 : 0));
+/** Returns the offset after the longest match at an offset, which may be empty. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
 }
 
-const isPunctuation = table((byte) => [comma, colon, openObject, closeObject, openList, closeList].includes(byte));
-const isPlain = table((byte) => byte >= 0x20 && byte !== quote && byte !== backslash);
-const isEscape = table((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)));
-const isOfScalar = table((byte) => /[-+.\w]/.test(String.fromCharCode(byte)));
-
-/** Reads four hexadecimal digits; negative for other characters. */
-function hexadecimal(chunk: Buffer, at: number): number {
-  const digits = chunk.toString("latin1", at, at + 4);
-  return /^[\da-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
-}
-
-function unexpected(byte: number): NotStrictJson {
-  return new NotStrictJson(`has ${JSON.stringify(String.fromCharCode(byte))} where JSON has none`);
+function unexpected(mark: string): NotStrictJson {
+  return new NotStrictJson(`has ${JSON.stringify(mark)} where JSON has none`);
 }
 
 function half(): NotStrictJson {
@@ -221,50 +203,25 @@ function shortened(text: string): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
-
-/** True if the bytes are a number, `true`, `false` or `null`. */
-function isScalar(chunk: Buffer, from: number, end: number): boolean {
-  return scalar.test(chunk.toString("latin1", from, end));
-}
-
-const nothing = Buffer.alloc(0);
-
 /** Checks chunks of bytes for UTF-8. A chunk may end inside a character. */
 export class Utf8Check {
-  /** The first bytes of a character that the next chunk completes. */
-  #cut = nothing;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   /** Returns false for bytes that are certainly no UTF-8. */
   look(chunk: Uint8Array): boolean {
-    const missing = this.#cut.length === 0 ? 0 : lengthFrom(this.#cut[0] as number) - this.#cut.length;
-    const joined = Buffer.concat([this.#cut, chunk.subarray(0, missing)]);
-    if (chunk.length < missing) {
-      this.#cut = joined;
-      return true;
+    return this.decode(chunk) !== undefined;
+  }
+
+  /** Returns the characters that are complete; undefined for bytes that are certainly no UTF-8. */
+  decode(chunk: Uint8Array, stream = true): string | undefined {
+    try {
+      return this.#decoder.decode(chunk, { stream });
+    } catch {
+      return undefined;
     }
-    const rest = chunk.subarray(missing);
-    const whole = rest.length - cutAtEnd(rest);
-    this.#cut = Buffer.from(rest.subarray(whole));
-    return isUtf8(joined) && isUtf8(rest.subarray(0, whole));
   }
 
   end(): boolean {
-    return this.#cut.length === 0;
+    return this.decode(new Uint8Array(), false) !== undefined;
   }
-}
-
-/** Counts the bytes at the end that start an incomplete character. */
-function cutAtEnd(chunk: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, chunk.length); back++) {
-    const byte = chunk[chunk.length - back] as number;
-    if (byte >= 0xc0) return lengthFrom(byte) > back ? back : 0;
-    if (byte < 0x80) return 0;
-  }
-  return 0;
-}
-
-/** The length of a character with this first byte. */
-function lengthFrom(byte: number): number {
-  return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
 }

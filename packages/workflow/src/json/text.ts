@@ -6,7 +6,6 @@ import { type ExactValue, isRawNumber, parseExact } from "./exact.ts";
  */
 export interface Member {
   key: string;
-  /** The value's JSON text, exactly as written. */
   json: string;
 }
 
@@ -26,10 +25,7 @@ export function elementsOf(text: string): string[] {
   return splitList(text);
 }
 
-/**
- * The first `max` members of an object, one level deep. The text must be the valid JSON of an object: nothing is checked,
- * so that megabytes are split without being parsed.
- */
+/** The first `max` members of the valid JSON of an object. Nothing is checked or parsed: a text may have megabytes. */
 export function splitObject(text: string, max = Number.POSITIVE_INFINITY): Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, text.indexOf("{") + 1);
@@ -76,7 +72,6 @@ export function isJson(text: string): boolean {
   return parsedOrNot(text) !== undefined;
 }
 
-/** Decodes UTF-8; undefined for other bytes. */
 export function utf8In(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -101,7 +96,7 @@ export function measureOf(text: string): { depth: number; keys: number } {
   return { depth, keys };
 }
 
-/** Returns the JSON text at a path such as `["email", "attachments", "0", "name"]`; undefined if the path leads nowhere. */
+/** Returns the JSON text at a path such as `["attachments", "0", "name"]`; undefined if the path leads nowhere. */
 export function valueAt(text: string, path: readonly string[]): string | undefined {
   if (path.length === 0) return text;
   return JSON.stringify(path.reduce<ExactValue | undefined>(memberOf, parseExact(text)));
@@ -134,7 +129,6 @@ export function renderJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The offsets of a string literal in a JSON text, quotes included. */
 export interface StringSpan {
   start: number;
   end: number;

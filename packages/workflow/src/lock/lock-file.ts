@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { defined } from "../defined.ts";
 
-/** The name of the lock file, next to `workflow.json`. */
 export const lockFileName = "workflow.lock.json";
 
 export const generatedFolder = "generated";
@@ -24,7 +23,6 @@ const texts = z.record(z.string(), z.string());
 const Ingredients = z.strictObject({
   prompt: z.string(),
   node_type: z.string(),
-  /** Conditions of a decision's edges, in order. */
   edges: z.array(z.string()),
   /** Dot path of every key that the code reads -> its type. A `?` after the path marks optional keys. */
   reads: texts,
@@ -50,19 +48,14 @@ const Cost = z.strictObject({
 const Approved = z.strictObject({ by: z.string(), at: z.string() });
 
 const Entry = z.strictObject({
-  /** SHA-256 of the ingredients for which the code was written. */
   key: sha256,
   /** SHA-256 of the code, or of code and analysis (`codeHashOf`). */
   code_hash: sha256,
-  /** SHA-256 of the analysis. */
   analysis: sha256.optional(),
   /** `edited` if a person has changed the code. */
   origin: z.enum(["generated", "edited"]),
-  /** The model that wrote the code. */
   model: z.string(),
-  /** Price of writing the code. */
   cost: Cost,
-  /** ISO 8601. */
   created_at: z.string(),
   /** An execution in which the code passed its checks. */
   proven_by: z.string().optional(),
@@ -75,7 +68,6 @@ type LockEntry = z.output<typeof Entry>;
 export const LockFile = z.strictObject({ format: z.literal(1), nodes: z.record(z.string(), Entry) });
 export type LockFile = z.output<typeof LockFile>;
 
-/** The facts about locked code, without the code. */
 export type LockRecord = ReturnType<typeof recordOfEntry>;
 
 /** Code that a model wrote for a prompt node. It belongs to the definition, because it decides what runs. */
@@ -90,10 +82,7 @@ export function recordOfEntry({ code_hash, analysis, created_at, proven_by, ...s
   return defined({ ...same, ...renamed });
 }
 
-/**
- * Returns the file's text: nodes and names in alphabetical order, one line for each value, so that version control
- * shows clear differences.
- */
+/** Writes in alphabetical order, one line for each value, so that version control shows clear differences. */
 export function lockText(locked: Record<string, LockRecord>): string {
   const nodes = Object.fromEntries(inOrder(locked).map(([node, record]) => [node, entryOfRecord(record)]));
   return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;
@@ -114,7 +103,6 @@ function entryOfRecord({ codeHash, analysisHash, createdAt, provenBy, ...same }:
   });
 }
 
-/** Returns the fields in the order of the schema. */
 function asIn<Schema extends z.ZodObject>({ shape }: Schema, value: z.output<Schema>): z.output<Schema> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, value[name]])) as z.output<Schema>;
 }
@@ -202,12 +190,10 @@ function normaliseLines(text: string): string {
   return text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
 }
 
-/** The content of a locked code file. */
 export function codeFileText(code: string): string {
   return code.endsWith("\n") ? code : `${code}\n`;
 }
 
-/** SHA-256 of a node's code, in hexadecimal digits. */
 export function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex");
 }

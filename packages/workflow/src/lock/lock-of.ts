@@ -10,7 +10,6 @@ import {
   readLockFile,
 } from "./lock-file.ts";
 
-/** Reads the locked code of a workflow's prompt nodes, in alphabetical order, and checks it. */
 export function readLock(
   files: Record<string, string>,
   body: ReadBody,

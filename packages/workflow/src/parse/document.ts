@@ -3,11 +3,9 @@ import { type Exactly, isObject, keepingDigits, type Loose } from "../json/exact
 import { halfCharacterIn, linesOf, NotJson, positionOf, type Scan, scanJson } from "../json/scan.ts";
 import type { WorkflowSource } from "./read.ts";
 
-/** The JSON of a workflow, with its graph at the top level. */
 export interface Document extends Body {
   scan: Scan;
   text: string;
-  /** Returns the JSON object at a path, with its digits. */
   exactly: Exactly;
 }
 
@@ -88,9 +86,7 @@ interface Located {
   file: string;
 }
 
-/**
- * Adds the line of the JSON to findings without one, or the line of the program that made the JSON if it can be found.
- */
+/** Adds the line in the JSON, or in the program that made the JSON, to findings without one. */
 export function locate(findings: readonly Finding[], { scan, text, program, file }: Located): Finding[] {
   const placeAt = linesOf(program ?? text);
   const definition = program === undefined ? undefined : JSON.parse(text);
@@ -105,7 +101,7 @@ export function locate(findings: readonly Finding[], { scan, text, program, file
 /** The file name of definitions that came over the API, which sends no program. */
 const sentName = "workflow.json";
 
-/** Moves a server's findings to the lines of the program that made the definition. */
+/** Moves a server's findings to the lines of the program. */
 export function locateInProgram(findings: readonly Finding[], { text, program, fileName }: WorkflowSource): Finding[] {
   if (program === undefined) return [...findings];
   const isOfText = ({ file, line }: Finding) => file === sentName || (file === undefined && line === undefined);
@@ -119,10 +115,7 @@ export function locateInProgram(findings: readonly Finding[], { text, program, f
 
 const kinds = "start|end|action|decision|approval|wait|workflow|map";
 
-/**
- * Finds the offset in a TypeScript program of a path into its definition: the node with that id and the field after it,
- * the edge with those ends, or a field that occurs once. Undefined if it is ambiguous.
- */
+/** Finds a node by its id, an edge by its ends, or a field that occurs once. Undefined if it is ambiguous. */
 function offsetInProgram(program: string, definition: unknown, path: readonly (string | number)[]): number | undefined {
   const at = path.findLastIndex(
     (step, index) => typeof step === "number" && /^(nodes|edges)$/.test(`${path[index - 1]}`),

@@ -8,7 +8,6 @@ import type { WorkflowSource } from "./read.ts";
 
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
-/** Checks that `nodes` and `edges` are lists. */
 export function checkLists({ body, pathOf }: Document): Finding[] {
   return (["nodes", "edges"] as const).flatMap((field) => {
     const value = body[field];
@@ -27,7 +26,6 @@ const codes = {
   credentials: "NOVA423",
 } as const;
 
-/** Reads all other fields of the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
   const value = { ...withoutNullModel(body), nodes: [], edges: [] };
   const parsed = WorkflowFields.safeParse(value);

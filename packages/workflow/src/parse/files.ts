@@ -7,7 +7,6 @@ import type { Exactly, Loose } from "../json/exact.ts";
 import type { NodeType } from "../workflow.ts";
 import type { PythonSource, ReadNode } from "./read.ts";
 
-/** The settings and files of the workflow around a node. */
 export interface Surroundings {
   files: Record<string, string>;
   shared: SharedSettings;
@@ -19,7 +18,6 @@ export function sharedSettings(fields: WorkflowFields | undefined): SharedSettin
   return { samples: fields?.ai?.samples ?? true, ...defined({ allow: fields?.network?.allow }) };
 }
 
-/** The context of a node's field. */
 export interface NodeScope extends Surroundings, WrittenPlace {}
 
 type Content = { text: string; file?: string } | { findings: Finding[] };
@@ -69,10 +67,7 @@ export function pythonOfLib(lib: Record<string, string>): PythonSource[] {
 
 type ReadExecutor = { source?: TaskSource } & Pick<ReadNode, "python" | "findings">;
 
-/**
- * Reads the executor of a node and its code or prompt. It reads the node as written, so that a wrong timeout does not
- * stop the check of its code. The schema reports fields of a wrong type.
- */
+/** Reads the node as written, so that a wrong timeout does not stop the check of its code. */
 export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
   const kind = executorKind(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);

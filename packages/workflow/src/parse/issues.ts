@@ -15,7 +15,6 @@ export interface Subject extends WrittenPlace {
   value: unknown;
   /** Path of a field that is elsewhere in the definition. */
   pathOf?: (field: string) => string;
-  /** Gives the valid names for a misspelt field. */
   schema: z.ZodType;
   /** Codes of fields with wrong values; the default is NOVA104. */
   codes: Partial<Record<string, FindingCode>>;
@@ -23,7 +22,6 @@ export interface Subject extends WrittenPlace {
   refused?: Readonly<Record<string, string>>;
 }
 
-/** Turns the issues of zod into findings. */
 export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[] {
   return issues
     .flatMap(unwrapUnion)

@@ -6,9 +6,7 @@ export interface PartOfDraft {
   start: { id: string; merge?: Node["merge"] };
   /** Ids of its nodes, without its start and ends. */
   steps: string[];
-  /** The edges that leave the start and the steps. */
   edges: Edge[];
-  /** Ids of the nodes before the part. */
   passed: string[];
   /** Ids of maps among the steps with recorded outcomes. */
   recordedMaps: string[];

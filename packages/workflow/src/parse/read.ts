@@ -10,7 +10,6 @@ import type { PartOfDraft } from "./part.ts";
 /** The authored form: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
 export interface WorkflowSource {
   text: string;
-  /** Name of the JSON file or program, for findings. */
   fileName: string;
   /** The program that made `text`. Findings name its lines. */
   program?: string;
@@ -20,7 +19,6 @@ export interface WorkflowSource {
   files: Record<string, string>;
   /** True for a definition from the API: its requirements may name no local file. */
   isSent?: true;
-  /** The part of a draft that will run. */
   part?: PartOfDraft;
   /** True if no model may be asked here (`NOVA_MODELS=off`). */
   modelsOff?: true;
@@ -28,7 +26,6 @@ export interface WorkflowSource {
 
 /** Python of a workflow, for a check of Python. It is present even if the graph has errors. */
 export interface PythonSource {
-  /** Absent for a module of `lib/`. */
   node?: { id: string; type: NodeType };
   code: string;
   /** File with the code; absent if the code is in the JSON, at `path`. */
@@ -42,10 +39,8 @@ export interface ReadNode {
   id?: string;
   kind?: NodeKind;
   onError?: string;
-  /** The complete node, without errors of its own. */
   node?: Node;
   python?: PythonSource;
-  /** Nodes and edges of a map. */
   body?: ReadBody;
   findings: Finding[];
 }
@@ -62,11 +57,8 @@ export interface ReadEdge {
   findings: Finding[];
 }
 
-/** The nodes and edges of the workflow or of a map. */
 export interface ReadBody {
-  /** Path of the list of nodes. */
   path: string;
-  /** True if both lists are present. */
   isWhole: boolean;
   nodes: ReadNode[];
   edges: ReadEdge[];

@@ -41,7 +41,6 @@ function readTrigger(value: unknown, id: string, path: string, exactly: Exactly)
   return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path), ...checkDedupe(trigger, path)] };
 }
 
-/** Returns the ids: as written, or the type and a number. */
 function idsOf(written: unknown[]): string[] {
   const counts = new Map<unknown, number>();
   return written.map((one) => {
@@ -70,9 +69,7 @@ function checkDedupe(trigger: Trigger, path: string): Finding[] {
   return [finding("NOVA132", at(path, "dedupe"), `trigger "${trigger.id}": ${problem} - ${wayOut}`)];
 }
 
-/**
- * Reports numbers that no node could read: JSON allows any size, but Python and JavaScript turn 1e400 into infinity.
- */
+/** Reports numbers that no node could read: Python and JavaScript turn 1e400 into infinity. */
 function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     const message = `${name} has a number beyond 1.8e308, which no node could read - write it as a text`;
@@ -83,13 +80,9 @@ function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<F
   }
 }
 
-/**
- * UTF-8 bytes of a trigger as JSON. DynamoDB items are limited to 400 KB, and many numbers or empty lists need up to
- * half as much again there.
- */
+/** UTF-8 bytes as JSON. DynamoDB: an item has at most 400 KB, and some values need half as much again there. */
 const longestBytes = 250_000;
 
-/** Reports a trigger that is too large for the table. */
 function checkTriggerSize(trigger: Trigger, path: string): Finding[] {
   const bytes = Buffer.byteLength(JSON.stringify(trigger));
   if (bytes <= longestBytes) return [];

@@ -1,20 +1,14 @@
-/** A step from a node's output to a part of it. */
 export type ReferenceStep =
-  /** `.key` of an object. */
   | { kind: "key"; key: string }
-  /**
-   * `[2]` or `:item(2)` directly after the name: the item labelled 2 of a list in a text, or the second item of a list.
-   */
+  /** `[2]` or `:item(2)` directly after the name: the item labelled 2 in a text, or the second item of a list. */
   | { kind: "item"; number: number }
   /** `[0]` in a later step: counts from 0, as JSON does. */
   | { kind: "index"; number: number };
 
-/** `{Outline[2]}` in a prompt. */
 export interface Reference {
   kind: "reference";
   /** The text in the prompt, with its braces. */
   written: string;
-  /** Offset in the prompt. */
   offset: number;
   /** Name or id of a node, without blanks at its ends. */
   name: string;
@@ -26,7 +20,6 @@ export type PromptPart = { kind: "text"; text: string } | Reference;
 /** Returns true for known names. A known name may hold any character, even one that ends other names. */
 export type IsName = (name: string) => boolean;
 
-/** Returns the form in which similar names are equal. */
 export function normalName(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }

@@ -12,10 +12,7 @@ export class Parts {
   readonly #lists = new Map<string, TextLists>();
   readonly #parsed = new Map<string, unknown>();
 
-  /**
-   * Returns undefined if the steps lead nowhere. Without steps, returns the `output` of the node, or everything that it
-   * set.
-   */
+  /** Undefined if the steps lead nowhere. Without steps: the `output` of the node, or everything that it set. */
   find(output: unknown, steps: readonly ReferenceStep[]): Part | undefined {
     const [first, ...others] = steps;
     if (first === undefined) return { value: mainOf(output) };
@@ -91,14 +88,12 @@ function exactOrNot(text: string): unknown {
   }
 }
 
-/** How an item was found: by its label, or by its position in a list. */
 export type ItemSource = "label" | "json" | "bullet";
 
 /** The lists in a text, as people and models write them. */
 export interface TextLists {
   /** Items of `1.`, `1)` or `1:` by label. The first one counts if a label is repeated. */
   numbered: ReadonlyMap<number, string>;
-  /** Items of `-`, `*`, `+` or `•`. */
   bulleted: readonly string[];
 }
 
@@ -106,14 +101,10 @@ interface Mark {
   kind: "numbered" | "bulleted";
   label: number;
   indent: number;
-  /** Offset of the item's own text. */
   start: number;
 }
 
-/**
- * Finds the lists of a text in one pass. An item ends at the next item of its list, or at an empty line before a line
- * that is not indented. A deeper list is part of its item.
- */
+/** Finds the lists in one pass. An item ends at the next one, or at an empty line before a line without indentation. */
 export function listsIn(text: string): TextLists {
   const numbered = new Map<number, string>();
   const bulleted: string[] = [];

@@ -7,17 +7,13 @@ import { type ItemSource, Parts } from "./part.ts";
 export const defaultMaxChars = 50_000;
 
 export interface RenderOptions {
-  /** Limit of one inserted value, in characters. A longer value is cut, and a note says so. */
   maxChars?: number;
   /** Changes each value before it is inserted, to mask secrets. */
   mask?(text: string): string;
 }
 
-/** A reference that was replaced by its value. */
 export interface InsertedReference {
-  /** The reference in the prompt, with its braces. */
   reference: string;
-  /** Id of the node, if known. */
   node?: string;
   found_by: FoundBy;
   /** How a list's item was found; absent without an item step. */
@@ -28,7 +24,6 @@ export interface InsertedReference {
   cut_at?: number;
 }
 
-/** A reference without a value. */
 export interface MissingReference {
   reference: string;
   name: string;
@@ -76,7 +71,6 @@ export function renderPrompt(prompt: string, data: ContextData, options: RenderO
   };
 }
 
-/** The text that stands for a missing value. */
 export function contextError(name: string): string {
   return `[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`;
 }
@@ -106,10 +100,7 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
   return { text, characters: whole.length, cutAt };
 }
 
-/**
- * Data for references: values by node id (`id:<node>`) and by name. `__node_mapping` maps names to ids.
- * `__current_node` is the node that has the prompt.
- */
+/** Values by node id (`id:<node>`) and by name. `__node_mapping` maps names to ids; `__current_node` has the prompt. */
 export type ContextData = Readonly<Record<string, unknown>>;
 
 export const mappingKey = "__node_mapping";
@@ -125,7 +116,6 @@ export type FoundBy = "mapping" | "name" | "similar name";
 export interface Found {
   value: unknown;
   foundBy: FoundBy;
-  /** The node that holds the value, if known. */
   node?: string;
 }
 

@@ -1,6 +1,5 @@
 import { instantOf, isLocalTime, type WallTime, wallTimeAt } from "./zone.ts";
 
-/** The times of a schedule. */
 export type Expression =
   | { kind: "cron"; cron: Cron; timeZone: string }
   | { kind: "rate"; everyMs: number }
@@ -42,7 +41,6 @@ export function dueAfter(expression: Expression, startMs: number, afterMs: numbe
   return atMs !== undefined && atMs > afterMs ? atMs : undefined;
 }
 
-/** Returns the first time after `afterMs` that a cron expression matches; undefined if there is none. */
 export function nextTime(cron: Cron, timeZone: string, afterMs: number): number | undefined {
   const from = wallTimeAt(timeZone, afterMs);
   for (const wall of wallTimes(cron, from)) {
@@ -52,7 +50,6 @@ export function nextTime(cron: Cron, timeZone: string, afterMs: number): number 
   return undefined;
 }
 
-/** Yields the local times that the expression matches, from a day onwards. */
 function* wallTimes({ hours, minutes, ...days }: Cron, from: WallTime): Iterable<WallTime> {
   for (const day of daysOf(days, from)) {
     const isFirst = day.year === from.year && day.month === from.month && day.day === from.day;
@@ -78,13 +75,11 @@ function* daysOf(
   }
 }
 
-/** A parsed cron expression of EventBridge Scheduler. */
 export interface Cron {
   minutes: Values;
   hours: Values;
   months: Values;
   years: Values;
-  /** Matches a day of a month. It does not check the month. */
   isDay: DayRule;
 }
 
@@ -95,7 +90,6 @@ interface Field {
   max: number;
   /** Names of values, the first one for `min`. */
   names?: readonly string[];
-  /** Special values of this field. */
   special?: RegExp;
 }
 
@@ -135,9 +129,7 @@ export function parseCron(text: string): Cron {
 
 const example = "0 9 ? * MON-FRI * for 9:00 on working days";
 
-/**
- * Finds the problem of a cron expression, as the end of a sentence that starts with `cron`; undefined for a valid one.
- */
+/** Finds the problem of a cron expression, to complete "cron ..."; undefined for a valid one. */
 export function cronProblem(cron: string): string | undefined {
   const parts = partsOf(cron);
   if (/^CRON\(/.test(parts[0] ?? "")) return "is written without cron( ) around - remove that";
@@ -156,7 +148,6 @@ export function cronProblem(cron: string): string | undefined {
   return undefined;
 }
 
-/** The values of a field, ascending. */
 export type Values = readonly number[];
 
 /** Parses a list such as `1,10-20/5,MON-FRI,*`; empty if a part is wrong. */
@@ -165,10 +156,7 @@ function valuesOf(text: string, field: Field): Values {
   return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
-/**
- * Parses `*`, `5`, `MON` or `1-5`, with or without a step after a slash. A descending range wraps around: `22-2` are
- * the hours of a night.
- */
+/** Parses `*`, `5`, `MON` or `1-5`, also with `/step`. Descending ranges wrap around: `22-2` are hours of a night. */
 function valuesOfItem(item: string, field: Field): number[] {
   const { min, max } = field;
   const [, range = "", step] = /^([^/]*)(?:\/([1-9]\d{0,3}))?$/.exec(item) ?? [];

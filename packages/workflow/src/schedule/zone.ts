@@ -70,10 +70,7 @@ export function isLocalTime(text: string): boolean {
 
 const isoTime = /^((\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:(Z)|([+-]\d{2})(?::?(\d{2}))?)$/i;
 
-/**
- * Parses an ISO 8601 time with its offset (`Z`, `-05:00`, `-0500` or `-05`) into milliseconds since the epoch.
- * Undefined for other texts and for days such as February 30.
- */
+/** Parses an ISO 8601 time with its offset (`Z`, `-05:00`, `-0500`, `-05`) into ms; undefined for others. */
 export function timeOf(text: string): number | undefined {
   const [, local, year, month, day, utc, hours, minutes = "00"] = isoTime.exec(text.trim()) ?? [];
   if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return undefined;

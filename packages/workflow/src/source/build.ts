@@ -4,10 +4,7 @@ import { pathToFileURL } from "node:url";
 /** The result of a program: the JSON that it exports, or the problem with its position (from 1) in the file. */
 export type Built = { text: string } | { problem: string; line?: number; column?: number };
 
-/**
- * Runs as a process of its own: `node build.ts <file>` sends its parent the JSON of the file's default export.
- * `@nova/workflow` resolves to the builder beside this file, not to an installed package.
- */
+/** Runs as a process: `node build.ts <file>` sends its parent what the file exports, with the builder beside it. */
 const builder = new URL("../builder.ts", import.meta.url).href;
 registerHooks({
   resolve: (name, context, next) =>

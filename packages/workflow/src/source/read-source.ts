@@ -22,7 +22,6 @@ export class WorkflowSourceError extends Error {
 /** The definition files of a folder, in order of precedence. */
 const filesOfFolder = ["workflow.json", "workflow.ts"] as const;
 
-/** True for the definition file of a folder. */
 export function isFileOfFolder(path: string): boolean {
   return filesOfFolder.some((name) => name === basename(path));
 }
@@ -98,7 +97,6 @@ async function definitionIn(file: string, path: string): Promise<Buffer> {
   throw new WorkflowSourceError(`the folder "${path}" has no ${wanted}${wayOut}`);
 }
 
-/** Reads the file that the caller named, even if it is a link. */
 async function bytesOf(file: string, path: string): Promise<Buffer> {
   return readFile(file).catch((cause) => {
     throw new WorkflowSourceError(`"${path}" cannot be read - name a readable JSON file`, { cause });
@@ -110,7 +108,6 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 interface Files {
-  /** Files that every run needs. */
   needed: string[];
   /** Files that the definition may name. */
   beside: string[];
@@ -185,9 +182,7 @@ const programFile = /\.[cm]?[jt]s$/;
 
 const maxSeconds = 60;
 
-/**
- * Runs a TypeScript or JavaScript file in a process of its own, so that it is read again each time and can be stopped.
- */
+/** Runs a program in a process of its own, so that it is read again each time and can be stopped. */
 export async function buildProgram(file: string): Promise<Built> {
   const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
     // The program's output is for people. Standard output belongs to the command.
@@ -213,10 +208,7 @@ export class OutsideFolder extends Error {
 /** Never waits for the writer of a FIFO, and never takes a terminal as the controlling one. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/**
- * Opens a regular file inside `folder` after following all links; the folder itself may be a link. Returns undefined if
- * there is no such file. Throws `OutsideFolder`. The caller closes the handle.
- */
+/** Opens a file inside `folder`, after all links. The caller closes it. Throws `OutsideFolder`. */
 export async function openInside(folder: string, path: string): Promise<FileHandle | undefined> {
   const full = join(folder, path);
   const found = await stat(full).catch(() => undefined);

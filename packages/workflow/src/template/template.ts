@@ -2,20 +2,14 @@ import { at } from "../findings/finding.ts";
 import type { JsonValue } from "../json/exact.ts";
 import type { Node } from "../workflow.ts";
 
-/**
- * `email.attachments.0.name`: keys of objects and indexes of lists. No part is empty or has blanks at its ends.
- * Characters of expressions are excluded, because nothing evaluates expressions.
- */
+/** `email.attachments.0.name`: keys and indexes. No characters of expressions: nothing evaluates them. */
 export const dotPathPattern = /^[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*(\.[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*)*$/;
 
 export type TemplatePart = { kind: "text"; text: string } | { kind: "path"; path: string };
 
 const gap = /\{\{([^{}]*)\}\}/g;
 
-/**
- * Splits `Pay {{invoice.total}}?` into texts and dot paths into the context, without blanks around the paths. Braces
- * around anything else stay text, so every text is a valid template.
- */
+/** Splits `Pay {{invoice.total}}?` into texts and dot paths into the context. Braces around anything else stay text. */
 export function templateParts(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let done = 0;
@@ -33,7 +27,6 @@ export function templateParts(text: string): TemplatePart[] {
   return parts;
 }
 
-/** Returns the path of a text that is exactly one `{{dot.path}}`. */
 export function onlyPath(text: string): string | undefined {
   const [part, ...others] = templateParts(text.trim());
   return part?.kind === "path" && others.length === 0 ? part.path : undefined;
@@ -50,7 +43,6 @@ export function brokenGap(text: string): string | undefined {
 
 /** A dot path into the context, in a field of a node. */
 interface NamedPath {
-  /** Path of the field in the definition. */
   place: string;
   /** The path as written: `{{ticket.id}}`, or `ticket.id`. */
   shown: string;

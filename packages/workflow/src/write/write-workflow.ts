@@ -13,10 +13,7 @@ import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
 import type { Body, Executor, InputKey, ModelChoice, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
 
-/**
- * Writes a workflow in the authored form: parsing it results in the same workflow. Triggers are left out, because a
- * copy must not start runs by itself.
- */
+/** Writes a workflow in the authored form, for parsing. Without triggers: a copy must not start runs by itself. */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;
   const { models, approval, scope, credentials, lib, lock = {} } = workflow;
@@ -58,10 +55,8 @@ function lockFiles(lock: Record<string, LockedCode>): Record<string, string> {
   return { ...Object.fromEntries(code), [lockFileName]: lockText(lock) };
 }
 
-/** The authored fields. Undefined ones are not written. */
 type Written = Record<string, unknown>;
 
-/** Writes a node in the authored form. Code from a file goes back to `files`. */
 function writeNode(node: Node, files: Record<string, string>): Written {
   const { id, type, name, description, merge } = node;
   return { id, type, name, description, ...ownFields(node, files), onError: onErrorOf(node), merge };
@@ -175,10 +170,7 @@ export function workflowHash(workflow: Workflow): string {
   return createHash("sha256").update(workflowText(workflow)).digest("hex");
 }
 
-/**
- * SHA-256 of everything that a run depends on. Triggers and failure mails are left out, so an export for one client can
- * leave out those of others and its runs still verify.
- */
+/** SHA-256 of everything that a run depends on: no triggers and no failure mails, so exports may leave those out. */
 export function runHash(workflow: Workflow): string {
   const known = runHashes.get(workflow);
   if (known !== undefined) return known;
@@ -188,7 +180,6 @@ export function runHash(workflow: Workflow): string {
   return hash;
 }
 
-/** A version is read once and started often. */
 const runHashes = new WeakMap<Workflow, string>();
 
 /** Returns the value with sorted fields, so that equal objects have equal texts. Lists and digits stay unchanged. */

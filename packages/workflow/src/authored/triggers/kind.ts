@@ -7,9 +7,7 @@ import { duration, textMatching } from "../fields.ts";
 /** A kind of trigger. A new kind is a new file that exports one of these, and a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
-  /** Codes of fields with wrong values. */
   codes: Partial<Record<string, FindingCode>>;
-  /** `exactly` returns an object in a field, with its digits. */
   normalise(authored: z.output<Schema>, id: string, exactly: (field: string) => WrittenJson): Trigger;
   /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(written: Record<string, unknown>, place: WrittenPlace): Iterable<Finding>;
@@ -30,7 +28,6 @@ export const triggerFields = {
   ).optional(),
 };
 
-/** The client of triggers whose input does not name one. */
 export const clientField = {
   client: clientSlug(
     "Slug of the client that its runs belong to. Absent: the one that is called `default`.",

@@ -42,7 +42,6 @@ function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleT
 
 type Written = Record<string, unknown>;
 
-/** Checks for exactly one time, and a time zone only where it has an effect. */
 function* checkSchedule(written: Written, place: WrittenPlace): Iterable<Finding> {
   yield* checkOneOf("NOVA123", ["cron", "every", "at"], "when", written, place);
   yield* checkTimes(written, place);
@@ -60,10 +59,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   }
 }
 
-/**
- * Reports a schedule that is never due: it would look installed but start no run. The current time has no influence;
- * see `pastTimes`.
- */
+/** Reports a schedule that is never due, whatever the current time is; see `pastTimes`. */
 function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
   const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
