@@ -42,11 +42,11 @@ export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
     return [...errors, ...notes];
   }
   const header = ["attempt", "agent", "status", "time", "model", "tokens in", "cached", "out", "cost"];
-  const table = tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`);
+  const table = tableLines(header, steps.map(stepRow)).map((line) => `  ${line}`);
   return [...table, ...notes, ...steps.flatMap(stepLines)];
 }
 
-function rowOf(step: TraceStep): string[] {
+function stepRow(step: TraceStep): string[] {
   const common = [String(step.attempt_number), step.agent_name, statusText(step.status)];
   const time = duration(step.execution_time_ms);
   if (step.model_used === null) return [...common, time];
