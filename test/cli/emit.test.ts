@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readDetail } from "../../packages/cli/src/commands/emit.ts";
+import { readDetail } from "../../packages/cli/src/commands/answers.ts";
 import { InvalidInput } from "../../packages/cli/src/errors.ts";
 
 const exact = '{"id": 12345678901234567890, "total": 850.0}';

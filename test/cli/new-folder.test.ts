@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { inNewFolder } from "../../packages/cli/src/new-folder.ts";
+import { inNewFolder } from "../../packages/cli/src/files.ts";
 
 const wayOut = { wayOut: "name a new folder" };
 let root: string;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readAndParse } from "../../packages/cli/src/input/workflow.ts";
-import type { Asking } from "../../packages/cli/src/output/asking.ts";
-import { offerAll, offerPackages } from "../../packages/cli/src/packages/offer.ts";
+import type { Asking } from "../../packages/cli/src/output/terminal.ts";
+import { offerAll, offerPackages } from "../../packages/cli/src/packages.ts";
 import { inARow } from "../support/cloud.ts";
 import { nova } from "./support/nova.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { createClient } from "@nova/service";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { upgrade } from "../../packages/cli/src/commands/upgrade.ts";
+import { upgrade } from "../../packages/cli/src/commands/archive.ts";
 import type { CommandOutput } from "../../packages/cli/src/output/terminal.ts";
 import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 

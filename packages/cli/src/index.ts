@@ -1,3 +1,3 @@
 export { shellWord } from "@nova/workflow/shell-word";
 export { dataFolder } from "./cloud.ts";
-export { tableLines } from "./output/table.ts";
+export { tableLines } from "./output/text.ts";

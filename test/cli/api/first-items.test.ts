@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { firstItems, readCount } from "../../../packages/cli/src/api/first-items.ts";
+import { firstItems, readCount } from "../../../packages/cli/src/api/ask.ts";
 
 it.each([3, 250, Number.POSITIVE_INFINITY])("firstItems takes %d items of a list, and reads no more", async (max) => {
   let read = 0;

@@ -1,7 +1,7 @@
 import { createClient } from "@nova/client";
 import { renderJson } from "@nova/engine";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { publishBody, publishOnServer } from "../../../packages/cli/src/api/publish.ts";
+import { publishBody, publishOnServer } from "../../../packages/cli/src/api/client.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const source = { text: '{ "nodes": [], "x": 850.0 }', fileName: "workflow.json", files: { "a.py": "x = 1" } };

@@ -5,7 +5,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { checkExport } from "../../../packages/cli/src/archive/check.ts";
+import { checkExport } from "../../../packages/cli/src/archive/import.ts";
 import { importAll } from "../../../packages/cli/src/commands/archive.ts";
 
 const sha256 = createHash("sha256").update("one").digest("hex");

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { explainAwsErrors, withDeployed } from "../../../packages/cli/src/archive/deployed.ts";
+import { explainAwsErrors, withDeployed } from "../../../packages/cli/src/cloud.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -5,8 +5,7 @@ import { type Execution, restartExecution, startExecution, type Verification, ve
 import { readSecrets, restoreSecrets } from "@nova/local";
 import { createClient } from "@nova/service";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { storedSource } from "../../../packages/cli/src/archive/source.ts";
-import { writeExport } from "../../../packages/cli/src/archive/write.ts";
+import { storedSource, writeExport } from "../../../packages/cli/src/archive/export.ts";
 import { withCloud } from "../../../packages/cli/src/cloud.ts";
 import { importAll } from "../../../packages/cli/src/commands/archive.ts";
 import { inARow, openTestCloud } from "../../support/cloud.ts";

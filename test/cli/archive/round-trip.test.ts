@@ -11,8 +11,7 @@ import {
 } from "@nova/engine";
 import { authenticate, createClient, createKey, type ServicePorts } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storedSource } from "../../../packages/cli/src/archive/source.ts";
-import { writeExport } from "../../../packages/cli/src/archive/write.ts";
+import { storedSource, writeExport } from "../../../packages/cli/src/archive/export.ts";
 import { withCloud } from "../../../packages/cli/src/cloud.ts";
 import { exportAll, importAll } from "../../../packages/cli/src/commands/archive.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { activateVersion } from "@nova/service";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { thisUser } from "../../../packages/cli/src/api/ask.ts";
 import { Publisher, type PublishOutcome } from "../../../packages/cli/src/dev/publisher.ts";
-import { thisUser } from "../../../packages/cli/src/this-user.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 

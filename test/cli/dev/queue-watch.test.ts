@@ -1,6 +1,6 @@
 import type { Execution } from "@nova/engine";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { QueueWatch } from "../../../packages/cli/src/dev/queue-watch.ts";
+import { QueueWatch } from "../../../packages/cli/src/dev/reporter.ts";
 
 let told: string[];
 let open: Record<string, Execution["status"]>;

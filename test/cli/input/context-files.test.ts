@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { placeContextFiles } from "../../../packages/cli/src/input/context-files.ts";
+import { placeContextFiles } from "../../../packages/cli/src/input/context.ts";
 
 let folder: string;
 const at = () => join(folder, "context.json");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { FileInput } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { readFiles } from "../../../packages/cli/src/input/files.ts";
+import { readFiles } from "../../../packages/cli/src/input/context.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "nova-files-"));
 

@@ -1,6 +1,6 @@
 import { toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
-import { oneNodeWorkflow } from "../../../packages/cli/src/input/one-node.ts";
+import { oneNodeWorkflow } from "../../../packages/cli/src/input/workflow.ts";
 import { aslErrors } from "../../compiler/support/asl-validator.ts";
 import { action, decision, end, start, workflow } from "../../compiler/support/workflows.ts";
 

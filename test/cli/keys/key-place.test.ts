@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { withKeys } from "../../../packages/cli/src/keys/key-place.ts";
+import { withKeys } from "../../../packages/cli/src/commands/access.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 
 const api = useApi();

@@ -1,7 +1,7 @@
 import type { Generation } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { costsOf } from "../../../packages/cli/src/lock/costs.ts";
-import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
 import { cost, generationOf, lockedOf, locking, makeFolder, promptOf } from "./folders.ts";
 
 function runs(node: string, ...hits: boolean[]): Recorded[] {

@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
+import { checkLines, costLines, lockLines } from "../../../packages/cli/src/commands/lock.ts";
 import type { NodeCosts } from "../../../packages/cli/src/lock/costs.ts";
-import { checkLines, costLines, lockLines } from "../../../packages/cli/src/lock/modes.ts";
-import type { NodeProof, ProofRun } from "../../../packages/cli/src/lock/prove.ts";
-import { proofLines } from "../../../packages/cli/src/lock/prove-folder.ts";
-import type { NodeState } from "../../../packages/cli/src/lock/states.ts";
+import type { NodeState } from "../../../packages/cli/src/lock/folder.ts";
+import { type NodeProof, type ProofRun, proofLines } from "../../../packages/cli/src/lock/prove.ts";
 import { toTerminal } from "../../../packages/cli/src/output/terminal.ts";
 import { approved, lockedOf, makeFolder, promptOf } from "./folders.ts";
 

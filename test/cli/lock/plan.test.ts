@@ -4,9 +4,9 @@ import { currentGenerator } from "@nova/agents";
 import { type Generation, RawJson, type TraceEntry } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { type LockFolder, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { type PlanSources, planLock } from "../../../packages/cli/src/lock/plan.ts";
-import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
 import {
   analysis,
   approved,

@@ -9,8 +9,8 @@ import {
 } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { proveCode } from "../../../packages/cli/src/lock/prove.ts";
-import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
 import { makeFolder, promptOf, sum, twoStages } from "./folders.ts";
 
 const quick = { logs: "", durationMs: 1 };

@@ -1,8 +1,8 @@
 import type { NovaClient } from "@nova/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openClient } from "../../../packages/cli/src/api/ask.ts";
-import { latestRuns, runsOfExecution } from "../../../packages/cli/src/lock/recorded.ts";
-import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
+import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
+import { latestRuns, runsOfExecution } from "../../../packages/cli/src/lock/plan.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 let cloud: TestCloud;

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { currentGenerator } from "@nova/agents";
 import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
-import { lockStates } from "../../../packages/cli/src/lock/states.ts";
+import { lockStates, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { inARow } from "../../support/cloud.ts";
 import { approved, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
 

@@ -2,9 +2,8 @@ import { mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
-import { approveLocked } from "../../../packages/cli/src/lock/modes.ts";
-import { writeLock, writeLockFile } from "../../../packages/cli/src/lock/write.ts";
+import { approveLocked } from "../../../packages/cli/src/commands/lock.ts";
+import { readLockFolder, writeLock, writeLockFile } from "../../../packages/cli/src/lock/folder.ts";
 import {
   approved,
   code,

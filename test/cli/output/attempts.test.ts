@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { TraceEntry, TraceStep } from "@nova/engine";
 import { expect, it } from "vitest";
-import { attemptLines } from "../../../packages/cli/src/output/attempts.ts";
-import { logItem, logLines } from "../../../packages/cli/src/output/logs.ts";
+import { attemptLines, logItem, logLines } from "../../../packages/cli/src/output/logs.ts";
 
 const attempt = (attempt_number: number, more: Partial<TraceStep> = {}) => ({
   agent_name: "E2BExecutor",

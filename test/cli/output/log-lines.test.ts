@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import type { LogPiece } from "../../../packages/cli/src/api/follow-logs.ts";
-import { LogLines } from "../../../packages/cli/src/output/log-lines.ts";
+import { LogLines } from "../../../packages/cli/src/output/logs.ts";
 
 function shown(...pieces: LogPiece[]): string[] {
   const lines = new LogLines();

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { MapProgress } from "../../../packages/cli/src/output/map-progress.ts";
+import { MapProgress } from "../../../packages/cli/src/run/lines.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
-import { figureTable } from "../../../packages/cli/src/output/table.ts";
+import { figureTable } from "../../../packages/cli/src/output/text.ts";
 
 const figures = {
   workflow: "report",

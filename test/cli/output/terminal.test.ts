@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { tableLines } from "../../../packages/cli/src/output/table.ts";
 import { print, printError, printWarnings, styled, toTerminal } from "../../../packages/cli/src/output/terminal.ts";
+import { tableLines } from "../../../packages/cli/src/output/text.ts";
 
 beforeEach(() => void vi.stubEnv("FORCE_COLOR", "1"));
 afterEach(() => {

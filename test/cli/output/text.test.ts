@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
-import { tableLines } from "../../../packages/cli/src/output/table.ts";
-import { cell, duration, shorten, untrustedLine } from "../../../packages/cli/src/output/text.ts";
+import { cell, duration, shorten, tableLines, untrustedLine } from "../../../packages/cli/src/output/text.ts";
 
 /** Makes standard output a terminal until it is disposed. */
 function onTerminal(): Disposable {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { AiMetadata, TraceEntry, TraceStep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { codeCell, spentText, writtenLines } from "../../../packages/cli/src/output/written.ts";
+import { codeCell, spentText, writtenLines } from "../../../packages/cli/src/output/trace.ts";
 
 function step(agent_name: string, attempt_number: number, more: Partial<TraceStep> = {}): TraceStep {
   return {

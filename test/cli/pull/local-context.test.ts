@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { buildLocalContext } from "../../../packages/cli/src/pull/pull-execution.ts";
+import { buildLocalContext } from "../../../packages/cli/src/commands/pull.ts";
 
 const contents: Record<string, string> = {
   bytes: "%PDF",

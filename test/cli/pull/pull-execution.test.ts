@@ -8,7 +8,7 @@ import { parseWorkflow } from "@nova/workflow";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limitSize } from "../../../packages/cli/src/api/client.ts";
 import { readBlob } from "../../../packages/cli/src/api/recorded.ts";
-import { pullExecution } from "../../../packages/cli/src/pull/pull-execution.ts";
+import { pullExecution } from "../../../packages/cli/src/commands/pull.ts";
 import { action, row } from "../../workflow/definition.ts";
 
 let root: string;

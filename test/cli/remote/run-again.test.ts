@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { clientAt } from "../../../packages/cli/src/api/client.ts";
-import type { Asking } from "../../../packages/cli/src/output/asking.ts";
-import { confirmRestart, confirmRestarts } from "../../../packages/cli/src/remote/run-again.ts";
+import { confirmRestart, confirmRestarts } from "../../../packages/cli/src/commands/restart.ts";
+import type { Asking } from "../../../packages/cli/src/output/terminal.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 import { useServer } from "../support/on-server.ts";

@@ -1,6 +1,6 @@
 import { type Ports, RawJson, type RunOutcome, type SandboxSpec, type TraceEntry } from "@nova/engine";
 import { expect, it } from "vitest";
-import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
+import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { outputsAfter, type TrialInput, tryRuns } from "../../../packages/cli/src/replay/trial.ts";
 
 it("recorded runs share a sandbox during its life, and then use another one", async () => {

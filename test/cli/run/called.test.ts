@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseWorkflow } from "@nova/workflow";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readCalled } from "../../../packages/cli/src/run/called.ts";
-import { readDraft } from "../../../packages/cli/src/run/request.ts";
+import { readCalled, readDraft } from "../../../packages/cli/src/run/request.ts";
 import { inARow } from "../../support/cloud.ts";
 
 let root: string;

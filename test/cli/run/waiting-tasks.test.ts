@@ -1,6 +1,6 @@
 import { createClient } from "@nova/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { WaitingTasks } from "../../../packages/cli/src/run/waiting-tasks.ts";
+import { WaitingTasks } from "../../../packages/cli/src/run/follow.ts";
 import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
 
 const id = `exec_${"0".repeat(26)}`;

@@ -1,7 +1,7 @@
 import { parseExact } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import type { ExactObject } from "../../../packages/cli/src/input/exact.ts";
-import { type Expression, fits, formProblem, hasForm } from "../../../packages/cli/src/tests/forms.ts";
+import type { ExactObject } from "../../../packages/cli/src/input/context.ts";
+import { type Expression, fits, formProblem, hasForm } from "../../../packages/cli/src/tests/values.ts";
 
 const fitsIn = (expected: string, value: string, later: Expression[] = []) =>
   fits(parseExact(expected), parseExact(value), later);

@@ -1,6 +1,6 @@
 import { parseExact } from "@nova/engine";
 import { expect, it } from "vitest";
-import { junitText } from "../../../packages/cli/src/tests/junit.ts";
+import { junitText } from "../../../packages/cli/src/commands/test.ts";
 
 it("junitText writes valid XML with any values", () => {
   const keys = [{ key: "a", was: parseExact('"<b>\\u0007&]]>"'), is: undefined }];

@@ -5,9 +5,8 @@ import { publishVersion } from "@nova/service";
 import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientAt } from "../../../packages/cli/src/api/client.ts";
-import { checkExport, explainUnverified } from "../../../packages/cli/src/archive/check.ts";
-import { serverSource } from "../../../packages/cli/src/archive/source.ts";
-import { writeExport } from "../../../packages/cli/src/archive/write.ts";
+import { serverSource, writeExport } from "../../../packages/cli/src/archive/export.ts";
+import { checkExport, explainUnverified } from "../../../packages/cli/src/archive/import.ts";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 

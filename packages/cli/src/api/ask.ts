@@ -1,8 +1,9 @@
-import type { NovaClient } from "@nova/client";
+import { userInfo } from "node:os";
+import type { ItemOf, ListPath, NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
+import type { Principal } from "@nova/service";
 import { withCloud, withDrivingCloud } from "../cloud.ts";
 import { InvalidInput } from "../errors.ts";
-import { thisUser } from "../this-user.ts";
 
 type Work<T> = (nova: NovaClient) => Promise<T>;
 
@@ -53,4 +54,33 @@ export function readServerVariables(): { url: string; apiKey: string } | undefin
   if (!URL.canParse(url)) throw new InvalidInput(`NOVA_URL is "${url}", which is not a URL - write https://host`);
   if (!apiKey) throw new InvalidInput("NOVA_URL names a server, but NOVA_API_KEY is not set - set both, or neither");
   return { url, apiKey };
+}
+
+/** The user of this machine, as an administrator of its cloud; audit records have this name. */
+export function thisUser(): Principal {
+  const { username } = userInfo();
+  return { id: `user ${username}`, role: "admin", client: null, name: username };
+}
+
+/** The API's limit of items on a page. */
+const pageLimit = 200;
+
+/** Takes at most `max` items of a list, and reads no further page. */
+export async function firstItems<T>(max: number, items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) if (found.push(item) >= max) break;
+  return found;
+}
+
+/** Reads a positive whole number of an option. Throws `InvalidInput`. */
+export function readCount(option: string, text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new InvalidInput(`${option} ${text} is not a whole number above 0`);
+}
+
+/** Reads at most `max` items of an API list. */
+export function readItems<Path extends ListPath>(path: Path, max: number, query: object = {}): Promise<ItemOf<Path>[]> {
+  const asked = { query: { ...query, limit: Math.min(max, pageLimit) } };
+  return askApi((nova) => firstItems(max, nova.list(path, asked as never)));
 }

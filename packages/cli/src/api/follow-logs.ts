@@ -1,7 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { EntryReader, entryName } from "./entry-reader.ts";
-import { readWhole } from "./recorded.ts";
+import { EntryReader, entryName, readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 

@@ -6,6 +6,7 @@ import {
   elementsOf,
   type Generation,
   membersOf,
+  Names,
   type NodeDiff,
   RawJson,
   sha256 as sha256Of,
@@ -172,4 +173,94 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
 export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
   if (bytes.length === length && sha256Of(bytes) === sha256) return;
   throw new InvalidInput(`the bytes ${sha256} are not what was recorded, so they are not used`);
+}
+
+/** Reads the new entries of all branches of a running execution. It reads again only entries that may still grow. */
+export class EntryReader {
+  readonly #server: NovaClient;
+  readonly #id: string;
+  readonly #query: { full?: "true" };
+  /** Entries of the main line that are complete with all their branches. */
+  #whole = 0;
+  /** Later entries that `fresh` has already returned. */
+  #returned = new Set<string>();
+  #nodes = -1;
+
+  /** `full`: with code, contexts and logs. */
+  constructor(server: NovaClient, id: string, { full }: { full: boolean }) {
+    this.#server = server;
+    this.#id = id;
+    this.#query = full ? { full: "true" } : {};
+  }
+
+  /**
+   * Returns the entries since the last call. `nodes` counts the executed nodes; if it is unchanged, there is nothing
+   * new.
+   */
+  async readNew(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
+    if (nodes === this.#nodes && !isOver) return [];
+    this.#nodes = nodes;
+    const cursor = Buffer.from(String(this.#whole)).toString("base64url");
+    const asked = { path: { id: this.#id }, query: { ...this.#query, cursor } };
+    const list = (await Array.fromAsync(this.#server.list("/executions/{id}/chain", asked))).map(entryFrom);
+    const found = listEntries({ entries: list });
+    const fresh = found.filter((entry) => !this.#returned.has(entryName(entry)));
+    const open = list.at(-1)?.branches ? list.slice(-1) : [];
+    this.#whole += list.length - open.length;
+    this.#returned = new Set(listEntries({ entries: open }).map(entryName));
+    return fresh;
+  }
+}
+
+/** Identifies an entry inside its execution. */
+export function entryName({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
+  return `${scope}#${seq}`;
+}
+
+/** A recorded run of a node. */
+export interface Recorded {
+  execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
+  entry: TraceEntry;
+  /** The entries before it in the same line of steps, and in the lines around it. */
+  before: readonly TraceEntry[];
+  /** Its place: `find`, `poll#2`, `each[3].find`; `billing/send` in a child execution. */
+  place: string;
+  /** The place in the first execution of a series of restarts, which is part of `NOVA_RESTART_KEY`. */
+  origin: { execution: string; place: string };
+}
+
+/** The node of a place: `find` for `each[3].find#2`. */
+export function nodeOfPlace(place: string): string {
+  return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
+}
+
+/** Yields the recorded runs of all nodes in an execution, in order. `inside` includes child executions. */
+export function* listRecorded(
+  { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
+  inside = false,
+) {
+  const { execution_id = execution.id, place: around = "" } = entries[0]?.origin ?? {};
+  const origin = { execution: execution_id, place: around };
+  yield* walk({ execution, origin, names: new Names(), prefix: "", inside }, entries, []);
+}
+
+interface Walk extends Pick<Recorded, "execution" | "origin"> {
+  names: Names;
+  prefix: string;
+  inside: boolean;
+}
+
+function* walk(all: Walk, entries: readonly TraceEntry[], around: readonly TraceEntry[]): Iterable<Recorded> {
+  const { execution, origin: first, names, prefix, inside } = all;
+  for (const [index, entry] of entries.entries()) {
+    const before = [...around, ...entries.slice(0, index)];
+    const place = prefix + names.of(entry);
+    const origin = { ...first, place: first.place + place };
+    yield { execution, entry, before, place, origin };
+    for (const branch of entry.branches ?? []) yield* walk(all, branch.entries, [...before, entry]);
+    if (!inside || !entry.child?.entries) continue;
+    const { execution_id: id, workflow: workflowId, version } = entry.child;
+    const child = { ...all, execution: { id, workflowId, version }, names: new Names(), prefix: `${place}/` };
+    yield* walk(child, entry.child.entries, []);
+  }
 }

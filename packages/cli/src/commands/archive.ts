@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
+import type { FormatState, StoredFormat } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
-import { connectServer } from "../api/ask.ts";
+import { askApi, connectServer } from "../api/ask.ts";
+import { serverSource, storedSource, writeExport } from "../archive/export.ts";
 import { files, type Manifest } from "../archive/format.ts";
-import type { Restored } from "../archive/restore.ts";
-import { dataFolder, withCloud } from "../cloud.ts";
-import { InvalidInput } from "../errors.ts";
-import { print } from "../output/terminal.ts";
+import type { Restored } from "../archive/import.ts";
+import { checkExport, demandTrust, explainUnverified, readSecretsOf, restore } from "../archive/import.ts";
+import { dataFolder, withCloud, withDeployed } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { print, styled } from "../output/terminal.ts";
+import { tableLines } from "../output/text.ts";
 import { command } from "./command.ts";
 
 export const exportAll = command({
@@ -29,20 +33,18 @@ export const exportAll = command({
 });
 
 async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
-  const [{ writeExport }, source] = await Promise.all([import("../archive/write.ts"), import("../archive/source.ts")]);
   if (aws) {
-    const { withDeployed } = await import("../archive/deployed.ts");
-    return withDeployed((ports) => writeExport(source.storedSource(ports, client), folder, { client: client ?? null }));
+    return withDeployed((ports) => writeExport(storedSource(ports, client), folder, { client: client ?? null }));
   }
   const server = await connectServer();
   if (server) {
     if (client === undefined) throw new InvalidInput("a server exports one client at a time - name it with --client");
-    return writeExport(source.serverSource(server, client), folder, { client });
+    return writeExport(serverSource(server, client), folder, { client });
   }
   const { readSecrets } = await import("@nova/local");
   return withCloud(async ({ service, dataDir }) => {
     const secrets = client === undefined ? JSON.stringify(await readSecrets(dataDir)) : undefined;
-    return writeExport(source.storedSource(service, client), folder, defined({ client: client ?? null, secrets }));
+    return writeExport(storedSource(service, client), folder, defined({ client: client ?? null, secrets }));
   });
 }
 
@@ -84,17 +86,10 @@ interface ImportOptions {
 }
 
 async function importFrom(folder: string, { aws, isTrusted, everything }: ImportOptions): Promise<Restored> {
-  const {
-    checkExport,
-    explainUnverified: whyUnverified,
-    demandTrust,
-    readSecretsOf,
-  } = await import("../archive/check.ts");
-  const { restore } = await import("../archive/restore.ts");
   const manifest = await checkExport(folder, { isTrusted });
   const secrets = await readSecretsOf(folder, manifest);
-  const check = async (signer: Parameters<typeof whyUnverified>[1]) => {
-    const why = await whyUnverified(manifest, signer);
+  const check = async (signer: Parameters<typeof explainUnverified>[1]) => {
+    const why = await explainUnverified(manifest, signer);
     if (why !== undefined) demandTrust(folder, why, isTrusted);
     return {
       client: manifest.client,
@@ -103,7 +98,6 @@ async function importFrom(folder: string, { aws, isTrusted, everything }: Import
     };
   };
   if (aws) {
-    const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed(async (ports) => restore(ports, folder, await check(ports.signer)));
   }
   const dataDir = resolve(dataFolder());
@@ -113,4 +107,42 @@ async function importFrom(folder: string, { aws, isTrusted, everything }: Import
   // The restored secrets must exist before the cloud opens, because it signs with the secrets that it finds.
   if (secrets) await local.restoreSecrets(dataDir, secrets);
   return withCloud(({ service }) => restore(service, folder, checked));
+}
+
+const meanings: Record<FormatState, string> = {
+  current: "written by this version",
+  older: "older; readable, and never rewritten",
+  newer: "newer than this version, which cannot read it - update NOVA",
+  unknown: "unknown to this version - update NOVA",
+};
+
+export const upgrade = command({
+  summary: "check whether this version can read all stored data",
+  takes: {
+    "--check": "only check; stored formats are never rewritten",
+    "--aws": "the deployment whose table NOVA_TABLE names",
+  },
+  async run(_, { check, aws }) {
+    if (!check) throw new InvalidInput("nova upgrade needs --check, which lists the stored formats");
+    const found = await readFormats(aws === true);
+    const readable = found.every(({ state }) => state === "current" || state === "older");
+    const verdict = readable ? "this version reads all of it" : "this version does not read all of it";
+    const rows = found.map(({ entity, format, items, state }) => {
+      return [entity, format === null ? "-" : String(format), String(items), meanings[state]];
+    });
+    const lines = tableLines(["kind", "format", "items", "is"], rows);
+    return {
+      json: { readable, formats: found },
+      text: found.length === 0 ? "no data is stored yet" : [...lines, styled(readable ? "green" : "red", verdict)],
+      code: readable ? exitCodes.completed : exitCodes.failed,
+    };
+  },
+});
+
+async function readFormats(aws: boolean): Promise<StoredFormat[]> {
+  const { sumFormats, surveyAll } = await import("@nova/service");
+  if (aws) {
+    return withDeployed(surveyAll);
+  }
+  return sumFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
 }

@@ -3,15 +3,13 @@ import { setFlagsFromString } from "node:v8";
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
-import { QueueWatch } from "../dev/queue-watch.ts";
-import { type DevReporter, holdReports, jsonReporter, textReporter } from "../dev/reporter.ts";
+import { type DevReporter, holdReports, jsonReporter, QueueWatch, textReporter } from "../dev/reporter.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
-import { InvalidInput } from "../errors.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
-import { noTerminal } from "../output/asking.ts";
-import { printError, printOutput, styled } from "../output/terminal.ts";
-import { offerPackages } from "../packages/offer.ts";
+import { noTerminal, printError, printOutput, styled } from "../output/terminal.ts";
+import { offerPackages } from "../packages.ts";
 import { command } from "./command.ts";
 
 type Limits = NonNullable<CloudOptions["limits"]>;
@@ -157,3 +155,19 @@ export function openBrowser(address: string): void {
   child.on("error", () => undefined);
   child.unref();
 }
+
+export const local = command({
+  summary: "open the local cloud, print the variables for its clients, and stay",
+  async run(_, { json }) {
+    const interrupt = new Interrupt();
+    const cloud = await openCloud();
+    const text = Object.entries(cloud.environment).map(([name, value]) => `${name}=${value}`);
+    printOutput({ json: cloud.environment, text }, json);
+    const others = cloud.role === "guest" ? "another process's cloud" : "the local cloud";
+    printError(styled("dim", `${others} of ${cloud.dataDir}; Ctrl-C ends this`));
+    const lost = await Promise.race([interrupt.requested(), cloud.ending.then(() => true)]);
+    await cloud.close({ interrupt: true });
+    if (lost) printError("nova: the process that owned the data folder has ended - start nova local again");
+    return lost ? exitCodes.failed : exitCodes.completed;
+  },
+});

@@ -1,12 +1,28 @@
-import type { TraceEntry } from "@nova/engine";
+import { writeFile } from "node:fs/promises";
+import type { NovaClient } from "@nova/client";
+import {
+  asReference,
+  asWritten,
+  type BlobRef,
+  type ExactValue,
+  membersOf,
+  parseExact,
+  RawJson,
+  type TraceEntry,
+  valueAt,
+} from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
+import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
-import { listEntries, notRunError, readTrace } from "../api/recorded.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
-import { LogLines } from "../output/log-lines.ts";
-import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
-import { print } from "../output/terminal.ts";
+import { demandContent, listEntries, notRunError, readBlob, readDiff, readTrace, readWhole } from "../api/recorded.ts";
+import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { mapMembers, mapObjects, mapValue } from "../input/context.ts";
+import { diffLines } from "../output/diff.ts";
+import { type Logged, LogLines, loggedSoFar, logItem, logLines } from "../output/logs.ts";
+import { print, printBytes } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
+import { traceLines, traceResult } from "../output/trace.ts";
 import { command } from "./command.ts";
 
 export const trace = command({
@@ -14,7 +30,6 @@ export const trace = command({
   takes: { "<execution_id>": "", "--full": "one line for every visit, with code, logs and changes" },
   async run([id = ""], { full = false, json }) {
     const { asWritten, renderJson } = await import("@nova/engine");
-    const { traceLines, traceResult } = await import("../output/trace.ts");
     const found = asWritten(await askApi((nova) => readTrace(nova, id, { full })));
     return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full) };
   },
@@ -106,4 +121,130 @@ function withoutContents(
   json: boolean,
 ): TraceEntry {
   return { ...entry, ...(!json && { steps: [], logs: null, traceback: null }) };
+}
+
+export const diff = command({
+  summary: "compare two executions node by node: path, definition, code, changes of the context, cost and time",
+  takes: { "<a>": "an execution", "<b>": "another one, or one that was restarted from it" },
+  json: "print one JSON object with every node, also unchanged ones",
+  async run([a = "", b = ""], { json }) {
+    const { renderJson } = await import("@nova/engine");
+    const nodes = await askApi((nova) => readDiff(nova, a, b));
+    return { json: json ? renderJson({ nodes }) : "", text: diffLines(nodes) };
+  },
+});
+
+export const replay = command({
+  summary: "run recorded code again on its recorded inputs, without network and credentials, and report differences",
+  takes: {
+    "<execution_id>": "",
+    "--node <place>": "only this node: find, poll#2, each[3].find, billing/send; absent: all nodes without effects",
+  },
+  json: "print one JSON object; exit 1 if anything differs",
+  async run([id = ""], { node }) {
+    return (await import("../replay/replay.ts")).replayExecution(id, node);
+  },
+});
+
+export const get = command({
+  summary: "print a value of an execution's context, or save a file from it",
+  takes: {
+    "<execution_id>": "",
+    "<key>": "dot path into the context: report, invoice.lines.0.total",
+    "--into <file>": "write the value there: bytes and texts as they are, other values as JSON",
+    "--force": "overwrite the file if it exists",
+  },
+
+  async run([execution = "", key = ""], { into, force, json }) {
+    const value = await askApi((server) => readContextValue(server, execution, key));
+    const content = "json" in value ? fileText(value.json) : value.bytes;
+    const bytes = Buffer.byteLength(content);
+    if (into !== undefined) await write(into, content, force === true);
+    if (json || into !== undefined) {
+      const text = `${into} has ${key} of ${execution}, ${bytes} bytes`;
+      return { json: resultOf(defined({ execution_id: execution, key, into }), value), text };
+    }
+    if ("json" in value) print(value.json, true);
+    else if (!printBytes(value.bytes)) {
+      const wayOut = `nova get ${execution} ${shellWord(key)} --into ${shellWord(key)}`;
+      throw new InvalidInput(`"${key}" is a file of ${bytes} bytes, not for a terminal - ${wayOut}`);
+    }
+    return undefined;
+  },
+});
+
+/** The JSON result. JSON cannot hold bytes, so for a file it has the hash and size. */
+function resultOf(place: object, value: ContextValue): string {
+  if (!("json" in value)) return JSON.stringify({ ...place, bytes: value.bytes.length, sha256: value.sha256 });
+  return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;
+}
+
+/** The text without JSON's quotes and escapes, so that other programs can read the file. */
+function fileText(json: string): string {
+  return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
+}
+
+async function write(file: string, content: string | Uint8Array, force: boolean): Promise<void> {
+  const sentence = ({ code }: NodeJS.ErrnoException) =>
+    code === "EEXIST"
+      ? `"${file}" exists - name another file, or add --force`
+      : `"${file}" cannot be written (${code}) - name another file`;
+  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(throwInvalid(sentence));
+}
+
+/** JSON text with exact digits, or the bytes of a file. */
+export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: string };
+
+type Load = (sha256: string) => Promise<Uint8Array | null>;
+
+/** Reads the value at a dot path of an execution's current context. Throws `InvalidInput`. */
+export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
+  const { context, execution: record } = await readWhole(server, execution);
+  const load: Load = (sha256) => readBlob(server, execution, sha256);
+  const found = await valueIn({ json: context.text }, key.split("."), load);
+  if (found !== undefined) {
+    return "json" in found ? { json: asWritten(new RawJson(await wholeJson(found.json, load))).text } : found;
+  }
+  const keys = membersOf(context.text).map((member) => member.key);
+  const soFar = `yet: it is ${record.status}, and values of branches arrive when all branches have ended`;
+  const missing = `${execution} has no "${key}"${record.open ? ` ${soFar}` : ""}`;
+  throw new InvalidInput(`${missing} - it has: ${keys.join(", ") || "nothing"}`);
+}
+
+/** Finds the value at a path; large values at any depth are loaded from their blobs. */
+async function valueIn(value: ContextValue, path: readonly string[], load: Load): Promise<ContextValue | undefined> {
+  if (!("json" in value)) return path.length === 0 ? value : undefined;
+  const reference = referenceIn(value.json);
+  if (reference) return valueIn(await loadReference(reference, load), path, load);
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  // Stored keys that look like a reference have one more `$`. Users write the keys without it.
+  const json = (/^\$+blob$/.test(step) ? valueAt(value.json, [`$${step}`]) : undefined) ?? valueAt(value.json, [step]);
+  return json === undefined ? undefined : valueIn({ json }, rest, load);
+}
+
+function referenceIn(json: string): BlobRef | undefined {
+  return json.startsWith('{"$blob"') ? asReference(JSON.parse(json)) : undefined;
+}
+
+async function loadReference(reference: BlobRef, load: Load): Promise<ContextValue> {
+  const { sha256, type } = reference;
+  const bytes = await load(sha256);
+  if (bytes === null) throw new InvalidInput(`the bytes ${sha256} were erased, so the value is gone`);
+  demandContent(reference, bytes);
+  if (type === "bytes") return { bytes, sha256 };
+  const text = Buffer.from(bytes).toString();
+  return { json: type === "json" ? text : JSON.stringify(text) };
+}
+
+/** Replaces references to large texts and lists by their content; references to bytes stay. */
+async function wholeJson(json: string, load: Load): Promise<string> {
+  if (!json.includes('"$blob"')) return json;
+  return mapObjects(json, async function visit(value): Promise<ExactValue> {
+    const reference = referenceIn(JSON.stringify(value));
+    if (!reference) return mapMembers(value, visit);
+    if (reference.type === "bytes") return value;
+    const inside = await loadReference(reference, load);
+    return mapValue(parseExact("json" in inside ? inside.json : "null"), visit);
+  });
 }

@@ -1,11 +1,16 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisedPackages, templateName } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
-import { inNewFolder } from "../new-folder.ts";
-import { print, styled } from "../output/terminal.ts";
-import { offerAll } from "../packages/offer.ts";
-import { command } from "./command.ts";
+import { dataFolder } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { inNewFolder } from "../files.ts";
+import { readAndCompile } from "../input/workflow.ts";
+import { print, printError, styled } from "../output/terminal.ts";
+import { tableLines } from "../output/text.ts";
+import { installCommand, installPackages, offerAll } from "../packages.ts";
+import { actionOf, command } from "./command.ts";
 
 const starter = fileURLToPath(new URL("../../starter", import.meta.url));
 const programStarter = fileURLToPath(new URL("../../starter-typescript", import.meta.url));
@@ -54,4 +59,65 @@ async function useProgram(folder: string): Promise<void> {
   await cp(programStarter, folder, { recursive: true });
   const settings = { extends: programSettings, include: ["**/*.ts"] };
   await writeFile(join(folder, "tsconfig.json"), `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+export const packages = command({
+  summary: "install the Python packages of every sandbox, for runs on this machine",
+  takes: {
+    "[list|install]": {
+      says: "install does not ask, and does not change the system's Python",
+      absent: "list",
+    },
+  },
+  async run([asked]) {
+    if (actionOf("packages", ["list", "install"], asked) === "install") {
+      const { folder, python } = await installPackages();
+      const json = { python: python.path, version: python.version, folder, missing: [] };
+      return { json, text: `all packages are installed for ${python.path} (Python ${python.version})` };
+    }
+    const { packagesFolder, sandboxPython } = await import("@nova/local");
+    const { path, version, missing } = await sandboxPython(dataFolder());
+    const stateOf = (module: string) => (missing.includes(module) ? "missing" : "installed");
+    const rows = promisedPackages.map(({ module, pip }) => [pip, module, stateOf(module)]);
+    const lines = tableLines(["package", "import", `Python ${version}`], rows);
+    return {
+      json: { python: path, version, folder: packagesFolder(version), missing },
+      text: missing.length > 0 ? [...lines, `${installCommand} installs the missing ones`] : lines,
+    };
+  },
+});
+
+export const template = command({
+  summary: "build the E2B template for sandboxes (needs E2B_API_KEY)",
+  takes: {
+    "<build>": 'the word "build"',
+    "[folder|file]": "a workflow whose requirements the template gets",
+    "--name <name>": "its name in your E2B account; absent: nova, or the name that the workflow uses",
+    "--missing": "build nothing if the template exists, or the workflow has no requirements",
+  },
+  async run([asked, path], { name: wantedName, missing }) {
+    actionOf("template", ["build"], asked);
+    const requirements = path === undefined ? [] : await requirementsOf(path);
+    if (missing && requirements.length === 0) return exitCodes.completed;
+    if (!process.env.E2B_API_KEY) {
+      throw new InvalidInput("nova template build needs an E2B account - set E2B_API_KEY to its key");
+    }
+    const { buildTemplate, readDocstrings, templateExists } = await import("@nova/sandbox");
+    const name = wantedName ?? (requirements.length === 0 ? "nova" : templateName(requirements));
+    if (missing && (await templateExists(name))) return exitCodes.completed;
+    const onLog = (line: string) => printError(styled("dim", line));
+    const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });
+    // A deployed function that contains this folder finds the index of a workflow's template here.
+    const docstrings = join(dataFolder(), "docstrings", `${templateId}.json`);
+    await mkdir(dirname(docstrings), { recursive: true });
+    await writeFile(docstrings, await readDocstrings(templateId));
+    onLog(`prompt nodes read its packages from ${docstrings}; NOVA_DOCSTRINGS names the folder`);
+    return { json: { template_id: templateId, name: built, docstrings }, text: `E2B_TEMPLATE_ID=${templateId}` };
+  },
+});
+
+async function requirementsOf(path: string): Promise<string[]> {
+  const { workflow, findings } = await readAndCompile(path);
+  if (workflow) return workflow.requirements;
+  throw new InvalidInput(`${path} has errors, the first: ${findings[0]?.message} - nova validate lists them all`);
 }

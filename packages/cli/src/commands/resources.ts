@@ -2,14 +2,12 @@ import type { AuditRecord, Client, Delivery, Execution, Key, Schemas, Task, Work
 import type { RawJson } from "@nova/engine";
 import type { Role } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
-import { askApi } from "../api/ask.ts";
+import { askApi, readCount, readItems } from "../api/ask.ts";
 import { nullIfMissing } from "../api/client.ts";
-import { readCount, readItems } from "../api/first-items.ts";
 import { InvalidInput } from "../errors.ts";
-import { withKeys } from "../keys/key-place.ts";
-import { figureTable, type ListShape, listed } from "../output/table.ts";
 import { printError, styled } from "../output/terminal.ts";
-import { cell, duration, statusText, untrustedLine } from "../output/text.ts";
+import { cell, duration, figureTable, type ListShape, listed, statusText, untrustedLine } from "../output/text.ts";
+import { withKeys } from "./access.ts";
 import { command, oneOf, runAction } from "./command.ts";
 
 /**

@@ -1,16 +1,16 @@
-import type { RestartForecast, RestartOptions } from "@nova/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Execution, NovaClient, RestartForecast, RestartOptions } from "@nova/client";
+import { nodeIndex, type Workflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { askApi } from "../api/ask.ts";
-import { readCount } from "../api/first-items.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
+import { askApi, readCount } from "../api/ask.ts";
+import { nodeOfPlace, readWorkflow } from "../api/recorded.ts";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { Interrupt } from "../interrupt.ts";
-import { type CommandOutput, print, printError, styled } from "../output/terminal.ts";
-import { duration } from "../output/text.ts";
-import { confirmRestart, confirmRestarts } from "../remote/run-again.ts";
-import { reportRefusals, runInPlace } from "../run/in-place.ts";
+import { type Asking, type CommandOutput, print, printError, styled, thisTerminal } from "../output/terminal.ts";
+import { cell, duration, statusText, tableLines } from "../output/text.ts";
 import { command } from "./command.ts";
-import { onServerOrHere } from "./run.ts";
+import { onServerOrHere, reportRefusals, runInPlace } from "./run.ts";
 import { readVersion } from "./versions.ts";
 
 const ends = ["failed", "cancelled", "interrupted", "completed"] as const;
@@ -77,7 +77,6 @@ async function restartChosen(
 ): Promise<CommandOutput> {
   if (workflow === undefined)
     throw new InvalidInput("no execution is named - name one from nova executions, or select many with --workflow");
-  const { chooseSources, forecastMany, readSince, restartMany } = await import("../remote/restart-many.ts");
   const from = since === undefined ? undefined : readSince(since);
   const tell = json ? printError : (line: string) => print(line);
   const work = { changes, atOnce: readCount("--at-once", atOnce), interrupt, tell };
@@ -112,4 +111,234 @@ function forecastLines(id: string, { reused, runs, again, misfits, estimate }: R
     `  ${styled("cyan", "cost")} about $${usd.toFixed(4)} and ${duration(ms)} of code, as in ${id}`,
     misfits.map((misfit) => styled("red", `  does not fit: ${misfit}`)),
   ].flat(2);
+}
+
+interface RestartRequest {
+  changes: RestartOptions;
+  /** A program reads the output. */
+  json: boolean;
+}
+
+/** Warns before nodes with effects run again. On a terminal it asks the user; false: the user said no. */
+export async function confirmRestart(
+  server: NovaClient,
+  id: string,
+  { changes, json }: RestartRequest,
+  asking = thisTerminal,
+) {
+  const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
+  // The server refuses a restart that does not fit, so no node runs.
+  if (again.length === 0 || misfits.length > 0) return true;
+  const { workflow, version } = await server.executions.get(id);
+  const definition = await readWorkflow(server, workflow, changes.version ?? version);
+  const places = again.filter((place) => place.includes("/") || hasEffects(definition, nodeOfPlace(place)));
+  if (places.length === 0) return true;
+  const what = `${joinPlaces(places)} will run again, with its effects`;
+  return confirm(what, `restart ${id}`, { json, asking });
+}
+
+/** Warns before many executions of a workflow restart, some of which may reach nodes with effects. */
+export async function confirmRestarts(
+  server: NovaClient,
+  workflow: string,
+  { changes, json, count }: RestartRequest & { count: number },
+  asking = thisTerminal,
+): Promise<boolean> {
+  if (count === 0) return true;
+  const { version } = changes;
+  const { definition: latest } = await server.workflows.get(workflow, defined({ version }));
+  const definition = latest as unknown as Workflow;
+  const nodes = Array.from(nodeIndex(definition).keys()).filter((id) => hasEffects(definition, id));
+  if (nodes.length === 0) return true;
+  const what = `${joinPlaces(nodes)} may run again, with its effects`;
+  return confirm(what, `restart ${count} ${count === 1 ? "execution" : "executions"}`, { json, asking });
+}
+
+async function confirm(
+  what: string,
+  question: string,
+  { json, asking }: Pick<RestartRequest, "json"> & { asking: Asking },
+) {
+  if (!json && asking.isInteractive) return asking.ask(`${what} - ${question}?`, "no");
+  printError(`nova: ${what}`);
+  return true;
+}
+
+function hasEffects(workflow: Workflow, id: string): boolean {
+  const node = nodeIndex(workflow).get(id)?.node;
+  return node !== undefined && "executor" in node && node.effects === true;
+}
+
+const maxListed = 10;
+
+function joinPlaces(places: readonly string[]): string {
+  const more = places.length > maxListed ? ` and ${places.length - maxListed} more` : "";
+  return places.slice(0, maxListed).join(", ") + more;
+}
+
+/** Selects executions of a workflow. */
+export interface Choice {
+  workflow: string;
+  status: Execution["status"];
+  client?: string;
+  /** ISO 8601: started then or later. */
+  from?: string;
+  /** The error class that ended them. */
+  error?: string;
+}
+
+export interface Chosen {
+  /** Oldest first. */
+  sources: Execution[];
+  /** The number of executions that were restarted before. */
+  skipped: number;
+}
+
+/** Selects the executions to restart. Executions that were restarted before, and child executions, are left out. */
+export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
+  const wanted = { ...query, ...(error !== undefined && { error_class: error }) };
+  const all = await Array.fromAsync(server.executions.list({ ...wanted, limit: 200 }));
+  const fitting = all.filter((one) => !one.parent);
+  const sources = fitting.filter(({ restarts }) => restarts.length === 0);
+  return { sources: sources.reverse(), skipped: fitting.length - sources.length };
+}
+
+interface Work {
+  changes: RestartOptions;
+  atOnce: number;
+  interrupt: Interrupt;
+  /** Called with a line for each finished execution. */
+  tell(line: string): void;
+}
+
+/** A restarted execution, or the reason why it was refused. */
+interface Done {
+  execution_id: string | null;
+  restarted_from: string;
+  status: Execution["status"] | "refused";
+  error: Execution["error"] | { message: string };
+}
+
+/**
+ * Restarts executions, some at the same time, and waits until each ends or waits for an answer. Ctrl-C starts no
+ * further ones.
+ */
+export async function restartMany(
+  server: NovaClient,
+  { sources, skipped }: Chosen,
+  work: Work,
+): Promise<CommandOutput> {
+  const { changes, interrupt, tell } = work;
+  const items: Done[] = [];
+  const interrupted = interrupt.requested();
+  await runEach(sources, work, async ({ execution_id: id }) => {
+    const done = await catchRefusal(id, async (): Promise<Done> => {
+      const { execution_id } = await server.executions.restart(id, changes);
+      const { status, error } = await waitForRest(server, execution_id, interrupted);
+      return { execution_id, restarted_from: id, status, error };
+    });
+    items.push(done);
+    tell(`${bar(items.length, sources.length)} ${lineOf(done)}`);
+  });
+  const counts = Map.groupBy(items, ({ status }) => status);
+  const told = Array.from(counts, ([status, { length }]) => `${length} ${status}`);
+  const left = sources.length - items.length;
+  const text = [
+    sources.length === 0
+      ? nothing
+      : `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
+    ...skippedLines(skipped),
+    ...(left > 0 ? [`${left} are left: the same command continues with them`] : []),
+  ];
+  const isFine = items.every(({ status }) => ["completed", "waiting", "queued", "running"].includes(status));
+  const code: ExitCode = interrupt.wasRequested
+    ? exitCodes.interrupted
+    : isFine
+      ? exitCodes.completed
+      : exitCodes.failed;
+  return { json: { items, skipped }, text, code };
+}
+
+/** Describes what restarts of the executions would do. */
+export async function forecastMany(
+  server: NovaClient,
+  { sources, skipped }: Chosen,
+  work: Work,
+): Promise<CommandOutput> {
+  const items: ((RestartForecast & { execution_id: string }) | Done)[] = [];
+  await runEach(sources, work, async ({ execution_id }) => {
+    const asked = { ...work.changes, dry_run: true as const };
+    const forecast = async () => ({ execution_id, ...(await server.executions.restart(execution_id, asked)) });
+    items.push(await catchRefusal(execution_id, forecast));
+  });
+  const rows = items.map((item) => {
+    if (!("runs" in item)) return [item.restarted_from, "", "", "", "", item.error?.message ?? ""];
+    const { execution_id: id, reused, runs, again, misfits, estimate } = item;
+    const counts = [reused, runs, again].map(({ length }) => String(length));
+    return [id, ...counts, duration(estimate.execution_time_ms), cell(misfits.join("; "))];
+  });
+  const table = tableLines(["execution", "reuse", "run", "run again", "about", ""], rows);
+  const text = sources.length === 0 ? nothing : table;
+  return { json: { items, skipped }, text: [text, skippedLines(skipped)].flat() };
+}
+
+const nothing = "no execution to restart";
+
+function skippedLines(skipped: number): string[] {
+  return skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? "was" : "were"} restarted before`];
+}
+
+async function runEach<T>(items: readonly T[], { atOnce, interrupt }: Work, work: (item: T) => Promise<void>) {
+  const rest = items.values();
+  const worker = async () => {
+    for (const item of rest) {
+      if (interrupt.wasRequested) return;
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Turns the refusal of one execution into its result, so that the others continue. */
+async function catchRefusal<T>(id: string, work: () => Promise<T>): Promise<T | Done> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOfThisOne = error instanceof Error && "status" in error && [404, 409, 422].includes(error.status as number);
+    if (!isOfThisOne) throw error;
+    const { message } = error;
+    return { execution_id: null, restarted_from: id, status: "refused", error: { message } };
+  }
+}
+
+const pauseMs = 1_000;
+
+async function waitForRest(server: NovaClient, id: string, interrupted: Promise<void>): Promise<Execution> {
+  for (let isOver = false; ; ) {
+    const execution = await server.executions.get(id);
+    if (isOver || (execution.status !== "running" && execution.status !== "queued")) return execution;
+    isOver = await Promise.race([interrupted.then(() => true), sleep(pauseMs, false)]);
+  }
+}
+
+const barWidth = 20;
+
+function bar(done: number, all: number): string {
+  const full = Math.floor((done / all) * barWidth);
+  return `${styled("cyan", "█".repeat(full))}${styled("dim", "░".repeat(barWidth - full))} ${done}/${all}`;
+}
+
+function lineOf({ execution_id, restarted_from: from, status, error }: Done): string {
+  const [word, why] = [status === "refused" ? styled("red", status) : statusText(status), error?.message ?? ""];
+  return `${word} ${execution_id === null ? from : `${execution_id} from ${from}`}${why && `: ${cell(why, 80)}`}`;
+}
+
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Converts `30m`, `12h`, `2d` before now, a date or a time to ISO 8601. Throws `InvalidInput`. */
+export function readSince(text: string, now = Date.now()): string {
+  const [, number, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const ms = number === undefined ? Date.parse(text) : now - Number(number) * (units[unit] ?? 0);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  throw new InvalidInput(`--since ${text} is not a time - write 30m, 12h, 2d, or a date such as 2026-11-22`);
 }

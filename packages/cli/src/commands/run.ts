@@ -1,13 +1,14 @@
-import type { NovaClient } from "@nova/client";
+import type { NovaClient, StartedExecution } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { defined } from "@nova/workflow/defined";
 import { askCloud, connectServer, openClient, throwOwnerGone } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRunsHint } from "../cloud.ts";
-import { exitCodes } from "../errors.ts";
+import { type ExitCode, exitCodes, InvalidWorkflow } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
-import { findingLines } from "../output/findings.ts";
-import { printError } from "../output/terminal.ts";
-import { type RunPlace, reportRefusals, runInPlace } from "../run/in-place.ts";
+import { exitCodeOf } from "../output/explain.ts";
+import { print, printError, styled } from "../output/terminal.ts";
+import { findingLines } from "../output/text.ts";
+import type { EndedRun, Following, RunListener } from "../run/follow.ts";
 import { checkDraft, type RunRequest, readDraft, readInputs } from "../run/request.ts";
 import { command } from "./command.ts";
 import { readVersion } from "./versions.ts";
@@ -42,20 +43,20 @@ export const run = command({
       const server = local ? undefined : await connectServer();
       if (server) {
         const request = await checkDraft(draft);
-        const { publishAndStart } = await import("../run/on-server.ts");
+        const { publishAndStart } = await import("../run/start.ts");
         tellWarnings(request);
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
       // The sandboxes get the packages that are installed when the cloud opens.
-      const { offerPackages } = await import("../packages/offer.ts");
-      const { noTerminal } = await import("../output/asking.ts");
+      const { offerPackages } = await import("../packages.ts");
+      const { noTerminal } = await import("../output/terminal.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? noTerminal : undefined);
       // The cloud opens while the Python of the nodes is checked.
       const checking = checkDraft(draft, lacking);
       checking.catch(() => undefined);
       return inCloud(interrupt, async (cloud, lost) => {
         const request = await checking;
-        const { startHere } = await import("../run/here.ts");
+        const { startHere } = await import("../run/start.ts");
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
         // The REST API loads while the run starts.
@@ -109,7 +110,7 @@ export const start = command({
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, reuse, version }) };
       return onServerOrHere(interrupt, async ({ server, ...place }) => {
-        const { startPublished } = await import("../run/on-server.ts");
+        const { startPublished } = await import("../run/start.ts");
         const start = () => startPublished(server, request, interrupt);
         if (wait) return runInPlace(start, { server, ...place, interrupt, json });
         const started = await start();
@@ -129,4 +130,96 @@ export async function onServerOrHere<T>(
   const server = await connectServer();
   if (server) return work({ server });
   return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => work({ server: api, live: cloud, lost })));
+}
+
+/** The server or cloud in which a run is. */
+export interface RunPlace extends Pick<Following, "live"> {
+  /** A function creates the client after the run has started. */
+  server: NovaClient | (() => Promise<NovaClient>);
+  /** Rejects if the cloud of the run disappears. */
+  lost?: Promise<never> | undefined;
+}
+
+interface InPlace extends RunPlace {
+  interrupt: Interrupt;
+  json: boolean;
+  /** Omits the line that the run is accepted. */
+  isQuiet?: true;
+}
+
+/** Starts a run, and prints its events and its result. `start` returns null if the user pressed Ctrl-C before. */
+export async function runInPlace(start: () => Promise<StartedExecution | null>, place: InPlace): Promise<ExitCode> {
+  const { asWritten, renderJson } = await import("@nova/engine");
+  const { noRunResult, runLines, runResult } = await import("../run/lines.ts");
+  const { interrupt, json, lost } = place;
+  const running = startAndFollow(start, place);
+  const ran = await (lost ? Promise.race([running, lost]) : running);
+  if (!ran) {
+    const error = { class: "Cancelled", message: "interrupted before the run started" };
+    print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);
+    return exitCodes.interrupted;
+  }
+  const shown = asWritten(ran);
+  print(json ? renderJson(runResult(shown)) : runLines(shown).join("\n"), json);
+  if (interrupt.wasRequested) return exitCodes.interrupted;
+  return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+}
+
+async function startAndFollow(
+  start: () => Promise<StartedExecution | null>,
+  { server, live, interrupt, json, isQuiet }: InPlace,
+): Promise<EndedRun | null> {
+  const started = await start();
+  if (!started) return null;
+  const { execution_id: id, status } = started;
+  if (!isQuiet) printError(styled("dim", `${id} ${acceptedText(status)}`));
+  const [{ followRun }, { MapProgress }, { eventLine, taskLines }] = await Promise.all([
+    import("../run/follow.ts"),
+    import("../run/lines.ts"),
+    import("../run/lines.ts"),
+  ]);
+  // With --json stdout has only the one object, so events go to stderr.
+  const tell = json ? printError : print;
+  const maps = new MapProgress((_, line) => tell(line));
+  const listener: RunListener = {
+    onEvent(event) {
+      if (json ? event.state === "waiting" : !maps.absorb("", event)) tell(eventLine(event));
+    },
+    onTask: (task) => tell(taskLines(task).join("\n")),
+  };
+  const client = typeof server === "function" ? await server() : server;
+  return followRun(client, id, { interrupt, listener, live }).finally(() => maps.end(""));
+}
+
+/** This line names the run even if the connection breaks later. */
+function acceptedText(status: string): string {
+  return status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
+}
+
+/** Errors that prevent the start of a run, by name. */
+const refusals = new Set([
+  "InvalidInput",
+  "InvalidWorkflow",
+  "InputsRefused",
+  "PythonMissing",
+  "ApiProblem",
+  "NotFound",
+  "Refused",
+  "Conflict",
+  "ApiUnreachable",
+]);
+
+/** With `--json`, prints one JSON object also for a run that did not start. The error is thrown again. */
+export async function reportRefusals<T>(json: boolean, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (json && error instanceof Error && refusals.has(error.name)) {
+      const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("../run/lines.ts")]);
+      const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
+      const status = exitCodeOf(error) === exitCodes.invalid ? "invalid" : "failed";
+      print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
+    }
+    throw error;
+  }
 }

@@ -3,7 +3,9 @@ import type { NovaClient, Session, SessionRun } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi, askApiAndStay } from "../api/ask.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { readContext, splitPair, utf8 } from "../input/context.ts";
 import { type CommandOutput, print, printOutput } from "../output/terminal.ts";
+import { listed, tableLines } from "../output/text.ts";
 import { actionOf, command } from "./command.ts";
 import { readVersion } from "./versions.ts";
 
@@ -54,7 +56,7 @@ export const session = command({
 type NewOptions = { set: string[] } & Record<"version" | "name" | "client" | "retentionDays", string | undefined>;
 
 async function create(workflow: string | undefined, options: NewOptions): Promise<CommandOutput> {
-  const [{ RawJson }, { readContext }] = await Promise.all([import("@nova/engine"), import("../input/context.ts")]);
+  const { RawJson } = await import("@nova/engine");
   const context = options.set.length > 0 ? new RawJson(await readContext(undefined, options.set)) : undefined;
   const request = defined({
     workflow,
@@ -68,7 +70,6 @@ async function create(workflow: string | undefined, options: NewOptions): Promis
 }
 
 async function list(client: string | undefined): Promise<CommandOutput> {
-  const { listed } = await import("../output/table.ts");
   const items = await askApi((nova) => Array.fromAsync(nova.sessions.list(defined({ client }))));
   const columns = { session: "session_id", name: "name", client: "client_slug", ends: "expires_at" } as const;
   return listed(items, { columns, empty: "no sessions - nova session new makes one" });
@@ -97,7 +98,6 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
 }
 
 async function readFields({ set, text }: SetOptions): Promise<Record<string, unknown>> {
-  const { readContext, splitPair, utf8 } = await import("../input/context.ts");
   const fields = JSON.parse(await readContext(undefined, set)) as Record<string, unknown>;
   for (const pair of text) {
     const [key, path] = splitPair(pair, "--text", "path");
@@ -156,10 +156,7 @@ async function publish(
 
 /** The state of each node, with the first line of its output. */
 async function describeSession(nova: NovaClient, session: Session): Promise<CommandOutput> {
-  const [{ tableLines }, { renderJson, RawJson, membersOf }] = await Promise.all([
-    import("../output/table.ts"),
-    import("@nova/engine"),
-  ]);
+  const { renderJson, RawJson, membersOf } = await import("@nova/engine");
   const { outputs } = await nova.sessions.outputs(session.session_id);
   const firstLine = (output: unknown): string => {
     const members = output instanceof RawJson ? membersOf(output.text) : [];

@@ -1,5 +1,19 @@
-import { readCount } from "../api/first-items.ts";
-import { InvalidInput } from "../errors.ts";
+import { writeFile } from "node:fs/promises";
+import { atOnce, type ExactValue, RawJson, renderJson, type WorkflowVersion } from "@nova/engine";
+import { readCount } from "../api/ask.ts";
+import { watchFolders } from "../dev/watch-folders.ts";
+import { type ExitCode, exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import { type NodeProof, type ProofOutcome, proveNodes } from "../lock/prove.ts";
+import { differenceLines } from "../output/diff.ts";
+import { explain } from "../output/explain.ts";
+import { type CommandOutput, printError, printOutput, styled } from "../output/terminal.ts";
+import { tableLines, untrustedLine } from "../output/text.ts";
+import { type FirstDifference, findFirstDifference, findStaleNodes } from "../tests/compare.ts";
+import { readTestFolder, type Test, type TestFolder } from "../tests/fixture.ts";
+import { listLiveNodes } from "../tests/steps.ts";
+import { recordedOutcomes, TestCloud } from "../tests/test-cloud.ts";
+import { updateTest } from "../tests/update.ts";
 import { command } from "./command.ts";
 
 export const test = command({
@@ -23,10 +37,269 @@ export const test = command({
       return (await import("../tests/add-test.ts")).addTest({ execution, name, folder, loosen: loosen === true });
     }
     if (execution !== undefined) throw new InvalidInput(`nova test takes one folder - leave out "${execution}"`);
-    if (samples !== undefined)
-      return (await import("../tests/samples.ts")).sampleFolder(path, readCount("--samples", samples));
-    const { testFolder, watchTests } = await import("../tests/command.ts");
+    if (samples !== undefined) return sampleFolder(path, readCount("--samples", samples));
     const options = { update: update === true, junit };
     return watch ? watchTests(path, { ...options, json: json === true }) : testFolder(path, options);
   },
 });
+
+export interface TestOptions {
+  update: boolean;
+  /** The path of the JUnit XML file. */
+  junit: string | undefined;
+}
+
+/** Runs the tests of a workflow once. */
+export async function testFolder(path: string, options: TestOptions): Promise<CommandOutput> {
+  const folder = await readTestFolder(path);
+  const interrupt = new Interrupt();
+  const cloud = await TestCloud.open();
+  try {
+    const running = testIn(cloud, path, options, folder);
+    const stopped = interrupt
+      .requested()
+      .then(() => ({ ...testOutput([]), text: "interrupted", code: exitCodes.interrupted }));
+    running.catch(() => undefined);
+    return await Promise.race([running, stopped]);
+  } finally {
+    await cloud.close();
+  }
+}
+
+async function testIn(
+  cloud: TestCloud,
+  path: string,
+  { update, junit }: TestOptions,
+  known?: TestFolder,
+): Promise<CommandOutput> {
+  const folder = known ?? (await readTestFolder(path));
+  const items = await runTests(cloud, folder, { update });
+  if (junit !== undefined)
+    await writeFile(junit, junitText(folder.workflow.id, items)).catch(
+      throwInvalid(`"${junit}" cannot be written - name another file`),
+    );
+  return testOutput(items);
+}
+
+/** Runs the tests again after every change in the folder, until Ctrl-C. */
+export async function watchTests(path: string, options: TestOptions & { json: boolean }): Promise<ExitCode> {
+  const interrupt = new Interrupt();
+  const { folder } = await readTestFolder(path);
+  const cloud = await TestCloud.open();
+  let changed = Promise.withResolvers<void>();
+  try {
+    using _ = await watchFolders([folder], () => changed.resolve());
+    const ended = interrupt.requested().then(() => true);
+    for (;;) {
+      changed = Promise.withResolvers<void>();
+      await testIn(cloud, path, options).then(
+        (all) => printOutput(all, options.json),
+        (error: unknown) => printError(`nova: ${explain(error).sentence}`),
+      );
+      if (!options.json) printError(styled("dim", "waiting for a change; Ctrl-C ends it"));
+      if (await Promise.race([ended, changed.promise.then(() => false)])) return exitCodes.completed;
+    }
+  } finally {
+    await cloud.close();
+  }
+}
+
+export interface TestItem {
+  name: string;
+  /** `stale`: the recorded nodes have changed since; `updated`: the test has the new outcome now. */
+  status: "passed" | "failed" | "stale" | "updated";
+  first_difference: FirstDifference | null;
+  ms: number;
+}
+
+/** Concurrent runs: a run mostly waits for its sandbox. */
+const maxAtOnce = 4;
+
+/** Runs all tests of a folder, in the order of their names. */
+export async function runTests(
+  cloud: TestCloud,
+  folder: TestFolder,
+  { update }: { update: boolean },
+): Promise<TestItem[]> {
+  const version = await cloud.publish(folder);
+  const run = async (test: Test): Promise<TestItem> => {
+    const began = performance.now();
+    const { status, first_difference } = await runOne(cloud, { folder, version, update }, test);
+    return { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
+  };
+  return atOnce(folder.tests, run, maxAtOnce);
+}
+
+interface Running {
+  folder: TestFolder;
+  version: WorkflowVersion;
+  update: boolean;
+}
+
+async function runOne(cloud: TestCloud, running: Running, test: Test): Promise<Omit<TestItem, "name" | "ms">> {
+  const { folder, version, update } = running;
+  const [stale] = findStaleNodes(test.fixture, folder.workflow);
+  const first_difference = stale
+    ? { place: stale.node, message: `${stale.message} - --update writes the current outcome`, keys: [] }
+    : await differenceOf(cloud, version, test);
+  if (!first_difference) return { status: "passed", first_difference };
+  const status = stale ? "stale" : "failed";
+  if (!update) return { status, first_difference };
+  const problem = await updateTest(cloud, folder, test);
+  return problem ? { status, first_difference: problem } : { status: "updated", first_difference: null };
+}
+
+async function differenceOf(cloud: TestCloud, version: WorkflowVersion, test: Test): Promise<FirstDifference | null> {
+  const { fixture, files } = test;
+  const live = listLiveNodes(version.workflow);
+  try {
+    const outcomes = recordedOutcomes(test, live);
+    const run = await cloud.run({ version, input: fixture.input, outcomes, files });
+    return await findFirstDifference(fixture, { ...run, live }, (expressions) => cloud.evaluate(expressions));
+  } catch (error) {
+    if (!(error instanceof Error && refusals.has(error.name))) throw error;
+    return { place: null, message: error.message, keys: [] };
+  }
+}
+
+/** These errors fail one test, and the others continue. */
+const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);
+
+/** The output for all tests. A stale test says nothing about the workflow, so it counts as a failure. */
+export function testOutput(items: readonly TestItem[]): CommandOutput {
+  const { passed, failed, stale } = countsOf(items);
+  const shown = items.map(({ name, status, first_difference: found }) => ({
+    name,
+    status,
+    first_difference: found && {
+      place: found.place,
+      message: found.message,
+      keys: found.keys.map(({ key, was, is }) => ({ key, was: raw(was), is: raw(is) })),
+    },
+  }));
+  return {
+    json: renderJson({ passed, failed, stale, items: shown }),
+    text: [...items.flatMap(itemLines), countLine(items)],
+    code: failed + stale === 0 ? exitCodes.completed : exitCodes.failed,
+  };
+}
+
+export function countsOf(items: readonly TestItem[]): Record<"passed" | "failed" | "stale", number> {
+  const count = (...statuses: TestItem["status"][]) => items.filter(({ status }) => statuses.includes(status)).length;
+  return { passed: count("passed", "updated"), failed: count("failed"), stale: count("stale") };
+}
+
+function raw(value: ExactValue | undefined): RawJson | null {
+  return value === undefined ? null : new RawJson(JSON.stringify(value));
+}
+
+const colours = { passed: "green", updated: "cyan", failed: "red", stale: "yellow" } as const;
+
+function itemLines({ name, status, first_difference: found }: TestItem): string[] {
+  return [`${styled(colours[status], status.padEnd(7))} ${name}`, ...(found ? foundLines(found) : [])];
+}
+
+function foundLines({ message, keys }: FirstDifference): string[] {
+  const text = (value: ExactValue | undefined) => (value === undefined ? null : JSON.stringify(value));
+  return [
+    `  ${untrustedLine(message, 400)}`,
+    ...differenceLines(keys.map(({ key, was, is }) => ({ key, recorded: text(was), now: text(is) }))),
+  ];
+}
+
+function countLine(items: readonly TestItem[]): string {
+  const { passed, failed, stale } = countsOf(items);
+  const parts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stale > 0 ? [`${stale} stale`] : []),
+  ];
+  return styled(failed + stale === 0 ? "green" : "red", parts.join(", "));
+}
+
+/** Writes test results as JUnit XML, which CI servers read. */
+export function junitText(workflow: string, items: readonly TestItem[]): string {
+  const { failed, stale } = countsOf(items);
+  const seconds = (ms: number) => (ms / 1000).toFixed(3);
+  const time = seconds(items.reduce((sum, { ms }) => sum + ms, 0));
+  const suite = `name=${quoted(workflow)} tests="${items.length}" failures="${failed + stale}" errors="0" time="${time}"`;
+  const cases = items.flatMap(({ name, status, first_difference: found, ms }) => {
+    const open = `    <testcase classname=${quoted(workflow)} name=${quoted(name)} time="${seconds(ms)}"`;
+    if (!found) return [`${open}/>`];
+    const keys = found.keys.map(({ key, was, is }) => `${key}\n- ${textOf(was)}\n+ ${textOf(is)}`);
+    const failure = `<failure type="${status}" message=${quoted(found.message)}>${escaped(keys.join("\n"))}</failure>`;
+    return [`${open}>`, `      ${failure}`, "    </testcase>"];
+  });
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>`,
+    "<testsuites>",
+    `  <testsuite ${suite}>`,
+    ...cases,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "(not set)" : JSON.stringify(value);
+}
+
+function quoted(text: string): string {
+  return `"${escaped(text).replaceAll("\n", "&#10;")}"`;
+}
+
+/** XML 1.0 cannot contain most control characters. */
+function escaped(text: string): string {
+  const marks: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow these
+      .replaceAll(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd")
+      .replaceAll(/[&<>"]/g, (mark) => marks[mark] ?? mark)
+  );
+}
+
+type Count = "same" | "differs" | "fails";
+
+/** Code that works where the recorded code failed also has another outcome. */
+const countedAs: Record<ProofOutcome, Count> = {
+  same: "same",
+  differs: "differs",
+  works: "differs",
+  fails: "fails",
+  fails_too: "fails",
+};
+
+/** Runs the current code of prompt nodes on their last recorded inputs, and counts the outcomes. */
+export async function sampleFolder(path: string, count: number): Promise<CommandOutput> {
+  const proofs = await proveNodes({ path, node: undefined, count, from: undefined });
+  const nodes = proofs.map(countOutcomes);
+  const same = nodes.every(({ refused, samples, same }) => refused === null && same === samples);
+  return {
+    json: { same, nodes },
+    text: [
+      ...(nodes.length === 0
+        ? ["no node has a prompt, so no code can be sampled"]
+        : tableLines(header, nodes.map(rowOf))),
+      ...nodes.flatMap(({ refused }) => (refused === null ? [] : [styled("yellow", refused)])),
+    ],
+    code: same ? exitCodes.completed : exitCodes.failed,
+  };
+}
+
+function countOutcomes(proof: NodeProof) {
+  const none = { samples: 0, same: 0, differs: 0, fails: 0 };
+  if ("refused" in proof) return { node: proof.node, refused: proof.refused, code_hash: null, ...none, cost_usd: 0 };
+  const { node, codeHash, costUsd, runs } = proof;
+  const all = Object.groupBy(runs, ({ outcome }) => countedAs[outcome]);
+  const counts = { same: all.same?.length ?? 0, differs: all.differs?.length ?? 0, fails: all.fails?.length ?? 0 };
+  return { node, refused: null, code_hash: codeHash, samples: runs.length, ...counts, cost_usd: costUsd };
+}
+
+const header = ["node", "samples", "same", "differs", "fails", "cost"];
+
+function rowOf({ node, samples, same, differs, fails, cost_usd }: ReturnType<typeof countOutcomes>): string[] {
+  return [node, ...[samples, same, differs, fails].map(String), `$${cost_usd.toFixed(4)}`];
+}

@@ -1,10 +1,15 @@
 import { existsSync } from "node:fs";
-import type { Finding } from "@nova/workflow";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type ContextShape, checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
+import { type Finding, isWorkflowFolder, readWorkflowSource, templatePackages } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { connectServer } from "../api/ask.ts";
-import { exitCodes } from "../errors.ts";
-import { readAndCompile, readAndParse } from "../input/workflow.ts";
-import { diagnosticsOf, findingLines } from "../output/findings.ts";
+import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { readJsonFile, readObjectFile, utf8 } from "../input/context.ts";
+import { findUnpriced, readAndCompile, readAndParse } from "../input/workflow.ts";
 import { print, printError } from "../output/terminal.ts";
+import { diagnosticsOf, findingLines } from "../output/text.ts";
 import { command } from "./command.ts";
 
 /** Validates a folder. A server also checks whether the workflows that it calls exist. */
@@ -16,14 +21,13 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
   const { pastTimes, readWorkflowSource, locateInProgram } = await import("@nova/workflow");
-  const { findUnpriced } = await import("../input/workflow.ts");
   const unpriced = await findUnpriced(parsed);
   if (!server) {
-    const { findNotInstalled } = await import("../packages/not-installed.ts");
+    const { findNotInstalled } = await import("../packages.ts");
     const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await findNotInstalled(parsed)), ...unpriced];
     return { findings: all, valid: true, warm };
   }
-  const { publishBody } = await import("../api/publish.ts");
+  const { publishBody } = await import("../api/client.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(publishBody(source, workflow.id));
   return { findings: [...locateInProgram(found as Finding[], source), ...unpriced], valid, warm };
@@ -72,3 +76,78 @@ export const compile = command({
     return exitCodes.completed;
   },
 });
+
+export const check = command({
+  summary: "find mistakes in the Python of one node, without running it",
+  takes: {
+    "<file.py>": "the code; lib/ and requirements are those of the workflow.json beside or above it",
+    "--context <file.json>": "the context that the node gets, a JSON object; absent: keys are not checked",
+    "--node-type <type>": "action or decision (the default with --edges)",
+    "--edges <conditions>": "conditions of the decision's edges: true,false",
+  },
+  async run([file = ""], { context, nodeType, edges }) {
+    const source = await readCode(file);
+    const findings = await checkNodeCode(source, {
+      ...typeOf(nodeType, edges),
+      ...defined({ context: context === undefined ? undefined : await readShape(context) }),
+      ...(await readImportable(file)),
+    });
+    const [errors, warnings] = (["error", "warning"] as const).map((wanted) =>
+      findings
+        .filter(({ severity }) => severity === wanted)
+        .map(({ code, line, column, message }) => ({ code, line, column, message })),
+    );
+    const valid = errors?.length === 0;
+    const lines = findingLines(findings.map((finding) => ({ ...finding, path: "", file })));
+    return {
+      json: { valid, findings: errors, warnings },
+      text: [...lines, valid ? `${file} is valid` : `${file} is not valid`],
+      code: valid ? exitCodes.completed : exitCodes.invalid,
+    };
+  },
+});
+
+function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<NodeFacts, "nodeType" | "edges"> {
+  const type = nodeType ?? (edges === undefined ? "action" : "decision");
+  if (type === "action") return { nodeType: "action" };
+  if (type !== "decision")
+    throw new InvalidInput(`--node-type ${type} is not a type of node with code - write action or decision`);
+  if (edges === undefined) return { nodeType: "decision" };
+  const conditions = edges.split(",").map((condition) => condition.trim());
+  if (conditions.includes(""))
+    throw new InvalidInput(`--edges "${edges}" has an empty condition - write --edges true,false`);
+  return { nodeType: "decision", edges: conditions };
+}
+
+/** How many folders above a node's code may hold its workflow: `nodes/read/mail.py`. */
+const maxLevels = 3;
+
+export async function readCode(file: string): Promise<string> {
+  const bytes = await readFile(file).catch(
+    throwInvalid(`there is no readable file "${file}" - name the Python of a node`),
+  );
+  return utf8(bytes, `"${file}" is not UTF-8 text - save it as UTF-8`);
+}
+
+/** Reads the shape of the JSON object in a file. */
+export async function readShape(file: string): Promise<ContextShape> {
+  const value: object = JSON.parse(await readObjectFile(file));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));
+}
+
+/** Lists the modules that the code can import: those of every sandbox, and those of the workflow around the file. */
+export async function readImportable(file: string): Promise<Pick<NodeFacts, "modules" | "lib">> {
+  let folder = dirname(resolve(file));
+  for (let level = 0; level < maxLevels; level++) {
+    if (isWorkflowFolder(folder)) {
+      const file = join(folder, "workflow.json");
+      const text = existsSync(file) ? await readJsonFile(file, "workflow") : (await readWorkflowSource(folder)).text;
+      const lib = await readdir(join(folder, "lib")).catch(() => [] as string[]);
+      const { requirements } = (JSON.parse(text) ?? {}) as { requirements?: unknown };
+      const own = Array.isArray(requirements) ? requirements.map(String) : [];
+      return { modules: listImportableModules([...templatePackages, ...own]), lib };
+    }
+    folder = dirname(folder);
+  }
+  return { modules: listImportableModules(templatePackages) };
+}

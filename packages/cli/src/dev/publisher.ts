@@ -5,7 +5,7 @@ import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "../errors.ts";
 import { findSharedIds, findUnpriced } from "../input/workflow.ts";
-import { findNotInstalled } from "../packages/not-installed.ts";
+import { findNotInstalled } from "../packages.ts";
 
 /** A published folder, and the version that new runs use. */
 export interface PublishedFolder extends Pick<Published, "id" | "version" | "created" | "isNew" | "findings"> {

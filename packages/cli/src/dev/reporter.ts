@@ -1,10 +1,8 @@
-import type { Execution } from "@nova/engine";
+import type { Execution, ExecutionStore } from "@nova/engine";
 import type { RunEvent, Unstarted } from "@nova/local";
-import { diagnosticsOf, findingLines } from "../output/findings.ts";
-import { MapProgress } from "../output/map-progress.ts";
 import { print, styled } from "../output/terminal.ts";
-import { duration, statusText, untrustedLine } from "../output/text.ts";
-import { eventLine } from "../run/lines.ts";
+import { diagnosticsOf, duration, findingLines, statusText, untrustedLine } from "../output/text.ts";
+import { eventLine, MapProgress } from "../run/lines.ts";
 import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 
 /** Reports events while `nova dev` is open: as lines for people, or as one JSON object per line. */
@@ -114,4 +112,60 @@ function newsOf({ id, version, created, isNew, active }: PublishedFolder): strin
 
 function printLine(value: object): void {
   print(JSON.stringify(value), true);
+}
+
+const pauseMs = 1000;
+/** The largest share of time for reading the open runs, however many there are. */
+const share = 1 / 20;
+
+/** Reports runs that wait for a slot, and their start. Queued runs send no events, so it polls. */
+export class QueueWatch {
+  readonly #executions: Pick<ExecutionStore, "open">;
+  readonly #report: Pick<DevReporter, "queued" | "started">;
+  readonly #known = new Map<string, "queued" | "started">();
+
+  constructor(executions: Pick<ExecutionStore, "open">, report: Pick<DevReporter, "queued" | "started">) {
+    this.#executions = executions;
+    this.#report = report;
+  }
+
+  /** Reports newly queued runs, and forgets runs that are over. */
+  async look(): Promise<void> {
+    const open = new Set<string>();
+    for await (const { id, workflowId, status } of this.#executions.open()) {
+      open.add(id);
+      if (status !== "queued") this.noteStart(id);
+      else if (!this.#known.has(id)) {
+        this.#known.set(id, "queued");
+        this.#report.queued({ execution: id, workflow: workflowId });
+      }
+    }
+    for (const id of this.#known.keys()) if (!open.has(id)) this.#known.delete(id);
+  }
+
+  /** Reports the start of a run that was queued, once. */
+  noteStart(execution: string): void {
+    if (this.#known.get(execution) === "queued") this.#report.started({ execution });
+    this.#known.set(execution, "started");
+  }
+
+  /** Polls until the result is disposed. */
+  watch(onFailure: (error: unknown) => void): Disposable {
+    let timer: NodeJS.Timeout;
+    const lookAfter = (ms: number) => {
+      timer = setTimeout(async () => {
+        const since = performance.now();
+        await this.look().catch(onFailure);
+        if (!isOver) lookAfter(Math.max(pauseMs, (performance.now() - since) / share));
+      }, ms).unref();
+    };
+    let isOver = false;
+    lookAfter(0);
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        clearTimeout(timer);
+      },
+    };
+  }
 }

@@ -1,6 +1,20 @@
-import { open } from "node:fs/promises";
-import { jsonProblem, type Member, membersOf, objectText } from "@nova/engine";
-import { utf8In } from "@nova/workflow";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, normalize } from "node:path";
+import {
+  type ExactValue,
+  type FileInPlace,
+  type FileInput,
+  isRawNumber,
+  jsonProblem,
+  type Member,
+  membersOf,
+  newFileMark,
+  objectText,
+  parseExact,
+} from "@nova/engine";
+import { demandLeadsInside, utf8In } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "../errors.ts";
 
 /** Larger values belong in a file that is passed as bytes. */
@@ -87,4 +101,104 @@ export function splitPair(text: string, option: string, value: string): [key: st
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidInput(`${option} ${text} is not ${option} key=${value} - use this form`);
   return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/**
+ * Reads `--file key=path`. The bytes are never in memory as a whole: they are read once for their hash and once to send
+ * them.
+ */
+export function readFiles(options: readonly string[]): Promise<FileInput[]> {
+  const read = async (option: string) => {
+    const [key, path] = splitPair(option, "--file", "path");
+    return { key, ...(await readFileAt(path, `--file ${key}`)) };
+  };
+  return Promise.all(options.map(read));
+}
+
+/** Hashes a file. `where` starts the sentence about a problem. Throws `InvalidInput`. */
+export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
+  const stats = await stat(path).catch(throwInvalid(`${where}: there is no file "${path}" - correct the path`));
+  if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);
+  const open = () => createReadStream(path);
+  const hashed = await hashOf(open()).catch(throwInvalid(`${where}: "${path}" cannot be read - make it readable`));
+  return { ...hashed, open };
+}
+
+/** Hashes all chunks; `each` has finished with a chunk before the next one is read. */
+export async function hashOf(
+  chunks: AsyncIterable<Uint8Array>,
+  each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,
+): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await each?.(chunk, bytes);
+  }
+  return { sha256: hash.digest("hex"), bytes };
+}
+
+/**
+ * Reads the files that a context file names by `{"$file": "path"}`, relative to its own folder; `nova pull` writes such
+ * references for bytes. A key `$$file` stands for a key named `$file`. Throws `InvalidInput`.
+ */
+export async function placeContextFiles(
+  context: string,
+  contextFile: string,
+): Promise<{ context: string; files: FileInPlace[] }> {
+  if (!context.includes('$file"')) return { context, files: [] };
+  const named: { mark: string; path: string }[] = [];
+  const visit = async (value: ExactObject): Promise<ExactValue> => {
+    const path = fileIn(value);
+    const plain = (key: string) => (/^\$\$+file$/.test(key) ? key.slice(1) : key);
+    if (path === undefined) return mapMembers(value, visit, plain);
+    const mark = newFileMark();
+    named.push({ mark, path });
+    return mark;
+  };
+  const placed = await mapObjects(context, visit);
+  const read = ({ mark, path }: (typeof named)[number]) => readPlaced(mark, path, contextFile);
+  return { context: placed, files: await Promise.all(named.map(read)) };
+}
+
+function fileIn(value: ExactObject): string | undefined {
+  const [[key, path] = [], second] = Object.entries(value);
+  return second === undefined && key === "$file" && typeof path === "string" ? path : undefined;
+}
+
+/**
+ * Accepts only files below the context file's folder, also after following links, because a context from another source
+ * must not read other files of this machine.
+ */
+async function readPlaced(mark: string, path: string, contextFile: string): Promise<FileInPlace> {
+  const wayOut = "name one in its own folder";
+  if (isAbsolute(path) || normalize(path).startsWith("..")) {
+    throw new InvalidInput(`"${contextFile}" names the file "${path}" - ${wayOut}`);
+  }
+  const folder = dirname(contextFile);
+  await demandLeadsInside(folder, path).catch(
+    throwInvalid((cause) => `"${contextFile}": ${cause.message}, or ${wayOut}`),
+  );
+  return { mark, ...(await readFileAt(join(folder, path), `${contextFile}: "$file"`)) };
+}
+
+export type ExactObject = { [key: string]: ExactValue };
+
+type Visit = (value: ExactObject) => Promise<ExactValue>;
+
+/** Maps the outermost objects of a JSON text; every number keeps its digits. */
+export async function mapObjects(json: string, visit: Visit, indent?: number): Promise<string> {
+  return JSON.stringify(await mapValue(parseExact(json), visit), null, indent);
+}
+
+export async function mapValue(value: ExactValue, visit: Visit): Promise<ExactValue> {
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+  return Array.isArray(value) ? Promise.all(value.map((one) => mapValue(one, visit))) : visit(value);
+}
+
+/** Maps the members of an object; `keyOf` may rename their keys. */
+export async function mapMembers(value: ExactObject, visit: Visit, keyOf = (key: string) => key): Promise<ExactObject> {
+  const members = Object.entries(value).map(async ([key, one]) => [keyOf(key), await mapValue(one, visit)] as const);
+  return Object.fromEntries(await Promise.all(members));
 }

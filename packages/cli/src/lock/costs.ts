@@ -1,6 +1,6 @@
 import type { Generation } from "@nova/engine";
 import type { LockRecord } from "@nova/workflow";
-import type { Recorded } from "../replay/recorded.ts";
+import type { Recorded } from "../api/recorded.ts";
 import type { LockFolder } from "./folder.ts";
 
 type Cost = Generation["cost"];

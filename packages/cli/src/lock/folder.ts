@@ -1,8 +1,17 @@
-import { dirname, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type Change, type Generator, generationKey, ingredientsToday, staleness } from "@nova/agents";
 import {
+  analysisFileOf,
+  codeFileOf,
+  codeFileText,
   type Edge,
+  hashOf,
   isFileOfFolder,
+  type LockedCode,
+  type LockRecord,
   lockFileName,
+  lockText,
   nodeIndex,
   parseWorkflow,
   type ReadLock,
@@ -12,6 +21,7 @@ import {
   type Workflow,
 } from "@nova/workflow";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
+import { writeInside } from "../files.ts";
 
 /** A node whose code a model writes. */
 export interface PromptNode {
@@ -61,4 +71,88 @@ export function selectPrompts({ prompts, path }: LockFolder, id: string | undefi
   if (found.length > 0) return found;
   const ids = prompts.map(({ node }) => node.id).join(", ") || "none";
   throw new InvalidInput(`"${id}" is not a prompt node of ${path} - the prompt nodes are: ${ids}`);
+}
+
+/**
+ * `unlocked`: no lock entry; `missing`: the code file is missing; `edited`: the file was edited; `stale`: the code was
+ * written for another definition; `unapproved`: approval is required but missing; `stranger`: no prompt node has this
+ * id.
+ */
+export type LockState = "locked" | "unlocked" | "missing" | "edited" | "stale" | "unapproved" | "stranger";
+
+export interface NodeState {
+  node: string;
+  state: LockState;
+  /** The changed ingredients of a stale node. */
+  changes: Change[];
+  record?: LockRecord;
+}
+
+/**
+ * The state of each node for a frozen run; entries without a prompt node come last. It depends only on the definition,
+ * not on inputs.
+ */
+export function lockStates({ prompts, entries }: LockFolder, generator: Generator): NodeState[] {
+  const states = prompts.map((prompt) => stateOf(prompt, entries, generator));
+  const known = new Set(prompts.map(({ node }) => node.id));
+  const strangers = Object.entries(entries).filter(([node]) => !known.has(node));
+  return [
+    ...states,
+    ...strangers.map(([node, { record }]): NodeState => ({ node, state: "stranger", changes: [], record })),
+  ];
+}
+
+function stateOf(prompt: PromptNode, entries: LockFolder["entries"], generator: Generator): NodeState {
+  const { node, version } = prompt;
+  const entry = Object.hasOwn(entries, node.id) ? entries[node.id] : undefined;
+  if (!entry) return { node: node.id, state: "unlocked", changes: [] };
+  const { record, state } = entry;
+  const common = { node: node.id, changes: [], record };
+  if (state !== "locked") return { ...common, state };
+  const today = ingredientsToday(prompt, generator, record.ingredients);
+  if (generationKey(today) !== record.key) return { ...common, state: "stale", changes: staleness(record, today) };
+  const isMissed = version.workflow.approval === "required" && !record.approved;
+  return { ...common, state: isMissed ? "unapproved" : "locked" };
+}
+
+/** Writes only the lock file; the code files stay unchanged. */
+export async function writeLockFile({ folder }: LockFolder, records: Record<string, LockRecord>): Promise<void> {
+  await write(folder, lockFileName, lockText(records));
+}
+
+/** Writes the code files and then the lock file. It returns the nodes whose entries were removed. Edited files stay. */
+export async function writeLock(
+  lockFolder: LockFolder,
+  locked: Record<string, LockedCode>,
+): Promise<{ removed: string[] }> {
+  const { folder, entries } = lockFolder;
+  const removed = Object.keys(entries).filter((node) => !Object.hasOwn(locked, node));
+  if (Object.keys(locked).length === 0 && removed.length === 0) return { removed };
+  for (const [node, { code, codeHash, analysis }] of Object.entries(locked)) {
+    const entry = entries[node];
+    if (entry?.state === "locked" && entry.record.codeHash === codeHash) continue;
+    await write(folder, codeFileOf(node), codeFileText(code));
+    if (analysis !== undefined) await write(folder, analysisFileOf(node), codeFileText(analysis));
+  }
+  await writeLockFile(lockFolder, locked);
+  for (const [node, entry] of Object.entries(entries)) {
+    const now = Object.hasOwn(locked, node) ? locked[node] : undefined;
+    for (const file of goneFiles(node, entry, now)) await rm(join(folder, file), { force: true });
+  }
+  return { removed };
+}
+
+/** The unchanged files of an entry that are no longer needed. */
+function goneFiles(node: string, entry: ReadLock, now: LockedCode | undefined): string[] {
+  if (!now && entry.state !== "locked") return [];
+  const analysis = entry.state === "missing" ? undefined : entry.analysis;
+  const isAsLocked = analysis !== undefined && hashOf(analysis) === entry.record.analysisHash;
+  return [
+    ...(now ? [] : [codeFileOf(node)]),
+    ...(isAsLocked && now?.analysis === undefined ? [analysisFileOf(node)] : []),
+  ];
+}
+
+function write(folder: string, path: string, text: string): Promise<void> {
+  return writeInside(folder, path, text, { replaces: true });
 }

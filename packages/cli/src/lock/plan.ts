@@ -1,4 +1,5 @@
 import {
+  currentGenerator,
   type Generator,
   generationKey,
   ingredientsOf,
@@ -7,13 +8,21 @@ import {
   type Read,
   readsTogether,
 } from "@nova/agents";
+import type { NovaClient } from "@nova/client";
 import { type Generation, membersOf } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
+import {
+  executionFrom,
+  listRecorded,
+  type Recorded,
+  readGenerations,
+  readTrace,
+  readWhole,
+  type ShownTrace,
+} from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-import type { Recorded } from "../replay/recorded.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
-import { ranCode } from "./recorded.ts";
 
 /**
  * `added`, `updated`: the code of an execution, or stored code; `edited`: the user's edit of the file; `restored`: the
@@ -64,6 +73,11 @@ function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Pl
     return { node, action: "unchanged", locked };
   }
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
+}
+
+/** The planned code by node. */
+export function plannedCode(planned: readonly Planned[]): Record<string, LockedCode> {
+  return Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
 }
 
 /**
@@ -128,4 +142,70 @@ export async function lockEdit(
   }
   const key = generationKey(ingredients);
   return { ...kept, key, ingredients, ...codes, codeHash: codeHashOf(codes), origin: "edited", createdAt: sources.now };
+}
+
+const latest = { max: 25, full: true };
+
+/** Reads the data for a plan: the last success of each prompt node, in the execution `from` or in the latest ones. */
+export async function readSources(
+  nova: NovaClient,
+  { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,
+  from: string | undefined,
+): Promise<PlanSources> {
+  const last = new Map<string, Recorded>();
+  const wanted = new Set(prompts.map(({ node }) => node.id));
+  const runs = from === undefined ? latestRuns(nova, workflow.id, latest) : runsOfExecution(nova, workflow.id, from);
+  for await (const run of wanted.size > 0 ? runs : []) {
+    const { node_id, status, ai_metadata } = run.entry;
+    if (status !== "success" || !ai_metadata || !wanted.delete(node_id)) continue;
+    last.set(node_id, run);
+    if (wanted.size === 0) break;
+  }
+  const generations = await readGenerations(nova, workflow.id);
+  const { listContextReads } = await import("@nova/python");
+  return {
+    used: (node) => last.get(node) ?? null,
+    generations,
+    generator: currentGenerator,
+    readsOf: async (source) => listContextReads(source),
+    now: new Date().toISOString(),
+  };
+}
+
+/**
+ * Yields recorded runs of nodes in the latest ended executions of a workflow, newest first. `max` limits the number of
+ * executions; `full` includes the inputs of the nodes.
+ */
+export async function* latestRuns(
+  nova: NovaClient,
+  workflow: string,
+  { max, full }: { max: number; full: boolean },
+): AsyncGenerator<Recorded> {
+  let read = 0;
+  for await (const item of nova.executions.list({ workflow, limit: 25 })) {
+    const { id, open } = executionFrom(item);
+    if (open) continue;
+    yield* newestFirst(await readTrace(nova, id, { full }));
+    if (++read === max) return;
+  }
+}
+
+/** Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if it ran another workflow. */
+export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
+  const { execution } = await readWhole(nova, id);
+  if (execution.workflowId !== workflow) {
+    const wayOut = `nova executions --workflow ${workflow} lists its own`;
+    throw new InvalidInput(`execution ${id} ran the workflow "${execution.workflowId}", not "${workflow}" - ${wayOut}`);
+  }
+  yield* newestFirst(await readTrace(nova, id, { full: true }));
+}
+
+function newestFirst(trace: ShownTrace): Recorded[] {
+  return Array.from(listRecorded(trace)).reverse();
+}
+
+/** Whether a recorded run used this code, and the same analysis if the code needs one. */
+export function ranCode({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
+  if (entry.code_hash !== hashOf(code)) return false;
+  return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;
 }

@@ -1,7 +1,6 @@
 import type { Difference, NodeDiff } from "@nova/engine";
-import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, shorten } from "./text.ts";
+import { cell, duration, shorten, tableLines } from "./text.ts";
 
 const paths: Record<NodeDiff["path"], string> = { both: "", only_a: "only in a", only_b: "only in b" };
 

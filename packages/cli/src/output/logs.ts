@@ -1,7 +1,7 @@
-import type { NodeAtWork, TraceEntry } from "@nova/engine";
-import { attemptLogs, earlierAttempts, failureLines } from "./attempts.ts";
+import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
+import type { LogPiece } from "../api/follow-logs.ts";
 import { styled } from "./terminal.ts";
-import { indent } from "./text.ts";
+import { duration, indent, shorten } from "./text.ts";
 
 /** The fields of a node's run that logs show. */
 export interface Logged
@@ -50,4 +50,101 @@ export function logLines(entry: Logged): string[] {
     ...(logs ? [indent(logs)] : []),
     ...failureLines(entry),
   ];
+}
+
+/** Lines about the attempts and deliveries before the final attempt. */
+export function attemptLines(entry: TraceEntry): string[] {
+  const { failed_deliveries: failed } = entry;
+  const late = `${failed} deliveries ended before its code started: no sandbox was available, or their Lambda died`;
+  return [...(failed ? [styled("yellow", late)] : []), ...earlierAttempts(entry).map(attemptLine)];
+}
+
+/** Says why an attempt failed, and when the next one starts. */
+export function attemptLine(step: TraceStep): string {
+  const { attempt_number, error_class, error_message, execution_time_ms, retry_delay_ms, retry_jitter } = step;
+  const wait = retry_delay_ms ? `, the next ${retry_jitter ? "within" : "in"} ${retry_delay_ms / 1000} s` : "";
+  const what = `${error_class ?? "failed"}: ${shorten(error_message ?? "")}`;
+  return styled("yellow", `attempt ${attempt_number} (${duration(execution_time_ms)}${wait}): ${what}`);
+}
+
+/** The earlier attempts with their output. */
+export function attemptLogs(entry: AttemptsOf): string[] {
+  return earlierAttempts(entry).flatMap((step) => [
+    styled("dim", `  attempt ${step.attempt_number}`),
+    ...(step.logs ? [indent(step.logs)] : []),
+    ...failureLines(step),
+  ]);
+}
+
+/** The error of a node or of an attempt; empty if it did not fail. */
+export function failureLines({ error_class, error_message, traceback }: Failure): string[] {
+  return [
+    ...(error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)]),
+    ...(traceback ? [indent(traceback)] : []),
+  ];
+}
+
+type Failure = { error_class?: string | null; error_message: string | null; traceback?: string | null };
+
+type AttemptsOf = Pick<TraceEntry, "steps" | "attempt" | "error_message" | "ai_metadata">;
+
+/** The attempts before the last one. The entry itself describes a last attempt that failed. */
+export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: AttemptsOf): TraceStep[] {
+  // Other steps of a prompt node belong to its models.
+  const attempts = ai_metadata ? steps.filter(({ agent_name }) => agent_name === "Node") : steps;
+  return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
+}
+
+/** A longer line is printed before its end arrives. */
+const longestLine = 4096;
+
+/** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */
+export class LogLines {
+  #speaker = "";
+  /** Incomplete last lines, by entry. */
+  readonly #partial = new Map<string, string>();
+
+  of(piece: LogPiece): string[] {
+    if (piece.kind === "crowd") {
+      const rest = "the others' output is printed when they end";
+      return [styled("dim", `${piece.count} nodes are running, ${piece.followed} of them are followed; ${rest}`)];
+    }
+    if (piece.kind === "printed") return this.#printed(piece);
+    return piece.kind === "ended" ? this.#ended(piece) : this.#failed(piece);
+  }
+
+  #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
+    const name = `${at.scope}#${at.seq}`;
+    const whole = (this.#partial.get(name) ?? "") + text;
+    // An incomplete line is printed if no text was added since the last look.
+    const end = text === "" || whole.length > longestLine ? whole.length : whole.lastIndexOf("\n") + 1;
+    this.#partial.set(name, whole.slice(end));
+    const gap = leftOut > 0 ? [styled("dim", `  ... ${leftOut} bytes are left out`)] : [];
+    const lines = [...gap, ...(end > 0 ? [indent(whole.slice(0, end))] : [])];
+    return lines.length > 0 ? [...this.#title(at), ...lines] : [];
+  }
+
+  #failed({ at, step }: Extract<LogPiece, { kind: "failed" }>): string[] {
+    const logs = this.#rest(at) + (step.logs ?? "");
+    return [...this.#title(at), ...(logs === "" ? [] : [indent(logs)]), ...failureLines(step)];
+  }
+
+  #ended({ entry, logs, steps }: Extract<LogPiece, { kind: "ended" }>): string[] {
+    const [title, ...lines] = logLines({ ...entry, steps, logs: this.#rest(entry) + logs });
+    return title === undefined ? [] : [...this.#title(entry), ...lines];
+  }
+
+  #rest({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
+    const name = `${scope}#${seq}`;
+    const partial = this.#partial.get(name) ?? "";
+    this.#partial.delete(name);
+    return partial;
+  }
+
+  #title(place: Parameters<typeof placeLine>[0]): string[] {
+    const title = placeLine(place);
+    if (title === this.#speaker) return [];
+    this.#speaker = title;
+    return [title];
+  }
 }

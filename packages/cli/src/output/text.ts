@@ -1,4 +1,6 @@
-import { styled } from "./terminal.ts";
+import { stripVTControlCharacters } from "node:util";
+import type { Finding } from "@nova/workflow";
+import { type CommandOutput, sanitize, styled } from "./terminal.ts";
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
@@ -47,4 +49,71 @@ export function section(name: string, text: string | null | undefined): string[]
 
 export function indent(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, "  ");
+}
+
+/** A list: columns by title, each a field or a function of an item, and the sentence for an empty list. */
+export interface ListShape<T> {
+  columns: Record<string, keyof T | ((item: T) => string | null | undefined)>;
+  empty: string;
+}
+
+/** A list as one JSON object, or as a table for people. */
+export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>): CommandOutput {
+  const rowOf = (item: T) =>
+    Object.values(columns).map((column) => String((typeof column === "function" ? column(item) : item[column]) ?? ""));
+  return { json: { items }, text: items.length === 0 ? empty : tableLines(Object.keys(columns), items.map(rowOf)) };
+}
+
+/** Formats a table. A column is as wide as its widest cell; colours and the last cell of a row do not count. */
+export function tableLines(header: string[], cells: string[][]): string[] {
+  // This comes before widths are counted, because escaped control characters are longer.
+  const rows = cells.map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s*\n\s*|\t/g, " ")));
+  const widths = header.map((title, column) => {
+    const beside = rows.filter((row) => column < row.length - 1);
+    return Math.max(title.length, ...beside.map((row) => width(row[column] ?? "")));
+  });
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(cell))))
+      .join("  ")
+      .trimEnd();
+  return [styled("dim", line(header)), ...rows.map(line)];
+}
+
+function width(text: string): number {
+  return stripVTControlCharacters(text).length;
+}
+
+/** Formats statistics as a table, with a column for each field; the end of its name tells the unit. */
+export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
+  const names = Object.keys(items[0] ?? {});
+  const rows = items.map((item) => names.map((name) => formatFigure(name, item[name] ?? null)));
+  const header = names.map((name) => name.replace(/_(ms|usd)$/, "").replaceAll("_", " "));
+  return tableLines(header, rows);
+}
+
+function formatFigure(name: string, value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "string") return value;
+  if (name.endsWith("_rate")) return `${(value * 100).toFixed(1)} %`;
+  if (name.endsWith("_ms")) return duration(Math.round(value));
+  return name.endsWith("_usd") ? `$${value.toFixed(value === 0 || value >= 1 ? 2 : 4)}` : String(value);
+}
+
+/** Formats findings with their positions. */
+export function findingLines(findings: readonly (Omit<Finding, "code"> & { code: string })[]): string[] {
+  return findings.flatMap(({ code, severity, message, ...place }) => {
+    const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
+    return [`${mark} ${styled("bold", code)} ${message}`, styled("dim", `  at ${placeText(place)}`)];
+  });
+}
+
+function placeText({ path, file, line, column }: Pick<Finding, "path" | "file" | "line" | "column">): string {
+  const position = line === undefined ? "" : `:${line}:${column ?? 1}`;
+  return file === undefined ? path + (position && ` (line ${line})`) : file + position;
+}
+
+/** Findings in the order of fields that `--json` prints. */
+export function diagnosticsOf(findings: readonly Finding[]): Finding[] {
+  return findings.map(({ code, severity, path, message, ...place }) => ({ code, severity, path, message, ...place }));
 }

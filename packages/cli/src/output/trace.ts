@@ -1,11 +1,18 @@
-import { type AtWork, membersOf, type NodeAtWork, type RawJson, renderJson, type TraceEntry } from "@nova/engine";
+import {
+  type AtWork,
+  membersOf,
+  type NodeAtWork,
+  type RawJson,
+  renderJson,
+  type Spending,
+  type TraceBranch,
+  type TraceEntry,
+  type TraceStep,
+} from "@nova/engine";
 import { listEntries, type ShownTrace } from "../api/recorded.ts";
-import { attemptLine, attemptLines } from "./attempts.ts";
-import { tableLines } from "./table.ts";
+import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, indent, section, statusText } from "./text.ts";
-import { buildTree, type TreeLine } from "./trace-tree.ts";
-import { codeCell, codeCellOf, spentText, writtenLines } from "./written.ts";
+import { cell, duration, indent, section, shorten, statusText, tableLines } from "./text.ts";
 
 /** The result of `nova trace --json`, for `renderJson`. */
 export function traceResult({ item, entries, path, context, atWork, pages }: ShownTrace) {
@@ -195,4 +202,175 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
   if (wait.kind === "retry") return ` for its next attempt${until}`;
   if (wait.kind === "event") return ` for an event like ${cell(renderJson(wait.pattern))}${until}`;
   return ` for ${wait.choices.join(" or ")}${until}: ${cell(wait.message)}`;
+}
+
+/**
+ * A line of the tree. `depth` counts branches; `which` names one of several visits or of a map's items; `title` names
+ * the lines below.
+ */
+export type TreeLine = { depth: number } & (
+  | { entry: TraceEntry; which: string }
+  | { visits: TraceEntry[] }
+  | { title: string }
+);
+
+/** A node with more visits in a scope gets one line; so does a map with more items. */
+const maxUnfolded = 5;
+/** More failures than this share one line. */
+const maxFailures = 20;
+
+/** Builds the tree. `unfold`: every visit and every item has its own lines. */
+export function buildTree(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
+  const visits = new Map<string, number>();
+  const repeated = unfold ? new Map<string, TraceEntry[]>() : repeatedIn(entries);
+  return entries.flatMap((entry): TreeLine[] => {
+    const visit = (visits.get(entry.node_id) ?? 0) + 1;
+    visits.set(entry.node_id, visit);
+    const group = repeated.get(entry.node_id);
+    const which = visit > 1 ? `(${visit})` : "";
+    if (!group) return [{ depth, entry, which }, ...insideOf([entry], unfold, depth + 1)];
+    return visit === 1 ? foldedLines(group, depth) : [];
+  });
+}
+
+function repeatedIn(entries: readonly TraceEntry[]): Map<string, TraceEntry[]> {
+  const groups = Map.groupBy(entries, ({ node_id }) => node_id);
+  return new Map(Array.from(groups).filter(([, group]) => group.length > maxUnfolded));
+}
+
+/** One line for the visits that succeeded, and one for each failure. */
+function foldedLines(group: readonly TraceEntry[], depth: number): TreeLine[] {
+  const [failed, others] = [group.filter(isFailure), group.filter((entry) => !isFailure(entry))];
+  const shown = failed.slice(0, maxFailures);
+  const rest = failed.slice(maxFailures);
+  return [
+    ...lineOf(others, depth),
+    ...shown.map((entry): TreeLine => ({ depth, entry, which: whichOf(entry, group) })),
+    ...lineOf(rest, depth),
+    ...insideOf(group, false, depth + 1),
+  ];
+}
+
+function whichOf(entry: TraceEntry, group: readonly TraceEntry[]): string {
+  const [, item] = /\.(\d+)$/.exec(entry.scope) ?? [];
+  return item === undefined ? `(${group.indexOf(entry) + 1})` : `(item ${item})`;
+}
+
+function lineOf(visits: TraceEntry[], depth: number): TreeLine[] {
+  return visits.length > 0 ? [{ depth, visits }] : [];
+}
+
+function isFailure({ status }: TraceEntry): boolean {
+  return status === "failed";
+}
+
+/** The lines of branches and child executions of an entry, or of all visits of a node. */
+function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number): TreeLine[] {
+  const children = entries.flatMap(({ child }) => child ?? []);
+  const branches = entries.flatMap((entry) => entry.branches ?? []);
+  const [child, ...others] = children;
+  if (child && others.length > 0)
+    return [{ depth, title: `workflow ${child.workflow}: ${children.length} executions` }];
+  if (child) {
+    const title = `workflow ${child.workflow} version ${child.version}: ${child.execution_id}`;
+    return [{ depth, title }, ...buildTree(child.entries ?? [], unfold, depth)];
+  }
+  const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
+  if (isMap && !unfold && branches.length > maxUnfolded) return foldedItems(branches, depth);
+  return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
+    { depth, title: isMap ? `item ${same[0]?.branch}${itemText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
+    ...buildTree(
+      same.flatMap((branch) => branch.entries),
+      unfold,
+      depth,
+    ),
+  ]);
+}
+
+/** With `--full`: the values of the item, which no entry's changes contain. */
+function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
+  const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
+  if (!before || !after) return "";
+  const known = new Set(membersOf(before.text).map(({ key, json }) => `${key}:${json}`));
+  const given = membersOf(after.text).filter(({ key, json }) => key !== "index" && !known.has(`${key}:${json}`));
+  return given.map(({ key, json }) => `, ${key} = ${shorten(json)}`).join("");
+}
+
+/** The progress of a map with many items, and one line for each node of its body. */
+function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[] {
+  const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
+  const failed = ends.filter(isFailure).length;
+  const done = ends.length === branches.length ? "" : `${ends.length}/`;
+  const title = `${done}${branches.length} items${done && " done"}${failed > 0 ? `, ${failed} failed` : ""}`;
+  const inside = branches.flatMap(({ entries }) => entries);
+  const groups = Map.groupBy(inside, ({ node_id }) => node_id);
+  return [{ depth, title }, ...Array.from(groups.values()).flatMap((group) => foldedLines(group, depth))];
+}
+
+/** Describes for one cell how a prompt node got its code; empty for other nodes. */
+export function codeCell({ ai_metadata }: TraceEntry): string {
+  if (!ai_metadata) return "";
+  const { cache_hit, attempts, model } = ai_metadata;
+  if (cache_hit) return "pinned, no model used";
+  const tries = attempts > 1 ? `, ${attempts} attempts` : "";
+  return `by ${model ?? "a model"}${tries}, ${dollars(ai_metadata.cost_usd)}`;
+}
+
+/** Describes the code of several visits of a prompt node for one cell. */
+export function codeCellOf(visits: readonly TraceEntry[]): string {
+  const written = visits.flatMap(({ ai_metadata }) => ai_metadata ?? []);
+  if (written.length === 0) return "";
+  const pinned = written.filter(({ cache_hit }) => cache_hit).length;
+  const attempts = written.reduce((sum, { attempts: each, cache_hit }) => sum + (cache_hit ? 0 : each), 0);
+  const cost = dollars(written.reduce((sum, { cost_usd }) => sum + cost_usd, 0));
+  if (pinned === written.length) return `${pinned} pinned, no model used`;
+  return `${pinned > 0 ? `${pinned} pinned, ` : ""}${attempts} attempts, ${cost}`;
+}
+
+/** The cost and tokens of models, in one line. */
+export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output }: Spending): string {
+  const cached = tokens_cached > 0 ? ` (${tokens_cached} of them cached)` : "";
+  return `${dollars(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;
+}
+
+/** The failures before the code was right. With `--full` also every step with its model's prompt and answer. */
+export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
+  if (!ai_metadata || steps.length === 0) return [];
+  const isFull = steps.some(({ prompt }) => prompt !== undefined);
+  const notes = (ai_metadata.cost_notes ?? []).map((note) => styled("yellow", note));
+  if (!isFull) {
+    const errors = ai_metadata.errors.map(({ attempt, agent_name, error }) => {
+      const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
+      return styled("yellow", `${who}, ${agent_name}: ${shorten(error ?? "failed")}`);
+    });
+    return [...errors, ...notes];
+  }
+  const header = ["attempt", "agent", "status", "time", "model", "tokens in", "cached", "out", "cost"];
+  const table = tableLines(header, steps.map(stepRow)).map((line) => `  ${line}`);
+  return [...table, ...notes, ...steps.flatMap(stepLines)];
+}
+
+function stepRow(step: TraceStep): string[] {
+  const common = [String(step.attempt_number), step.agent_name, statusText(step.status)];
+  const time = duration(step.execution_time_ms);
+  if (step.model_used === null) return [...common, time];
+  const tokens = [step.tokens_input, step.tokens_cached, step.tokens_output].map(String);
+  return [...common, time, step.model_used, ...tokens, dollars(step.cost_usd)];
+}
+
+function stepLines(step: TraceStep): string[] {
+  const { attempt_number, agent_name, error_message, prompt, tool_calls, answer } = step;
+  const parts = [
+    ...section("prompt", prompt),
+    ...section("searched", tool_calls.map((call) => JSON.stringify(call.arguments)).join("\n")),
+    ...section("answer", answer),
+    ...(error_message === null ? [] : [styled("red", `failed: ${error_message}`)]),
+  ];
+  if (parts.length === 0) return [];
+  return [styled("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indent(part))];
+}
+
+/** A call may cost less than a hundredth of a cent. */
+function dollars(usd: number): string {
+  return usd > 0 && usd < 0.0001 ? "< $0.0001" : `$${usd.toFixed(4)}`;
 }

@@ -11,14 +11,12 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { type IndexedNode, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
-import { notRunError, readTrace, readWorkflow } from "../api/recorded.ts";
+import { listRecorded, notRunError, type Recorded, readTrace, readWorkflow } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { differenceLines } from "../output/diff.ts";
 import { type CommandOutput, printError, styled } from "../output/terminal.ts";
 import { cell } from "../output/text.ts";
-import { type TrialFor, withTrials } from "./here.ts";
-import { listRecorded, type Recorded } from "./recorded.ts";
-import { type TrialInput, tryRuns } from "./trial.ts";
+import { type TrialFor, type TrialInput, tryRuns, withTrials } from "./trial.ts";
 
 /** Runs the recorded code of nodes again and compares the outcomes. `asked` is a place, or a node with all its runs. */
 export async function replayExecution(id: string, asked: string | undefined): Promise<CommandOutput> {

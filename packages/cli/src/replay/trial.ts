@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { analysisAnswer, analysisKey, analysisProgram, analysisSeconds } from "@nova/agents";
+import type { NovaClient } from "@nova/client";
 import {
   BlobMissing,
   type CodeResult,
@@ -15,7 +16,10 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { analysisFileOf, codeFileOf, type LockedCode, secretKeys, type TaskNode, type Workflow } from "@nova/workflow";
-import type { Recorded } from "./recorded.ts";
+import { askCloud, connectServer } from "../api/ask.ts";
+import { type Recorded, readBlob } from "../api/recorded.ts";
+import { withCloud } from "../cloud.ts";
+import { Interrupt } from "../interrupt.ts";
 
 /** The means to run recorded inputs. */
 export interface Trial {
@@ -196,4 +200,29 @@ export function outputsAfter(before: readonly TraceEntry[]): Map<string, string>
     fork = entry;
   }
   return outputs;
+}
+
+export type TrialFor = (workflow: Workflow) => Promise<Trial>;
+
+/**
+ * Runs `work` with recorded data of this machine or of the server in `NOVA_URL`, and with sandboxes of this machine.
+ */
+export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
+  const server = await connectServer();
+  return withCloud((cloud) => {
+    const run = (nova: NovaClient) => {
+      const interrupt = new AbortController();
+      new Interrupt().requested().then(
+        () => interrupt.abort(),
+        () => undefined,
+      );
+      return work(nova, async (workflow) => ({
+        blobOf: (execution, sha256) => readBlob(nova, execution, sha256),
+        sandboxes: cloud.ports.sandboxes,
+        template: await cloud.templateFor(workflow),
+        signal: interrupt.signal,
+      }));
+    };
+    return server ? run(server) : askCloud(cloud, run);
+  });
 }

@@ -1,12 +1,24 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { deepestNesting, type ExactValue, measureOf, parseExact, sha256 as sha256Of } from "@nova/engine";
-import { demandLeadsInside } from "@nova/workflow";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import {
+  deepestNesting,
+  type ExactValue,
+  isRawNumber,
+  measureOf,
+  parseExact,
+  sha256,
+  sha256 as sha256Of,
+} from "@nova/engine";
+import { defined, demandLeadsInside, isWorkflowFolder } from "@nova/workflow";
 import { z } from "zod";
-import { InvalidInput, throwInvalid } from "../errors.ts";
-import { type ExactObject, mapMembers, mapValue } from "../input/exact.ts";
-import { formProblem, hasForm, markOf } from "./forms.ts";
-import type { WholeValue } from "./values.ts";
+import { ignoredFolders } from "../dev/publisher.ts";
+import { InvalidInput, InvalidWorkflow, throwInvalid } from "../errors.ts";
+import { writeInside } from "../files.ts";
+import { type ExactObject, mapMembers, mapValue } from "../input/context.ts";
+import { readAndCompile, readAndParse, workflowPath } from "../input/workflow.ts";
+import type { Checked } from "../run/request.ts";
+import { formProblem, hasForm, markOf, type WholeValue } from "./values.ts";
 
 const Values = z.record(z.string(), z.custom<ExactValue>());
 
@@ -128,3 +140,209 @@ class Reader {
     return this.#left < 0 ? this.#invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
   }
 }
+
+/** A workflow folder with its tests. */
+export interface TestFolder extends Checked {
+  /** The path as the user typed it. */
+  path: string;
+  folder: string;
+  /** In the order of their names. */
+  tests: Test[];
+}
+
+/** Reads a workflow folder with its tests. Throws `InvalidInput`, `InvalidWorkflow`. */
+export async function readTestFolder(path: string): Promise<TestFolder> {
+  const folder = workflowFolderOf(path);
+  const compiled = await readAndCompile(folder);
+  if (!compiled.workflow) throw new InvalidWorkflow(path, compiled.findings);
+  const names = await testNames(folder);
+  if (names.length === 0)
+    throw new InvalidInput(`"${path}" has no tests - nova test add <execution> makes one from a run`);
+  const { workflow, definition, history } = compiled;
+  const tests = await Promise.all(names.map((name) => readTest(folder, name)));
+  const stranger = tests.find(({ fixture }) => fixture.workflow !== workflow.id);
+  if (stranger)
+    throw new InvalidInput(
+      `the test "${stranger.name}" belongs to workflow "${stranger.fixture.workflow}" - move it there, or correct its "workflow"`,
+    );
+  return { path, folder, workflow, definition, history, tests };
+}
+
+/** The folder of a workflow, from its path or the path of its definition. Throws `InvalidInput`. */
+export function workflowFolderOf(path: string): string {
+  const folder = workflowPath(path);
+  if (isWorkflowFolder(folder)) return folder;
+  throw new InvalidInput(`"${path}" is not a workflow folder - name one with workflow.json or workflow.ts`);
+}
+
+async function testNames(folder: string): Promise<string[]> {
+  const files = await readdir(join(folder, "tests")).catch(() => []);
+  return files
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => file.slice(0, -".json".length))
+    .sort();
+}
+
+/** Finds the folder of a workflow: the current one, or one below it. Throws `InvalidInput`. */
+export async function findWorkflowFolder(workflow: string, asked: string | undefined): Promise<string> {
+  if (asked !== undefined) {
+    const folder = workflowFolderOf(asked);
+    if ((await idOf(folder)) === workflow) return folder;
+    throw new InvalidInput(`"${asked}" does not have the workflow "${workflow}" of the execution - name its folder`);
+  }
+  const found: string[] = [];
+  for await (const folder of foldersBelow(".", maxDepth))
+    if (mayHold(folder, workflow) && (await idOf(folder)) === workflow) found.push(folder);
+  const [first, second] = found;
+  if (first === undefined)
+    throw new InvalidInput(`there is no folder of the workflow "${workflow}" here - name it with --folder`);
+  if (second === undefined) return resolve(first);
+  throw new InvalidInput(`the workflow "${workflow}" is in "${first}" and in "${second}" - name one with --folder`);
+}
+
+const maxDepth = 3;
+
+async function* foldersBelow(folder: string, depth: number): AsyncGenerator<string> {
+  if (isWorkflowFolder(folder)) return yield folder;
+  if (depth === 0) return;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries)
+    if (entry.isDirectory() && !ignoredFolders.test(entry.name))
+      yield* foldersBelow(join(folder, entry.name), depth - 1);
+}
+
+/**
+ * Only a folder with the name of the workflow may hold it as a program, because reading the id of a program runs it.
+ */
+function mayHold(folder: string, workflow: string): boolean {
+  return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";
+}
+
+async function idOf(folder: string): Promise<string | undefined> {
+  return (await readAndParse(folder)).workflow?.id;
+}
+
+/** A longer text or value gets its own file, because people read tests. */
+const maxInlineBytes = 1000;
+
+/** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */
+export async function writeTest(folder: string, test: Test, { replaces }: { replaces: boolean }): Promise<string> {
+  const { name, fixture, files } = test;
+  const written = new Writer(name, files);
+  const text = `${pretty(written.fixture(fixture), "", 0)}\n`;
+  const path = `tests/${name}.json`;
+  await writeInside(folder, path, text, { replaces });
+  for (const [file, content] of written.files) await writeInside(folder, `tests/${file}`, content, { replaces: true });
+  await removeOthers(folder, name, written.files);
+  return path;
+}
+
+async function removeOthers(folder: string, name: string, named: ReadonlyMap<string, unknown>): Promise<void> {
+  // Through a link, files of another folder would be removed.
+  await demandLeadsInside(folder, `tests/${name}`);
+  const before = await readdir(join(folder, "tests", name)).catch(() => []);
+  const gone = before.filter((file) => ours.test(file) && !named.has(`${name}/${file}`));
+  await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
+}
+
+/** Names of files that this function writes. Other files stay. */
+const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
+
+class Writer {
+  readonly files = new Map<string, string | Uint8Array>();
+  readonly #name: string;
+  readonly #bytes: TestFiles;
+
+  constructor(name: string, bytes: TestFiles) {
+    this.#name = name;
+    this.#bytes = bytes;
+  }
+
+  fixture({ input, outcomes, expect, ...rest }: Fixture): ExactValue {
+    const { format, workflow, recorded_from, code, prompts } = rest;
+    const promptPart = Object.keys(prompts).length > 0 && { prompts };
+    const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
+    // JSON has no `undefined`.
+    return defined({
+      format,
+      workflow,
+      recorded_from,
+      input: this.#values(input),
+      code,
+      ...promptPart,
+      outcomes: Object.fromEntries(written),
+      expect: { ...expect, ...(expect.context && { context: this.#values(expect.context) }) },
+    }) as ExactValue;
+  }
+
+  #outcome({ set, delete: deleted, decision, error }: FixtureOutcome): object {
+    return {
+      ...(!error && { set: this.#values(set) }),
+      ...(deleted.length > 0 && { delete: deleted }),
+      ...(decision !== null && { decision }),
+      ...(error && { error }),
+    };
+  }
+
+  #values(values: Readonly<Record<string, ExactValue>>): object {
+    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, this.#value(value)]));
+  }
+
+  #value(value: WholeValue): ExactValue {
+    const small = this.#withoutTexts(value);
+    const isSmall = Buffer.byteLength(JSON.stringify(small)) <= maxInlineBytes;
+    return isSmall ? small : { $json: this.#keep(`${lineByLine(small)}\n`, "json") };
+  }
+
+  #withoutTexts(value: WholeValue): ExactValue {
+    if (typeof value === "string")
+      return Buffer.byteLength(value) <= maxInlineBytes || !value.isWellFormed()
+        ? value
+        : { $text: this.#keep(value, "txt") };
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return value.map((one) => this.#withoutTexts(one));
+    const mark = markOf(value);
+    const bytes = typeof value.$file === "string" ? this.#bytes.get(value.$file) : undefined;
+    if (bytes) return { $file: this.#keep(bytes, "bin") };
+    if (mark !== undefined) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#withoutTexts(one)]));
+  }
+
+  #keep(content: string | Uint8Array, ending: string): string {
+    const path = `${this.#name}/${sha256(content).slice(0, 16)}.${ending}`;
+    this.files.set(path, content);
+    return path;
+  }
+}
+
+/** Writes each item or member on its own line, so that a diff shows the changed part. */
+function lineByLine(value: ExactValue): string {
+  const lines = (parts: string[], [open, close]: [string, string]) => `${open}\n${parts.join(",\n")}\n${close}`;
+  if (Array.isArray(value)) {
+    const items = value.map((one) => JSON.stringify(one));
+    return lines(items, ["[", "]"]);
+  }
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`);
+  return lines(members, ["{", "}"]);
+}
+
+/** Formats JSON as formatters do: a short list stays on one line. */
+function pretty(value: ExactValue, indent: string, before: number): string {
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const parts = isList
+    ? value.map((one) => pretty(one, inner, 0))
+    : Object.entries(value).map(([key, one]) => {
+        const name = `${JSON.stringify(key)}: `;
+        return name + pretty(one, inner, name.length);
+      });
+  const line = `[${parts.join(", ")}]`;
+  const fits = isList && !line.includes("\n") && indent.length + before + line.length < maxLineLength;
+  const [open, close] = isList ? "[]" : "{}";
+  if (fits || parts.length === 0) return isList ? line : "{}";
+  return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
+}
+
+const maxLineLength = 120;

@@ -1,7 +1,6 @@
 import { sha256 as sha256Of, type TraceEntry } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import type { ShownTrace } from "../api/recorded.ts";
-import { listRecorded } from "../replay/recorded.ts";
+import { listRecorded, type ShownTrace } from "../api/recorded.ts";
 import type { Fixture, FixtureOutcome } from "./fixture.ts";
 import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 

@@ -2,15 +2,29 @@ import { copyFile, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compileWorkflow } from "@nova/compiler";
-import { asWritten, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import {
+  asWritten,
+  type BlobHome,
+  type FileInPlace,
+  newFileMark,
+  objectText,
+  type Ports,
+  placeFiles,
+  publishWorkflow,
+  readTrace,
+  type StartRequest,
+  startExecution,
+  type WorkflowVersion,
+} from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
+import { ulid } from "ulid";
+import { nodeOfPlace } from "../api/recorded.ts";
 import { dataFolder, openCloud } from "../cloud.ts";
+import { InvalidInput } from "../errors.ts";
 import type { Checked } from "../run/request.ts";
-import type { TestFiles } from "./fixture.ts";
-import type { Expression } from "./forms.ts";
+import type { Test, TestFiles } from "./fixture.ts";
 import type { ShownRun } from "./steps.ts";
-import type { Blobs, WholeValue } from "./values.ts";
-import { type RecordedOutcome, valuesForRun } from "./values-for-run.ts";
+import { type Blobs, type Expression, hasForm, textForRun, type WholeValue } from "./values.ts";
 
 export interface TestStart {
   version: WorkflowVersion;
@@ -112,3 +126,96 @@ const evaluating = JSON.stringify({
     { from: "evaluate", to: "end" },
   ],
 });
+
+/** The recorded outcome of a place that does not run. */
+export interface RecordedOutcome {
+  set: Readonly<Record<string, WholeValue>>;
+  delete: readonly string[];
+  decision: string | null;
+  error?: { class: string; message: string };
+}
+
+interface TestValues {
+  input: Readonly<Record<string, WholeValue>>;
+  outcomes: Readonly<Record<string, RecordedOutcome>>;
+}
+
+interface ForRun {
+  id: string;
+  home: BlobHome;
+  start: Pick<StartRequest, "context" | "files">;
+  /** The document of outcomes; the blobs that it names are stored. */
+  document: string;
+}
+
+/** Converts a test's values for an execution, and stores its bytes as blobs of that execution. */
+export async function valuesForRun(
+  { blobs }: Pick<Ports, "blobs">,
+  files: TestFiles,
+  { input, outcomes }: TestValues,
+): Promise<ForRun> {
+  const id = `exec_${ulid()}`;
+  const home = { client: "default", root: id };
+  const ofInput = new Marks(files);
+  const context = textForRun(input, (sha256) => ofInput.markOf(sha256));
+  const ofOutcomes = new Marks(files);
+  const written = Object.entries(outcomes).map(([key, outcome]) => ({ key, json: outcomeText(outcome, ofOutcomes) }));
+  for (const { sha256, bytes, open } of ofOutcomes.files)
+    await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
+  return { id, home, start: { context, files: ofInput.files }, document: objectText(written) };
+}
+
+function outcomeText({ set, delete: deleted, decision, error }: RecordedOutcome, marks: Marks): string {
+  const text = textForRun(set, (sha256) => marks.markOf(sha256));
+  return objectText([
+    ...(error
+      ? [{ key: "error", json: JSON.stringify(error) }]
+      : [{ key: "set", json: placeFiles(text, marks.files) }]),
+    { key: "delete", json: JSON.stringify(deleted) },
+    { key: "decision", json: JSON.stringify(decision) },
+  ]);
+}
+
+/** Marks in a text that stand for bytes. */
+class Marks {
+  readonly #all: TestFiles;
+  readonly #used = new Map<string, FileInPlace>();
+
+  constructor(all: TestFiles) {
+    this.#all = all;
+  }
+
+  get files(): FileInPlace[] {
+    return Array.from(this.#used.values());
+  }
+
+  markOf(sha256: string): string {
+    const known = this.#used.get(sha256);
+    if (known) return known.mark;
+    const content = this.#all.get(sha256);
+    if (!content) throw new InvalidInput(`a test has lost the bytes ${sha256} - record it again`);
+    const open = async function* () {
+      yield content;
+    };
+    const file = { mark: newFileMark(), sha256, bytes: content.length, open };
+    this.#used.set(sha256, file);
+    return file.mark;
+  }
+}
+
+/** The recorded outcomes of nodes that do not run. Throws `InvalidInput` for a form, which has no value. */
+export function recordedOutcomes(
+  { name, fixture }: Pick<Test, "name" | "fixture">,
+  live: ReadonlySet<string>,
+): Record<string, RecordedOutcome> {
+  const outcomes: Record<string, RecordedOutcome> = {};
+  for (const [place, { error, ...outcome }] of Object.entries(fixture.outcomes)) {
+    if (live.has(nodeOfPlace(place))) continue;
+    if (hasForm(outcome.set) || (error && hasForm(error.message)))
+      throw new InvalidInput(
+        `the test "${name}" uses the recorded outcome of "${place}", which has a form - write a value instead`,
+      );
+    outcomes[place] = { ...outcome, ...(error && { error: { class: error.class, message: String(error.message) } }) };
+  }
+  return outcomes;
+}

@@ -1,17 +1,12 @@
 import { toStateMachine } from "@nova/compiler";
 import { nodeIndex, type Workflow } from "@nova/workflow";
+import { nodeOfPlace } from "../api/recorded.ts";
 import { printError, styled } from "../output/terminal.ts";
-import { nodeOfPlace } from "../replay/recorded.ts";
-import { type Evaluate, type FirstDifference, isUnrecorded, type TestRun } from "./compare.ts";
-import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
-import type { TestFolder } from "./folder.ts";
-import { type Expression, fits, hasForm } from "./forms.ts";
-import { recordedOutcomes } from "./recorded-outcomes.ts";
-import { findStaleNodes } from "./stale.ts";
+import { type Evaluate, type FirstDifference, findStaleNodes, isUnrecorded, type TestRun } from "./compare.ts";
+import { type Fixture, type FixtureOutcome, type Test, type TestFiles, type TestFolder, writeTest } from "./fixture.ts";
 import { expectationOf, hashCode, listLiveNodes, listSteps, outcomeOf, type ShownRun } from "./steps.ts";
-import type { TestCloud } from "./test-cloud.ts";
-import type { Blobs, WholeValue } from "./values.ts";
-import { writeTest } from "./write-test.ts";
+import { recordedOutcomes, type TestCloud } from "./test-cloud.ts";
+import { type Blobs, type Expression, fits, hasForm, type WholeValue } from "./values.ts";
 
 /**
  * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
