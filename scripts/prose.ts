@@ -84,7 +84,7 @@ export const exceptions: { path: string; text: string; reason: string }[] = [
     reason: "the licence of the invoices, word for word",
   },
   {
-    path: "packages/agents/src/knowledge/shelf/guides/smtp.md",
+    path: "packages/agents/src/knowledge/shelf/guides.md",
     text: "HTML besides text",
     reason: "a guide for models, whose words are part of the keys of pinned code",
   },

@@ -110,7 +110,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
 
 /** Files that connect by themselves, with the targets. Others use an `OutgoingFetch`, which checks the address of a user's host. */
 const callers: Record<string, string> = {
-  "packages/agents/src/model/fetch-answer.ts": "the model's API, which the operator names",
+  "packages/agents/src/model/provider-answer.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
   "packages/console/src/": "the server that it came from, addresses that it signs, and the issuer that it trusts",

@@ -1,21 +1,38 @@
-import type { GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
+import {
+  type GenerationStore,
+  maskValue,
+  type PinnedCode,
+  type Pipeline,
+  type PipelineOutcome,
+  pinnedPlaces,
+} from "@nova/engine";
 import { defined } from "@nova/workflow";
-import { analyzeData, analyzeInput } from "./agents/analyzers.ts";
+import { analysisSeconds, analyzeData, analyzeInput, runAnalysisCode } from "./agents/analyzers.ts";
 import { type GeneratedCode, generateCode } from "./agents/code-generator.ts";
-import { runCode, type SuccessfulRun } from "./agents/code-runner.ts";
-import { validateCode } from "./agents/code-validator.ts";
-import { beginRun, type NodeRun } from "./agents/node-run.ts";
-import { validateOutput } from "./agents/output-validator.ts";
+import {
+  type ExecutionEnd,
+  executeAndJudge,
+  runCode,
+  type SuccessfulRun,
+  stepResultOf,
+  validateCode,
+} from "./agents/code-runner.ts";
+import {
+  type Analysis,
+  beginRun,
+  contextForRecord,
+  type NodeRun,
+  type PipelineParts,
+  takeStep,
+} from "./agents/node-run.ts";
+import { flawOf, validateOutput } from "./agents/output-validator.ts";
 import { checkCode, readsOf } from "./check/within-time.ts";
-import { done, type Ending, ended, endingOf, type Failure, type Result } from "./failures/failure.ts";
-import { TemplateDocumentation } from "./knowledge/documentation/library.ts";
-import { guidesFor } from "./knowledge/guides/choose-guides.ts";
-import { currentGenerator } from "./lock/generator.ts";
+import { done, type Ending, ended, endingOf, type Failure, type Result, tracesOf } from "./failures/failure.ts";
+import { TemplateDocumentation } from "./knowledge/documentation.ts";
+import { guidesFor } from "./knowledge/guides.ts";
+import { currentGenerator, needsAnalysis } from "./lock/ingredients.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
-import { needsAnalysis } from "./lock/reads.ts";
-import type { PipelineParts } from "./parts.ts";
 import { earlierExamples } from "./precedents/closest-examples.ts";
-import { canWriteCode, runPinnedCode } from "./run-pinned-code.ts";
 import { answerText } from "./text/answer-text.ts";
 
 /**
@@ -160,4 +177,73 @@ async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<G
   run.code = written.value.code;
   const checked = await validateCode(run, attempt, written.value.code);
   return checked.kind === "done" ? written : checked;
+}
+
+/**
+ * Runs pinned code, after its analysis if it has one, and judges it without a model. Returns null if code or analysis
+ * failed by its own fault and new code may be written. The failure is then recorded, and is the first one that the code
+ * generator sees.
+ */
+export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
+  const { code, generation } = pinned;
+  run.code = code;
+  const end = await runAnalysisAndCode(run, pinned);
+  const analysis = pinned.analysis !== undefined && { code: pinned.analysis, json: run.analysis?.json ?? null };
+  const common = { code, cacheHit: true, generation, ...(analysis && { analysis }) };
+  run.analysis = null;
+  const flaw = "result" in end ? flawOf(end.result) : null;
+  if ("result" in end && flaw === null) {
+    return { ...common, status: "success", result: end.result, sandboxId: end.sandboxId };
+  }
+  const unchanged = { attempt: 0, message: flaw ?? "", code, class: "NodeFailed" } as const;
+  const { failure, fault } = "result" in end ? { failure: unchanged, fault: "code" } : end;
+  if (fault === "world" || !canWriteCode(run) || run.task.node.effects === true) {
+    return { ...common, status: "failed", ...endingOf(failure), sandboxId: run.sandboxId };
+  }
+  await recordPinnedFailure(run, failure, analysis !== false && analysis.json === null);
+  run.failures.push(failure);
+  return null;
+}
+
+async function runAnalysisAndCode(run: NodeRun, pinned: PinnedCode): Promise<ExecutionEnd> {
+  if (pinned.analysis !== undefined) {
+    const found = await runPinnedAnalysis(run, pinned);
+    if ("failure" in found) return found;
+    run.analysis = found;
+  }
+  // Pinned code has its own journal number and no step.
+  return executeAndJudge(run, pinnedPlaces.code, 0, pinned.code);
+}
+
+/** False in frozen runs, and in workflows that only run approved code. */
+export function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
+  return !task.frozen && task.version.workflow.approval !== "required";
+}
+
+/** Runs the pinned analysis on the current values. It has its own journal number and no step. */
+async function runPinnedAnalysis(
+  run: NodeRun,
+  { analysis = "" }: PinnedCode,
+): Promise<Analysis | { failure: Failure; fault: "code" }> {
+  const { sandbox_id, logs, answer } = await runAnalysisCode(run, pinnedPlaces.analysis, analysis);
+  run.sandboxId = sandbox_id;
+  const mask = (text: string) => run.task.mask(text);
+  if ("result" in answer) return { code: analysis, json: JSON.stringify(maskValue(answer.result, mask)) };
+  const traces = tracesOf({ traceback: mask(answer.traceback), logs: mask(logs) });
+  const message = `the analysis failed: ${mask(answer.error)}`;
+  const failure = { attempt: 0, message, code: analysis, class: answer.class, ...traces };
+  // An analysis has no network, so no failure of it is external.
+  return { failure, fault: "code" };
+}
+
+/** Records the failed step of pinned code or of its analysis, before other code is written. */
+async function recordPinnedFailure(run: NodeRun, failure: Failure, isAnalysis: boolean): Promise<void> {
+  const timeout_seconds = isAnalysis ? analysisSeconds : run.task.node.timeoutSeconds;
+  await takeStep(run, isAnalysis ? "DataAnalyzer" : "E2BExecutor", 0, async () => ({
+    ...stepResultOf(run, { failure, fault: "code" }),
+    input_data: { context: contextForRecord(run), timeout_seconds },
+    ...(isAnalysis && { output_data: null }),
+    generated_code: failure.code,
+    sandbox_id: run.sandboxId,
+  }));
 }

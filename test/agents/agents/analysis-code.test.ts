@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { analysisProgram, extractAnalysis } from "../../../packages/agents/src/agents/analysis-code.ts";
+import { analysisProgram, extractAnalysis } from "../../../packages/agents/src/agents/analyzers.ts";
 
 const python = process.env.NOVA_PYTHON ?? "python3";
 const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import.meta.url));

@@ -1,8 +1,10 @@
+import { type CodeFinding, checkNodeCode } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { knownHosts } from "../../../packages/agents/src/agents/code-runner.ts";
-import { beginRun } from "../../../packages/agents/src/agents/node-run.ts";
-import { NodeMeans } from "../../support/pipeline/node-means.ts";
+import { beginRun, type PipelineParts } from "../../../packages/agents/src/agents/node-run.ts";
+import { NodeMeans, sets } from "../../support/pipeline/node-means.ts";
 import { pipelineParts } from "../../support/pipeline/parts.ts";
+import { play, type Scene } from "../../support/pipeline/play.ts";
 import { promptTask } from "../../support/pipeline/prompt-task.ts";
 
 const blob = JSON.stringify({ $blob: { sha256: "a".repeat(64), bytes: 9000, type: "text" } });
@@ -46,5 +48,69 @@ describe("a host is known", () => {
 
   it("separately from the keys of the context", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
+  });
+});
+
+const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
+const complex = { role: "input_analyzer", answer: { needs_analysis: true, complexity: "medium" } } as const;
+const looks = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
+const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
+const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
+const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no such module", severity: "error" };
+
+/** Runs a node whose code is checked once, and returns the facts that the check received. */
+async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
+  const told: Parameters<PipelineParts["check"]>[1][] = [];
+  const check: PipelineParts["check"] = async (_code, about) => {
+    told.push(about);
+    return findings;
+  };
+  const lines = [simple, writes("a = 1"), approves];
+  const { means } = await play({ lines, runs: [sets({ branch_decision: true })], check, ...scene });
+  return { about: told[0], step: means.steps.find(({ agent_name }) => agent_name === "CodeValidator") };
+}
+
+describe("the code validator", () => {
+  it("passes the node, the shape of its input and the importable modules to the check", async () => {
+    const { about } = await checked({ task: { workflow: { lib: { "tax.py": "" }, requirements: ["pyyaml"] } } });
+    expect(about).toMatchObject({
+      nodeType: "action",
+      context: { total: { type: "integer" } },
+      modules: expect.arrayContaining(["fitz", "PIL", "yaml"]),
+      lib: ["tax.py"],
+    });
+    expect(about).not.toHaveProperty("edges");
+  });
+
+  it("passes the edges of a decision as texts", async () => {
+    const { about } = await checked({ task: { type: "decision", conditions: [true, 3, "default"] } });
+    expect(about?.edges).toEqual(["true", "3", "default"]);
+  });
+
+  it("passes the analysis that the code may read", async () => {
+    const { about } = await checked({
+      lines: [complex, looks, writes("a = 1"), approves],
+      runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],
+    });
+    expect(about?.context).toHaveProperty("_data_analysis", { type: "object" });
+  });
+
+  it("refuses code that reads a missing analysis", async () => {
+    const reads = writes("context['a'] = context['_data_analysis']['rows']");
+    const scene = { lines: [simple, reads, reads, reads], check: checkNodeCode };
+    const { outcome, means } = await play(scene);
+    expect(outcome).toMatchObject({ message: expect.stringContaining('the context has no key "_data_analysis"') });
+    expect(means.runs).toEqual([]);
+  });
+
+  it("accepts an unknown import if the workflow has requirements", async () => {
+    const { step } = await checked({ task: { workflow: { requirements: ["odd-package"] } } }, [missing]);
+    expect(step).toMatchObject({ status: "success", output_data: { valid: true, findings: [{ code: "PY140" }] } });
+  });
+
+  it("refuses an unknown import in other workflows", async () => {
+    const lines = [simple, ...["a", "b", "c"].map(writes)];
+    const { step } = await checked({ lines, runs: [] }, [missing]);
+    expect(step).toMatchObject({ status: "failed", error_message: "line 1: no such module" });
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { faultOf } from "../../../packages/agents/src/failures/fault-of.ts";
+import {
+  exceptionsOf,
+  faultOf,
+  findUnreachableHost,
+  hostsInCode,
+  hostsInMessage,
+} from "../../../packages/agents/src/failures/fault-of.ts";
 
 const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
 const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
@@ -196,5 +202,112 @@ describe("chains of exceptions", () => {
       traceback: `Traceback (most recent call last):\nKeyError: ${text}\n`,
     };
     expect(await faultOf({ ...failed, code: open }, surroundings)).toBe("code");
+  });
+});
+
+describe("hostsInMessage", () => {
+  it.each([
+    ["HTTPSConnectionPool(host='api.example', port=443): Max retries", ["api.example"]],
+    ["503 Server Error: x for url: https://user:pw@API.example:8443/v1?host=no", ["api.example"]],
+    ['connection to server at "db.example" (10.0.0.1), port 5432 failed', ["db.example"]],
+    ['could not translate host name "db.example" to address', ["db.example"]],
+    ["Failed to resolve 'api.example' ([Errno -2])", ["api.example"]],
+    ["[Errno 111] Connect call failed ('10.0.0.1', 5432)", ["10.0.0.1"]],
+    ["[Errno 111] Connection refused", []],
+  ])("reads %s", (text, hosts) => {
+    expect(hostsInMessage(text)).toEqual(hosts);
+  });
+});
+
+describe("hostsInCode", () => {
+  it.each([
+    ['requests.get("https://api.example/v1")', ["api.example"]],
+    ['imaplib.IMAP4_SSL("imap.example", 993)', ["imap.example"]],
+    ['socket.create_connection(("smtp.example", 25))', ["smtp.example"]],
+    ['smtp_server = "smtp.example"', ["smtp.example"]],
+    ['psycopg.connect("host=db.example dbname=x")', ["db.example"]],
+    ['psycopg.connect("postgresql://u:p@db.example:5432/x")', ["db.example"]],
+    ['context.get("imap_host", "imap.example")', ["imap.example"]],
+    ['context.get("known_host", "imap.example")', []],
+    ['context.get("api_url", "https://api.example/v1")', ["api.example"]],
+    ['open("invoice.pdf"); context["email.subject"]', []],
+    ['requests.get(context["url"])', []],
+    ['url = f"https://{host}/v1"', []],
+    ["# https://docs.example/\nx = 1", []],
+    ['ns = "http://www.w3.org/2000/svg"', []],
+  ])("reads %s", (code, hosts) => {
+    expect(hostsInCode(code, (key) => key === "known_host")).toEqual(hosts);
+  });
+});
+
+const refused = "imap.example.com:993 cannot be reached: Connection refused";
+
+it.each([
+  [`hello\n[network] ${refused}\n`, refused],
+  [`[network] a.example:80 cannot be reached: Name or service not known\n[network] ${refused}`, refused],
+  [`the code says: [network] ${refused}`, ""],
+  ["[network] something else\n", ""],
+  ["", ""],
+])("findUnreachableHost finds in the log %j the reason %j", (logs, reason) => {
+  expect(findUnreachableHost(logs)).toBe(reason);
+});
+
+const traceback = `Traceback (most recent call last):
+  File "nodes/work.py", line 2, in <module>
+    connect()
+  File "/usr/lib/python3.11/socket.py", line 10, in connect
+    raise err
+    ^^^^^^^^^
+ConnectionRefusedError: [Errno 111] Connection refused
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "nodes/work.py", line 4, in <module>
+    raise errors.NoMail("no mail") from error
+acme.errors.NoMail: no mail
+for Acme
+`;
+
+describe("exceptionsOf", () => {
+  it("reads a chain, the last exception first", () => {
+    expect(exceptionsOf({ message: "NoMail: no mail\nfor Acme", traceback })).toEqual([
+      {
+        type: "acme.errors.NoMail",
+        text: "no mail\nfor Acme",
+        files: ["nodes/work.py"],
+        line: 'raise errors.NoMail("no mail") from error',
+        after: "cause",
+      },
+      {
+        type: "ConnectionRefusedError",
+        text: "[Errno 111] Connection refused",
+        files: ["nodes/work.py", "/usr/lib/python3.11/socket.py"],
+        line: "raise err",
+        after: null,
+      },
+    ]);
+  });
+
+  it("reads a message of the code as a text without a type", () => {
+    expect(exceptionsOf({ message: "no invoice found", traceback: "" })).toEqual([
+      { type: "", text: "no invoice found", files: [], line: "", after: null },
+    ]);
+  });
+
+  it("prefers the harness's line for the last exception", () => {
+    const [last] = exceptionsOf({
+      message: "KeyError: 'x'",
+      traceback: "Traceback (most recent call last):\nOSError: no\n",
+    });
+    expect(last).toMatchObject({ type: "KeyError", text: "'x'" });
+  });
+
+  it("reads exceptions without a text", () => {
+    const [last] = exceptionsOf({
+      message: "TimeoutError",
+      traceback: "Traceback (most recent call last):\nTimeoutError\n",
+    });
+    expect(last).toMatchObject({ type: "TimeoutError", text: "" });
   });
 });

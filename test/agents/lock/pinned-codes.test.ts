@@ -1,7 +1,266 @@
-import type { Pipeline, PipelineMeans, PromptTask, TextMeans, TextTask } from "@nova/engine";
-import { expect, it } from "vitest";
-import { frozenPipeline, modelFreePipeline } from "../../../packages/agents/src/lock/pinned-codes.ts";
-import { taskWith } from "./tasks.ts";
+import {
+  generationId,
+  type Pipeline,
+  type PipelineMeans,
+  type PromptTask,
+  type TextMeans,
+  type TextTask,
+} from "@nova/engine";
+import { codeHashOf, hashOf } from "@nova/workflow";
+import { beforeEach, describe, expect, it } from "vitest";
+import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
+import {
+  createPinnedCodes,
+  frozenPipeline,
+  keepGeneration,
+  modelFreePipeline,
+  type WrittenCode,
+} from "../../../packages/agents/src/lock/pinned-codes.ts";
+import { MemoryGenerations } from "../../support/memory-generations.ts";
+import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
+
+let store: MemoryGenerations;
+beforeEach(() => {
+  store = new MemoryGenerations();
+});
+
+const later: WrittenCode = { ...written, code: "total = 2", createdAt: "2026-11-22T10:00:05.000Z" };
+
+function keep(changes: TaskChanges = {}, code: WrittenCode = written, proven = true) {
+  return keepGeneration(store, taskWith(changes), generator, code, { proven });
+}
+
+function statuses(): Record<string, string> {
+  return Object.fromEntries(store.all.map(({ code, status }) => [code, status]));
+}
+
+describe("code that has succeeded", () => {
+  it("is pinned with its ingredients, its costs and the execution that proved it", async () => {
+    await keep();
+    expect(store.all).toEqual([
+      {
+        format: 1,
+        workflowId: "bills",
+        node: "sum",
+        client: null,
+        status: "pinned",
+        origin: "generated",
+        code: written.code,
+        cost: written.cost,
+        model: "gpt-6-luna",
+        createdAt: written.createdAt,
+        key: expect.stringMatching(/^[0-9a-f]{64}$/),
+        codeHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        ingredients: expect.objectContaining({ reads: { lines: "list", "order.discount?": "number" } }),
+        provenBy: "exec_01",
+      },
+    ]);
+    expect(choosePinned(taskWith(), store.all, generator)?.code).toBe(written.code);
+  });
+
+  it("replaces pinned code for the same ingredients, which stays in the history", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("replaces code that fits the same input but reads other keys", async () => {
+    await keep();
+    await keep({}, { ...later, reads: [] });
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("does not replace code for another input or prompt", async () => {
+    await keep({ input: '{"lines": "1, 2"}' });
+    await keep({ executor: { prompt: "Else" } }, { ...written, code: "else" });
+    await keep({}, later);
+    expect(Object.values(statuses())).toEqual(["pinned", "pinned", "pinned"]);
+  });
+
+  it("is stored once when its task is delivered twice", async () => {
+    const first = await keep();
+    expect(await keep({}, { ...written, createdAt: later.createdAt })).toEqual(first);
+    expect(store.all).toHaveLength(1);
+  });
+
+  it("stays replaced when an old delivery comes late", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    await keep();
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("is pinned again when another run proves it again", async () => {
+    await keep();
+    await keep({ execution: "exec_02" }, later);
+    await keep({ execution: "exec_03" });
+    expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
+  });
+
+  it("replaces failed locked code, known to the store or not", async () => {
+    const workflow = { lock: { sum: await keep() } };
+    for (const all of [store.all.slice(), []]) {
+      store.all.splice(0, store.all.length, ...all);
+      await keep({ workflow, execution: "exec_02" }, later);
+      expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+      expect(choosePinned(taskWith({ workflow }), store.all, generator)?.code).toBe("total = 2");
+      expect(choosePinned(taskWith({ workflow, frozen: true }), store.all, generator)?.code).toBe(written.code);
+    }
+  });
+
+  it("replaces pinned and locked code if the node was written again, and both stay stored", async () => {
+    const old = await keep();
+    const workflow = { lock: { sum: old } };
+    await keep({ workflow, execution: "exec_02", fresh: true }, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+    expect(choosePinned(taskWith({ workflow, execution: "exec_03" }), store.all, generator)?.code).toBe("total = 2");
+  });
+
+  it("does not replace locked code for other ingredients", async () => {
+    const workflow = { lock: { sum: await keep({ executor: { prompt: "Else" } }) } };
+    store.all.length = 0;
+    await keep({ workflow }, later);
+    expect(store.all).toHaveLength(1);
+  });
+
+  it("is stored per client only if the workflow requests it", async () => {
+    await keep({ client: "acme" });
+    await keep({ client: "acme", workflow: { scope: "client" } });
+    await keep({ client: "bolt", workflow: { scope: "client" } });
+    expect(store.all.map(({ client, status }) => [client, status])).toEqual([
+      [null, "pinned"],
+      ["acme", "pinned"],
+      ["bolt", "pinned"],
+    ]);
+  });
+});
+
+describe("code that needs an analysis", () => {
+  const both: WrittenCode = { ...written, analysis: "result = {}" };
+
+  it("is stored with the analysis under one hash", async () => {
+    const kept = await keep({}, both);
+    expect(kept).toMatchObject({ code: written.code, analysis: "result = {}" });
+    expect([kept.codeHash, kept.analysisHash]).toEqual([codeHashOf(both), hashOf("result = {}")]);
+    expect(choosePinned(taskWith(), store.all, generator)).toEqual({
+      generation: generationId(kept),
+      code: written.code,
+      analysis: "result = {}",
+    });
+  });
+
+  it("is another generation with another analysis or without one", async () => {
+    await keep({}, both);
+    await keep({ execution: "exec_02" }, { ...both, analysis: "result = {'a': 1}", createdAt: later.createdAt });
+    await keep({ execution: "exec_03" }, { ...written, createdAt: "2026-11-22T10:00:09.000Z" });
+    expect(store.all.map(({ analysis, status }) => [analysis, status])).toEqual([
+      ["result = {}", "replaced"],
+      ["result = {'a': 1}", "replaced"],
+      [undefined, "pinned"],
+    ]);
+    expect(new Set(store.all.map(generationId)).size).toBe(3);
+  });
+
+  it("is approved only together with the analysis", async () => {
+    const workflow = { approval: "required" } as const;
+    const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
+    await store.update(await keep({ workflow }, both), { approved });
+    expect(await keep({ workflow }, { ...both, analysis: "result = 1" })).toMatchObject({ status: "candidate" });
+  });
+
+  it("is stored as replaced with its analysis if it was only locked", async () => {
+    const workflow = { lock: { sum: await keep({}, both) } };
+    store.all.length = 0;
+    await keep({ workflow, execution: "exec_02" }, later);
+    expect(store.all).toMatchObject([{ status: "pinned" }, { status: "replaced", analysis: "result = {}" }]);
+  });
+});
+
+describe("waiting code", () => {
+  it("is a candidate until it is proven, replaces no code, and does not run", async () => {
+    await keep();
+    await keep({}, later, false);
+    expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "candidate" });
+    await keep({}, later);
+    expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
+  });
+
+  it("is a candidate until it is approved, proven or not", async () => {
+    const workflow = { approval: "required" } as const;
+    const kept = await keep({ workflow });
+    expect(kept).toMatchObject({ status: "candidate", provenBy: "exec_01" });
+    await store.update(kept, { approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
+    expect(await keep({ workflow, execution: "exec_02" })).toMatchObject({ status: "pinned", provenBy: "exec_02" });
+  });
+});
+
+describe("pinned codes", () => {
+  const codes = () =>
+    createPinnedCodes({
+      store,
+      generator,
+      readsOf: async () => written.reads,
+      clock: { now: () => Date.parse(written.createdAt) },
+    });
+  const proven = { code: written.code, model: written.model, cost: written.cost };
+  const guides = [{ name: "money", text: "", hash: "" }];
+
+  it("are stored, chosen and found again", async () => {
+    expect(await codes().choose(taskWith())).toBeNull();
+    const id = await codes().keep(taskWith(), { ...proven, guides });
+    const [kept] = store.all;
+    expect(kept).toMatchObject({ createdAt: written.createdAt, ingredients: { guides: { money: "b".repeat(64) } } });
+    expect(id).toBe(kept && generationId(kept));
+    expect(await codes().choose(taskWith())).toEqual({ generation: id, code: written.code });
+    expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
+  });
+
+  it("include the reads of code and analysis, except the analysis result", async () => {
+    const readsOf = async (source: string) =>
+      source === "look"
+        ? [
+            { path: "lines", optional: true },
+            { path: "other", optional: false },
+          ]
+        : [...written.reads, { path: "_data_analysis.rows", optional: false }];
+    const clock = { now: () => Date.parse(written.createdAt) };
+    const pinned = createPinnedCodes({ store, generator, readsOf, clock });
+    await pinned.keep(taskWith(), { ...proven, analysis: "look", guides });
+    expect(store.all[0]?.ingredients.reads).toEqual({ lines: "list", "order.discount?": "number", other: "boolean" });
+    expect(await pinned.choose(taskWith())).toMatchObject({ analysis: "look" });
+    expect(await pinned.choose(taskWith({ input: '{"lines": [], "other": "yes"}' }))).toBeNull();
+  });
+
+  it("need no store in a frozen run of a workflow with a lock", async () => {
+    const lock = { sum: await keep() };
+    store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
+    expect((await codes().choose(taskWith({ workflow: { lock }, frozen: true })))?.code).toBe(written.code);
+    expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
+  });
+
+  it("are proposed without approval, do not run, and are reported as waiting until they are approved", async () => {
+    const task = taskWith({ workflow: { approval: "required" } });
+    expect(await codes().missing(task)).toMatchObject({
+      waits: false,
+      message: expect.stringContaining("no locked code"),
+    });
+    await codes().propose(task, { ...proven, guides });
+    expect(store.all).toMatchObject([{ status: "candidate", code: written.code }]);
+    expect(store.all[0]).not.toHaveProperty("provenBy");
+    expect(await codes().choose(task)).toBeNull();
+    expect(await codes().missing(task)).toMatchObject({
+      waits: true,
+      message: expect.stringContaining("nobody has approved"),
+    });
+  });
+
+  it("are separate per client if the workflow requests it", async () => {
+    const workflow = { scope: "client" } as const;
+    await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
+    expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();
+    expect(await codes().choose(taskWith({ workflow, client: "bolt" }))).toBeNull();
+  });
+});
 
 it("a frozen pipeline freezes every task, and changes nothing else", async () => {
   const seen: unknown[][] = [];

@@ -1,8 +1,7 @@
-import type { PromptTask, WorkflowVersion } from "@nova/engine";
-import { membersOf } from "@nova/engine";
+import { membersOf, type PromptTask, type WorkflowVersion } from "@nova/engine";
 import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
-import type { Generator } from "../../../packages/agents/src/lock/generator.ts";
-import type { WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
+import type { Generator } from "../../../packages/agents/src/lock/ingredients.ts";
+import type { WrittenCode } from "../../../packages/agents/src/lock/pinned-codes.ts";
 
 export const generator: Generator = generatorWith({ csv: "c".repeat(64), money: "b".repeat(64) });
 

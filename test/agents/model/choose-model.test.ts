@@ -1,5 +1,13 @@
-import type { ModelChoice, ModelRole } from "@nova/workflow";
+import { budgetsWithoutPrice } from "@nova/agents";
+import { type ModelChoice, type ModelRole, parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import {
+  Catalog,
+  catalog,
+  priceOf,
+  retirementOf,
+  supportsReasoning,
+} from "../../../packages/agents/src/model/catalog.ts";
 import { requireModel } from "../../../packages/agents/src/model/choose-model.ts";
 import { ModelError } from "../../../packages/agents/src/model/model-error.ts";
 
@@ -90,5 +98,108 @@ describe("the model of a role", () => {
 
   it("can be any id of a compatible server", () => {
     expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
+  });
+});
+
+const limits = { max_cost_usd: 0.5 };
+const text = { id: "a", type: "action", executor: "text", prompt: "Say" };
+const prompt = { id: "a", type: "action", executor: "prompt", prompt: "Add up." };
+
+function found(node: object, more: object = {}, fallback?: string): string[] {
+  const definition = {
+    id: "w",
+    nodes: [{ id: "start", type: "start" }, node, { id: "end", type: "end" }],
+    edges: [
+      { from: "start", to: "a" },
+      { from: "a", to: "end" },
+    ],
+    ...more,
+  };
+  const { workflow, findings } = parseWorkflow({ text: JSON.stringify(definition), fileName: "w.json", files: {} });
+  if (!workflow) throw new TypeError(JSON.stringify(findings));
+  return budgetsWithoutPrice(workflow, fallback).map(({ code, severity, path }) => `${code} ${severity} ${path}`);
+}
+
+describe("a budget", () => {
+  const own = "NOVA443 warning $.nodes[1].limits.max_cost_usd";
+
+  it.each<[string, object, object, string | undefined, string[]]>([
+    ["the model of its text node", { ...text, limits, model: "qwen3:8b" }, {}, undefined, [own]],
+    [
+      "one model of its prompt node",
+      { ...prompt, limits, model: { code_generator: "qwen3:8b" } },
+      {},
+      undefined,
+      [own],
+    ],
+    ["the workflow's model", { ...text, limits }, { model: "qwen3:8b" }, undefined, [own]],
+    ["DEFAULT_MODEL", { ...prompt, limits }, {}, "m", [own]],
+    ["a model under the workflow's limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
+  ])("causes a warning if %s has no price", (_what, node, more, fallback, expected) => {
+    expect(found(node, more, fallback)).toEqual(expected);
+  });
+
+  it.each<[string, object, object, string | undefined]>([
+    ["its model has a price", { ...text, limits, model: "gpt-6-luna" }, {}, "m"],
+    ["the default models have prices", { ...prompt, limits }, {}, undefined],
+    ["a snapshot of a model has the price of that", { ...text, limits, model: "gpt-5-2025-08-07" }, {}, undefined],
+    ["there is none", { ...text, model: "qwen3:8b" }, {}, undefined],
+    ["no model is asked", { id: "a", type: "action", code: "context['a'] = 1" }, { limits }, "m"],
+  ])("causes no warning if %s", (_what, node, more, fallback) => {
+    expect(found(node, more, fallback)).toEqual([]);
+  });
+});
+
+const retirements = Object.entries(catalog.retirements);
+
+describe("the catalog of models", () => {
+  it.each(Object.entries(catalog.defaults))(
+    "has a price and no retirement for the default model of the %s",
+    (_role, model) => {
+      expect(priceOf(model)).not.toBeNull();
+      expect(retirementOf(model)).toBeNull();
+    },
+  );
+
+  it.each(retirements)("replaces %s with a model that has a price and no retirement", (_model, { successor }) => {
+    expect(priceOf(successor)).not.toBeNull();
+    expect(retirementOf(successor)).toBeNull();
+  });
+
+  it.each(Object.entries(catalog.usdPerMillionTokens))(
+    "has no higher price for cached input of %s than for new input",
+    (_model, price) => {
+      expect(price.cached).toBeLessThan(price.input);
+      expect(price.cacheWrite).toBeGreaterThanOrEqual(price.input);
+      expect(price.output).toBeGreaterThan(price.input);
+    },
+  );
+
+  it("names its sources and its date", () => {
+    expect(catalog).toMatchObject({ asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
+    expect(catalog.sources.every((source) => source.startsWith("https://developers.openai.com/"))).toBe(true);
+  });
+
+  it("treats a dated snapshot like its model", () => {
+    expect(priceOf("gpt-5-mini-2025-08-07")).toEqual(priceOf("gpt-5-mini"));
+    expect(retirementOf("gpt-4o-2024-08-06")).toEqual({ on: "2027-01-14", successor: "gpt-6-luna" });
+  });
+
+  it.each([
+    ["gpt-6.1-terra", true],
+    ["gpt-4.1", false],
+    ["gpt-4o-2024-11-20", false],
+    ["qwen3:8b", false],
+  ])("knows whether %s returns encrypted thoughts: %s", (model, expected) => {
+    expect(supportsReasoning(model)).toBe(expected);
+  });
+
+  it.each([
+    ["a role without default", { defaults: { code_generator: "gpt-6-luna" } }],
+    ["a retirement that is no date", { retirements: { "gpt-5": { on: "soon", successor: "gpt-6-luna" } } }],
+    ["a price below zero", { usdPerMillionTokens: { x: { input: -1, cached: 0, cacheWrite: 0, output: 0 } } }],
+    ["a field that nobody reads", { comment: "" }],
+  ])("is refused with %s", (_case, changes) => {
+    expect(Catalog.safeParse({ ...catalog, ...changes }).success).toBe(false);
   });
 });

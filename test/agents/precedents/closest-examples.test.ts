@@ -1,7 +1,9 @@
 import type { Generation } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { closestExamples, cosine, earlierExamples } from "../../../packages/agents/src/precedents/closest-examples.ts";
-import { taskWith } from "../lock/tasks.ts";
+import { MemoryGenerations } from "../../support/memory-generations.ts";
+import { generator, taskWith, written } from "../lock/tasks.ts";
 
 /** The embedding of the current task; those of the others are at an angle to it. */
 const here = [1, 0, 0];
@@ -128,4 +130,24 @@ describe("earlier examples", () => {
     expect(asked).toEqual(["bills"]);
     expect(examples).toEqual([{ task: "Sum the items", code: kept.code }]);
   });
+});
+
+async function keepCode(store: MemoryGenerations, more: { embedding?: number[] } = {}): Promise<void> {
+  const pinned = createPinnedCodes({ store, generator, readsOf: async () => written.reads, clock: { now: () => 0 } });
+  await pinned.keep(taskWith(), { ...written, guides: [], ...more });
+}
+
+it("a task finds code of another node whose task has the same meaning", async () => {
+  const generations = new MemoryGenerations();
+  await keepCode(generations, { embedding: [0.9, 0.1] });
+  const task = taskWith({ node: { id: "add" }, executor: { prompt: "Sum what is in the list" } });
+  const examples = await earlierExamples(generations, task, [1, 0]);
+  expect(examples).toMatchObject([{ task: "Add up the lines.", code: written.code }]);
+});
+
+it("code is stored without an embedding if there is none", async () => {
+  const generations = new MemoryGenerations();
+  await keepCode(generations);
+  expect(generations.all).toMatchObject([{ code: written.code, status: "pinned" }]);
+  expect(generations.all[0]).not.toHaveProperty("embedding");
 });

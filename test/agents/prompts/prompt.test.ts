@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { dataSection, quoteForPrompt, stageOf, withoutFence } from "../../../packages/agents/src/prompts/prompt.ts";
 import { Placeholder } from "../../../packages/agents/src/schema/summary.ts";
 import { hostile } from "../../support/pipeline/hostile.ts";
+import { sets } from "../../support/pipeline/node-means.ts";
+import { play } from "../../support/pipeline/play.ts";
 
 describe("quoteForPrompt", () => {
   it.each(hostile)("writes %j so that it cannot leave its line or pass for markup", (text) => {
@@ -60,5 +63,64 @@ describe("stageOf", () => {
     ["# STAGE: ANALYSIST", "task"],
   ])("reads %j", (code, stage) => {
     expect(stageOf(code)).toBe(stage);
+  });
+});
+
+const maxTokens = 1_500;
+/** A safe estimate: English and Python have about four characters per token. */
+const charactersPerToken = 3.5;
+
+const context = {
+  client_name: "Acme Corp",
+  invoice_number: "2026-0417",
+  email_subject: "Your invoice for October",
+  email_body: "x".repeat(2_000),
+  total: 1500,
+  currency: "EUR",
+  due: "2026-12-01",
+  paid: false,
+  lines: [
+    { sku: "A-1", quantity: 3, price: 499.99 },
+    { sku: "B-2", quantity: 1, price: 0.03 },
+  ],
+  vendor: { name: "ACME", vat: "DE123456789", address: { city: "Berlin", zip: "10115" } },
+};
+
+describe("prompts of a simple action node with ten keys", async () => {
+  const { models } = await play({
+    task: { context },
+    lines: [
+      { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } },
+      { role: "code_generator", answer: { code: "context['discount'] = 150" } },
+      { role: "output_validator", answer: { valid: true, reason: "ok" } },
+    ],
+    runs: [sets({ discount: 150 })],
+  });
+
+  it.each([0, 1, 2])("stay under 1,500 tokens with the schema of their answer and their tools: call %i", (index) => {
+    const call = models.asked[index];
+    if (!call) throw new TypeError("the call never came");
+    if (!("schema" in call.answer)) throw new TypeError("the call has no schema");
+    const schemas = [call.answer.schema, ...(call.tools ?? []).map(({ parameters }) => parameters)].map((schema) =>
+      JSON.stringify(z.toJSONSchema(schema)),
+    );
+    const descriptions = (call.tools ?? []).map(({ name, description }) => name + description);
+    const whole = [call.instructions, call.input, ...schemas, ...descriptions].join("");
+    expect(whole.length / charactersPerToken).toBeLessThan(maxTokens);
+  });
+
+  it("start with text that is the same for every run", async () => {
+    const other = await play({
+      task: { context: { quite: "different" }, prompt: "Say hello" },
+      lines: [
+        { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } },
+        { role: "code_generator", answer: { code: "context['a'] = 1" } },
+        { role: "output_validator", answer: { valid: true, reason: "ok" } },
+      ],
+      runs: [sets({ a: 1 })],
+    });
+    expect(other.models.asked.map(({ instructions }) => instructions)).toEqual(
+      models.asked.map(({ instructions }) => instructions),
+    );
   });
 });

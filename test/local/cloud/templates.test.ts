@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TemplateDocumentation } from "../../../packages/agents/src/knowledge/documentation/library.ts";
+import { TemplateDocumentation } from "../../../packages/agents/src/knowledge/documentation.ts";
 import type { Python } from "../../../packages/e2b-local/src/python.ts";
 import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
 import { findPython } from "../../../packages/local/src/cloud/python-packages.ts";

@@ -1,5 +1,5 @@
 import type { PinnedCode } from "@nova/engine";
-import type { PipelineParts } from "../../../packages/agents/src/parts.ts";
+import type { PipelineParts } from "../../../packages/agents/src/agents/node-run.ts";
 import { scriptedModels } from "./scripted-models.ts";
 
 type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];

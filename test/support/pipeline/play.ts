@@ -1,6 +1,6 @@
 import type { PinnedCode, PipelineOutcome } from "@nova/engine";
-import type { ProvenCode } from "../../../packages/agents/src/lock/keep.ts";
-import type { PipelineParts } from "../../../packages/agents/src/parts.ts";
+import type { PipelineParts } from "../../../packages/agents/src/agents/node-run.ts";
+import type { ProvenCode } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { pipelineOf } from "../../../packages/agents/src/pipeline.ts";
 import { NodeMeans, type NodeMeansOptions } from "./node-means.ts";
 import { fakePinned, pipelineParts } from "./parts.ts";

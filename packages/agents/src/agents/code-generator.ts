@@ -1,7 +1,7 @@
 import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
-import type { Guide } from "../knowledge/guides/choose-guides.ts";
+import type { Guide } from "../knowledge/guides.ts";
 import type { Tool } from "../model/models.ts";
 import type { Example } from "../precedents/closest-examples.ts";
 import {
@@ -15,13 +15,18 @@ import {
   withoutFence,
 } from "../prompts/prompt.ts";
 import { hideTexts } from "../schema/summary.ts";
-import { analysisSeconds } from "./analysis-code.ts";
-import { followAnalysis } from "./analyzers.ts";
+import { analysisSeconds, followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import type { Analysis, NodeRun } from "./node-run.ts";
+import {
+  type Analysis,
+  contextForModel,
+  contextForRecord,
+  edgeValues,
+  type NodeRun,
+  packagesOf,
+  takeStep,
+} from "./node-run.ts";
 import { addRecallCost, recallExamples } from "./recall.ts";
-import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
-import { takeStep } from "./step.ts";
 
 const intro = `You write the Python code of one step of a business workflow.
 ${dataRule}

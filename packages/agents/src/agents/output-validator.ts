@@ -3,9 +3,16 @@ import { z } from "zod";
 import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
 import { dataRule, dataSection } from "../prompts/prompt.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import type { NodeRun } from "./node-run.ts";
-import { changesForRecord, contextForModel, contextForRecord, edgeValues, resultForModel } from "./show-context.ts";
-import { type StepResult, takeStep } from "./step.ts";
+import {
+  changesForRecord,
+  contextForModel,
+  contextForRecord,
+  edgeValues,
+  type NodeRun,
+  resultForModel,
+  type StepResult,
+  takeStep,
+} from "./node-run.ts";
 
 const Verdict = z.object({ valid: z.boolean(), reason: z.string() });
 

@@ -1,9 +1,8 @@
 import { roundUsd } from "../model/cost.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { EmbeddingCall, Models } from "../model/models.ts";
-import { asBudgetRefusal, checkBudget, readBudgets } from "./budget.ts";
-import type { NodeRun, Recall } from "./node-run.ts";
-import type { StepResult } from "./step.ts";
+import { asBudgetRefusal, checkBudget, readBudgets } from "./ask-model.ts";
+import type { NodeRun, Recall, StepResult } from "./node-run.ts";
 
 /** `refusal` is the result of the step if its budget is too small. */
 type RecallOutcome = Recall & { refusal?: Omit<StepResult, "input_data"> };

@@ -1,6 +1,6 @@
 import type { CodeFinding, NodeFacts } from "@nova/python";
 import { DeadlineWorker } from "@nova/workflow";
-import type { ContextRead } from "../lock/reads.ts";
+import type { ContextRead } from "../lock/ingredients.ts";
 
 /** Code is normally checked in milliseconds, but hostile data can make a model write code whose check takes hours. */
 const python = new DeadlineWorker({

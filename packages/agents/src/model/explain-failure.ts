@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from "openai/core/error";
-import { unreadableAnswer } from "./fetch-answer.ts";
 import { type ModelErrorReason, ProviderFailed, whereNodesRun } from "./model-error.ts";
+import { unreadableAnswer } from "./provider-answer.ts";
 
 export interface Failure {
   reason: ModelErrorReason;

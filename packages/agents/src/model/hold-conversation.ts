@@ -1,19 +1,19 @@
 import type { ToolCall } from "@nova/engine";
+import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, readUsage, roundUsd, type Usage } from "./cost.ts";
+import { type CallTarget, explainFailure, unavailable } from "./explain-failure.ts";
+import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
 import {
   type Conversation,
+  type ModelAnswer,
+  type ModelCall,
   outputTokens,
   type Reply,
   type RequestedCall,
   requestId,
+  type Tool,
   timeLimitMs,
-} from "./conversation.ts";
-import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
-import { type CallTarget, explainFailure, unavailable } from "./explain-failure.ts";
-import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
-import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
-import { type ReadFailure, type ReadResult, readAnswer } from "./read-answer.ts";
-import { withoutThoughts } from "./thoughts.ts";
-import { readUsage } from "./usage.ts";
+} from "./models.ts";
+import { type ReadFailure, type ReadResult, readAnswer, withoutThoughts } from "./read-answer.ts";
 
 const defaultToolCalls = 5;
 

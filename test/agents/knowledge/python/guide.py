@@ -7,11 +7,12 @@ import pathlib
 import re
 import unittest
 
-SHELF = pathlib.Path(__file__).parents[4] / "packages/agents/src/knowledge/shelf/guides"
+GUIDES = pathlib.Path(__file__).parents[4] / "packages/agents/src/knowledge/shelf/guides.md"
 
 
 def blocks(guide):
-    text = (SHELF / f"{guide}.md").read_text(encoding="utf-8")
+    _, text = GUIDES.read_text(encoding="utf-8").split(f"<!-- {guide} -->\n")
+    text = text.split("\n<!-- ")[0] + "\n"
     return re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
 
 

@@ -2,7 +2,8 @@ import { createModels } from "@nova/agents";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { chatConversation } from "../../../packages/agents/src/model/chat-api.ts";
+import { chatConversation, isStrict } from "../../../packages/agents/src/model/apis.ts";
+import { windowOf } from "../../../packages/agents/src/model/catalog.ts";
 import type { Tool } from "../../../packages/agents/src/model/models.ts";
 import { modelCall } from "../../support/model-server/model-call.ts";
 import { type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
@@ -78,4 +79,22 @@ describe("OpenAI itself over Chat Completions", () => {
     const options = { signal: AbortSignal.any([]), headers: { "X-Client-Request-Id": "code_generator.1" } };
     expect(await conversation.send(conversation.request(true), options)).toMatchObject({ text: '{"code":"x"}' });
   });
+});
+
+const closed = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
+
+it.each([
+  [closed, true],
+  [{ ...closed, properties: { a: { type: "array", items: closed } } }, true],
+  [{ ...closed, required: [] }, false],
+  [{ ...closed, additionalProperties: true }, false],
+  [{ type: "object" }, false],
+  [{ ...closed, properties: { a: { type: "object", properties: {} } } }, false],
+  [{ ...closed, $defs: { b: { type: "object", properties: {} } } }, false],
+])("isStrict of %j is %s", (schema, expected) => {
+  expect(isStrict(schema)).toBe(expected);
+});
+
+it("windowOf knows models and their snapshots, and returns null for others", () => {
+  expect([windowOf("gpt-5-2025-08-07"), windowOf("llama")]).toEqual([400_000, null]);
 });

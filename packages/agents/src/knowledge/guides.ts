@@ -1,6 +1,6 @@
 import type { ContextShape, ValueShape } from "@nova/python";
-import { readFromShelf } from "../shelf.ts";
-import { type Topic, topics } from "./topics.ts";
+import { readFromShelf } from "./shelf.ts";
+import written from "./topics.json" with { type: "json" };
 
 /** A short text that explains to a model how to do one kind of task. */
 export interface Guide {
@@ -69,13 +69,71 @@ function keysInside({ item, members }: ValueShape): string[] {
   return [...(item ? keysInside(item) : []), ...(members ? keysOf(members) : [])];
 }
 
-const read = new Map<string, Guide>();
+/** Guides by name. In the file, a comment with its name precedes each guide. */
+let guides: ReadonlyMap<string, Guide> | undefined;
+
+function readGuides(): ReadonlyMap<string, Guide> {
+  const [, ...parts] = readFromShelf("guides.md").split(/^<!-- (\w+) -->\n/m);
+  const named = parts.flatMap((name, at) => (at % 2 === 0 ? [{ name, text: (parts[at + 1] ?? "").trim() }] : []));
+  return new Map(named.map((guide) => [guide.name, guide]));
+}
 
 /** Reads a guide. Throws if it does not exist; `topics` lists all guides. */
 export function readGuide(name: string): Guide {
-  const known = read.get(name);
-  if (known) return known;
-  const guide = { name, text: readFromShelf(`guides/${name}.md`).trim() };
-  read.set(name, guide);
-  return guide;
+  guides ??= readGuides();
+  const guide = guides.get(name);
+  if (guide) return guide;
+  throw new TypeError(`there is no guide "${name}"`);
+}
+
+/** Patterns that decide when a guide is useful. They match `plainText` in English, Spanish and German. */
+export interface Topic {
+  guide: string;
+  /** Matches tasks that are about the topic. */
+  named: RegExp;
+  /** Matches tasks that may be about the topic. */
+  hinted: RegExp;
+  /** Match context keys that, together with a hint, show that the task is about the topic. */
+  keys: readonly RegExp[];
+  /** Matches keys which show that an earlier node has done the work, so that a hint refers to its results. */
+  done?: RegExp;
+  /** Matches lower-case errors with the topic's modules, exceptions or typical mistakes. */
+  errors: RegExp;
+}
+
+/**
+ * Topics from `topics.json`, which has one line of phrases per language. Their order decides between equally good
+ * guides.
+ */
+export const topics: readonly Topic[] = written.map(({ guide, named, hinted, keys, done, errors }) => ({
+  guide,
+  named: phrasePattern(named.join()),
+  hinted: phrasePattern(hinted.join()),
+  errors: phrasePattern(errors.join()),
+  keys: keys.map(({ names, types }: { names: string; types?: string }) => keyPattern(names, types)),
+  ...(done && { done: keyPattern(done.names, done.types) }),
+}));
+
+/**
+ * Builds a pattern that matches any of the comma-separated phrases in `plainText`. `*` stands for the rest or the start
+ * of a word, and `…` for other words in the same sentence: `send* … mail*`.
+ */
+export function phrasePattern(phrases: string): RegExp {
+  return new RegExp(`\\b(?:${alternatives(phrases)})\\b`);
+}
+
+/**
+ * Builds a pattern for keys (`name: type`) that contain a word of `names`, with one of `types` (`string|bytes`) or any
+ * type.
+ */
+export function keyPattern(names: string, types = "\\w+"): RegExp {
+  return new RegExp(`\\b(?:${alternatives(names)})\\b[^:]*: (?:${types})$`);
+}
+
+function alternatives(phrases: string): string {
+  return phrases
+    .split(",")
+    .map((phrase) => phrase.trim().replace(/\s+/g, " ").replaceAll("*", "\\w*").replaceAll(" … ", "\\b[^.;]{0,50}\\b"))
+    .filter(Boolean)
+    .join("|");
 }

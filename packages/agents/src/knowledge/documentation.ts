@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
 import { z } from "zod";
-import { readFromShelf } from "../shelf.ts";
+import { readFromShelf } from "./shelf.ts";
 
 /** One library's documentation, with a search index that is built at the first search. */
 export class Library {

@@ -1,6 +1,17 @@
-import type { ContextShape, ValueShape } from "@nova/python";
-import { describe, expect, it } from "vitest";
-import { guidesFor } from "../../../../packages/agents/src/knowledge/guides/choose-guides.ts";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type ContextShape, checkPython, nodeGlobals, type ValueShape } from "@nova/python";
+import { describe, expect, it, test } from "vitest";
+import {
+  guidesFor,
+  keyPattern,
+  phrasePattern,
+  plainText,
+  readGuide,
+  topics,
+} from "../../../packages/agents/src/knowledge/guides.ts";
 
 type Types = Record<string, ValueShape["type"]>;
 
@@ -106,4 +117,86 @@ describe("guides after errors", () => {
   it("are empty for an unrelated error", () => {
     expect(chosen("Add a and b", {}, ["KeyError: 'c'"])).toEqual([]);
   });
+});
+
+describe("phrasePattern", () => {
+  it.each([
+    ["mail", "read the mail", true],
+    ["mail", "read the mailbox", false],
+    ["mail*", "read the mailbox", true],
+    ["*rechnung*", "die eingangsrechnungen", true],
+    ["base de datos", "en la base de datos", true],
+    ["send* … mail*", "send the report in a mail", true],
+    ["send* … mail*", "send the report. then read the mail", false],
+    ["send* … mail*", "mail is sent", false],
+    ["a1, b2", "only b2", true],
+  ])("%s in: %s", (phrases, text, matches) => {
+    expect(phrasePattern(phrases).test(text)).toBe(matches);
+  });
+});
+
+describe("keyPattern", () => {
+  it.each([
+    ["pdf", [], "invoice pdf: bytes", true],
+    ["pdf", ["string"], "invoice pdf: bytes", false],
+    ["file*", ["string", "bytes"], "files: bytes", true],
+    ["bytes", [], "count: bytes", false],
+  ] as const)("%s of %j in: %s", (names, types, text, matches) => {
+    expect(keyPattern(names, types.join("|") || undefined).test(text)).toBe(matches);
+  });
+});
+
+describe("plain text", () => {
+  it.each([
+    ["Fälligkeit der Größe", "falligkeit der grosse"],
+    ["EMISIÓN del año", "emision del ano"],
+    ["invoicePdf", "invoice pdf"],
+    ["pdf_data_b64", "pdf data b64"],
+  ])("of %s is %s", (text, plain) => {
+    expect(plainText(text)).toBe(plain);
+  });
+});
+
+const shelf = new URL("../../../packages/agents/src/knowledge/shelf/guides.md", import.meta.url);
+const names = topics.map(({ guide }) => guide);
+
+function blocksOf(text: string): string[] {
+  return [...text.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code as string);
+}
+
+describe("the guides", () => {
+  it("are one per topic", () => {
+    const found = Array.from(readFileSync(shelf, "utf8").matchAll(/^<!-- (\w+) -->$/gm), ([, name]) => name);
+    expect(found.sort()).toEqual(names.toSorted());
+  });
+
+  it.each(names)("%s is short, and has code that a validator accepts", async (name) => {
+    const { text } = readGuide(name);
+    expect(text.length).toBeGreaterThan(600);
+    // Keeps a prompt with three guides small; a token has about four characters.
+    expect(text.length).toBeLessThanOrEqual(1450);
+    const blocks = blocksOf(text);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const code of blocks) expect(await checkPython(code, nodeGlobals)).toEqual([]);
+  });
+
+  it.each(names)("%s shows how to set the context", (name) => {
+    expect(blocksOf(readGuide(name).text).join()).toMatch(/^ *context\["\w+"\] = /m);
+  });
+});
+
+const folder = join(import.meta.dirname, "./python");
+const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
+
+test("the guides have Python tests", () => {
+  expect(modules).toContain("test_mail_guides.py");
+});
+
+// The tests run the guides' code against their own servers, and skip modules that this Python cannot import.
+test.each(modules)("the guides pass %s", async (module) => {
+  const run = promisify(execFile)(process.env.NOVA_PYTHON ?? "python3", ["-m", "unittest", "-q", module], {
+    cwd: folder,
+  });
+  const { stderr } = await run.catch((error: { stderr: string }) => error);
+  expect(stderr).toMatch(/Ran [1-9]\d* tests? in [\d.]+s\s+OK( \(skipped=\d+\))?\s*$/);
 });
