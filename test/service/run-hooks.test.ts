@@ -1,7 +1,7 @@
 import { type Execution, StoreUnavailable } from "@nova/engine";
 import { createOnExecutionEnded } from "@nova/service/run-hooks";
 import { describe, expect, it, vi } from "vitest";
-import { bareStatsOf, shrinkToFit } from "../../packages/service/src/analytics/run-stats.ts";
+import { bareStatsOf, shrinkToFit } from "../../packages/service/src/analytics/figures.ts";
 import { atOnce } from "../support/engine/scheduler.ts";
 import { simulate } from "../support/engine/simulate.ts";
 

@@ -1,7 +1,6 @@
 import { readTrace } from "@nova/engine";
 import { expect, it } from "vitest";
-import { roundDuration } from "../../../packages/service/src/analytics/figures.ts";
-import { statsOf } from "../../../packages/service/src/analytics/run-stats.ts";
+import { roundDuration, statsOf } from "../../../packages/service/src/analytics/figures.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { simulate } from "../../support/engine/simulate.ts";
 import { type SlowFigures, slowFigures } from "../support/slow-figures.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTnef } from "../../../packages/service/src/mail/tnef.ts";
+import { readTnef } from "../../../packages/service/src/mail/attachments.ts";
 import { tnefOf } from "../support/tnef.ts";
 
 const pdf = Buffer.from("%PDF-1.7");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPaused, pauseAfter } from "../../../packages/service/src/mailboxes/address.ts";
+import { isPaused, pauseAfter } from "../../../packages/service/src/mailboxes/poll.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { activateVersion, deleteWorkflow, publish, publishVersion, sweepService } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sweepTriggers } from "../../../packages/service/src/publishing/hand-over.ts";
+import { sweepTriggers } from "../../../packages/service/src/publishing/publish-version.ts";
 import { inARow } from "../../support/cloud.ts";
 import { dyingAt } from "../support/dying.ts";
 import { live } from "../support/live-triggers.ts";

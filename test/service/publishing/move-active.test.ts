@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@nova/engine";
 import { activateVersion, Conflict, deleteWorkflow, publish, publishVersion, Refused } from "@nova/service";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { findTriggerConflicts } from "../../../packages/service/src/triggers/trigger-conflicts.ts";
+import { findTriggerConflicts } from "../../../packages/service/src/triggers/sync.ts";
 import { inARow } from "../../support/cloud.ts";
 import { inAnyOrder } from "../support/in-any-order.ts";
 import { live } from "../support/live-triggers.ts";

@@ -1,7 +1,7 @@
 import type { WorkflowVersion } from "@nova/engine";
 import { Conflict } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import { dropOldMachines } from "../../../packages/service/src/publishing/old-machines.ts";
+import { dropOldMachines } from "../../../packages/service/src/publishing/publish-version.ts";
 import { demandMachine } from "../../../packages/service/src/workflows/find.ts";
 import { PublishingWorld } from "../support/publishing-world.ts";
 

@@ -22,7 +22,7 @@ import {
   type RunOutcome,
 } from "../../../packages/service/src/sessions/freshness.ts";
 import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
-import { type Plan, planOneNode, planStaleNodes } from "../../../packages/service/src/sessions/plan.ts";
+import { type Plan, planOneNode, planStaleNodes } from "../../../packages/service/src/sessions/prepare-run.ts";
 
 /** Few nodes are enough for chains, diamonds and graphs that do not nest. */
 const ids = ["a", "b", "c", "d", "e", "f"];

@@ -1,7 +1,6 @@
 import { type Execution, StoreUnavailable } from "@nova/engine";
 import type { Admissions, Client, WorkflowState } from "@nova/service";
-import type { QueuePorts } from "../../../packages/service/src/quotas/admit.ts";
-import { fillPools, giveSlotsBack } from "../../../packages/service/src/quotas/fill.ts";
+import { fillPools, giveSlotsBack, type QueuePorts } from "../../../packages/service/src/quotas/fill.ts";
 import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
 import { VirtualClock } from "../../support/engine/clock.ts";
 import { type Caller, type Process, Scheduler } from "../../support/engine/scheduler.ts";

@@ -1,7 +1,7 @@
 import type { TaskMail, WaitingTask } from "@nova/engine";
 import { notifyTask, type ServicePorts } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Notice } from "../../../packages/service/src/ports/mail.ts";
+import type { Notice } from "../../../packages/service/src/ports/triggers.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const waiting: WaitingTask = {

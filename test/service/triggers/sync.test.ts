@@ -11,7 +11,7 @@ import {
 } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
-import { findClientProblems, findTriggerConflicts } from "../../../packages/service/src/triggers/trigger-conflicts.ts";
+import { findClientProblems, findTriggerConflicts } from "../../../packages/service/src/triggers/sync.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 let world: TriggerWorld;

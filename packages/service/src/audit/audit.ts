@@ -1,7 +1,6 @@
 import { monotonicFactory } from "ulid";
 import { reaches } from "../access/authenticate.ts";
-import type { Principal } from "../ports/access.ts";
-import type { AuditRecord } from "../ports/audit.ts";
+import type { AuditRecord, Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 

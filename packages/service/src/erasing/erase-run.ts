@@ -6,6 +6,8 @@ import type { Principal } from "../ports/access.ts";
 import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { Session } from "../ports/sessions.ts";
+import { draftId } from "../workflows/find.ts";
 
 /** Cancels an open run with the runs inside it. Without its contents, no process could close it any more. */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
@@ -156,4 +158,40 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   do cursor = owner ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);
   return true;
+}
+
+/** Cancels the session's runs, which cannot continue without their state machine. */
+export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "state">): Promise<void> {
+  for (const { execution } of state.runs) await cancelIfOpen(ports, execution);
+}
+
+/** Removes a session and its state machine. Can be repeated. Definitions stay, since its runs need them. */
+export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
+  const whole = await ports.sessions.get(session.id);
+  if (whole) await cancelRuns(ports, whole);
+  const published = await ports.workflows.latest(draftId(session));
+  if (published) await ports.machineVersions.removeMachine(published.stateMachineArn);
+  await ports.sessions.remove(session);
+}
+
+/** Removes expired sessions. Returns their ids. */
+export async function removeExpiredSessions(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const removed: string[] = [];
+  const now = new Date(ports.clock.now()).toISOString();
+  for await (const session of ports.sessions.expired(now)) {
+    if (ports.clock.now() >= until) break;
+    await removeSession(ports, session);
+    removed.push(session.id);
+  }
+  return removed;
+}
+
+/** Removes all sessions of a client that is being erased. */
+export async function removeSessionsOf(ports: ServicePorts, client: string): Promise<void> {
+  const pageSize = 50;
+  for (;;) {
+    const page = await ports.sessions.list({ limit: pageSize, client });
+    for (const session of page) await removeSession(ports, session);
+    if (page.length < pageSize) return;
+  }
 }

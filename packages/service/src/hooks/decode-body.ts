@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { utf8In } from "@nova/workflow";
 import { Refused } from "../errors.ts";
-import { charsetOf } from "./content-type.ts";
 
 /** The limit of an uncompressed request, too: AWS Lambda accepts 6 MB of event. */
 const maxBytes = 4 * 1024 * 1024;
@@ -49,4 +48,24 @@ export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): 
     const problem = isUnknown ? `states the charset ${shown}, which is not known` : `is no text in ${shown}`;
     throw new Refused(`${what} ${problem} - send UTF-8`, [], { cause });
   }
+}
+
+const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))\s*/gy;
+
+/** The parameters of a header such as content-type, with lower-case names. Only `\"` is an escape, since browsers send Windows paths. */
+export function parametersOf(header: string): Map<string, string> {
+  const start = header.indexOf(";");
+  const rest = start === -1 ? "" : header.slice(start);
+  const found = rest.matchAll(parameter);
+  return new Map(
+    Array.from(found, ([, name = "", quoted, plain = ""]) => [
+      name.toLowerCase(),
+      quoted?.replaceAll('\\"', '"') ?? plain.trim(),
+    ]),
+  );
+}
+
+/** The charset of a content-type; undefined if it has none. */
+export function charsetOf(contentType: string): string | undefined {
+  return parametersOf(contentType).get("charset")?.trim().toLowerCase() || undefined;
 }

@@ -1,8 +1,7 @@
 import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
 import { NotFound, Refused } from "../errors.ts";
-import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { catchUnusable, hookKey, readSecrets } from "../triggers/key.ts";
+import type { Delivery } from "../ports/triggers.ts";
 import {
   describeTrigger,
   type FoundTrigger,
@@ -10,6 +9,7 @@ import {
   recordRefusedDelivery,
   startFromTrigger,
 } from "../triggers/start.ts";
+import { catchUnusable, hookKey, readSecrets } from "../triggers/sync.ts";
 import { dedupeIdOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 

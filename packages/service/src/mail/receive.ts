@@ -1,14 +1,18 @@
 import { buffer } from "node:stream/consumers";
-import type { MailTrigger } from "@nova/workflow";
+import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { defaultClient } from "../ports/clients.ts";
-import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { DmarcPolicies } from "../ports/mail.ts";
-import { mailKey } from "../triggers/key.ts";
-import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery } from "../triggers/start.ts";
-import { startFromMail } from "./arrive.ts";
-import { largestMailBytes, tooLargeReason } from "./guard.ts";
+import type { Delivery, DmarcPolicies } from "../ports/triggers.ts";
+import {
+  describeTrigger,
+  type FoundTrigger,
+  findTrigger,
+  recordRefusedDelivery,
+  startFromTrigger,
+} from "../triggers/start.ts";
+import { mailKey } from "../triggers/sync.ts";
+import { guardProblem, largestMailBytes, tooLargeReason } from "./guard.ts";
 import {
   addressesIn,
   identifyMail,
@@ -17,7 +21,9 @@ import {
   noSingleSender,
   type RawMail,
   readHeaders,
+  senderProblem,
 } from "./headers.ts";
+import { mailContext, parseMail } from "./parse-mail.ts";
 import { receivedFor, sesHeaders, type Verdicts, verdictsOf } from "./ses-headers.ts";
 
 /** The destination of a mail: a trigger by its address, and a client. */
@@ -136,4 +142,25 @@ async function findRecipientTrigger(
 
 function noPlace(reason: string, gone: string | null = null): NoPlace {
   return { reason, gone };
+}
+
+/** Starts one run for a mail, or records why it is refused. A repeated mail starts no second run. */
+export async function startFromMail(
+  ports: ServicePorts,
+  place: FoundTrigger<MailTrigger | ImapTrigger>,
+  mail: RawMail,
+): Promise<Delivery> {
+  const { messageId, ...head } = identifyMail(mail);
+  const known = { ...describeTrigger(place), ...head };
+  const refuse = (reason: string) => recordRefusedDelivery(ports, known, reason);
+  const refused = senderProblem(mail.headers, place.trigger.from) ?? guardProblem(mail.raw);
+  if (refused !== undefined) return refuse(refused);
+  const parsed = await parseMail(mail.raw).catch((error: unknown) => {
+    return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  });
+  if ("reason" in parsed) return refuse(parsed.reason);
+  // Code must read the sender that was checked.
+  if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
+  const { context, files } = mailContext(parsed, messageId);
+  return startFromTrigger(ports, { ...known, about: parsed.subject, context, files });
 }

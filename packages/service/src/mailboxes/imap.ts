@@ -2,8 +2,8 @@ import { isIPv4 } from "node:net";
 import { HostRefused } from "@nova/engine";
 import type { ImapFlow } from "imapflow";
 import type { Outgoing } from "../outgoing/outgoing.ts";
-import type { MailboxAddress, Mailboxes, OpenMailbox, UnreadMail } from "../ports/mail.ts";
-import { MailboxUnreachable } from "./address.ts";
+import type { MailboxAddress, Mailboxes, OpenMailbox, UnreadMail } from "../ports/triggers.ts";
+import { MailboxUnreachable } from "./poll.ts";
 
 /** The port that uses TLS from the start. On other ports the client must request TLS. */
 const tlsPort = 993;

@@ -1,14 +1,11 @@
 import type { ImapTrigger } from "@nova/workflow";
-import { startFromMail } from "../mail/arrive.ts";
 import { largestMailBytes, tooLargeReason } from "../mail/guard.ts";
 import { identifyMail, longestHeadBytes, readHeaders } from "../mail/headers.ts";
-import type { Delivery } from "../ports/deliveries.ts";
+import { startFromMail } from "../mail/receive.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
-import type { TriggerName } from "../ports/triggers.ts";
-import { ownKey } from "../triggers/key.ts";
+import type { Delivery, MailboxAddress, OpenMailbox, Pause, TriggerName, UnreadMail } from "../ports/triggers.ts";
 import { describeTrigger, type FoundTrigger, recordRefusedDelivery } from "../triggers/start.ts";
-import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
+import { catchUnusable, ownKey } from "../triggers/sync.ts";
 
 /** Mails of one poll; the next poll continues with the others. */
 const maxMails = 50;
@@ -61,4 +58,40 @@ async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMail
     : await startFromMail(ports, place, { raw, headers });
   await mailbox.markRead(mail.uid);
   return delivery;
+}
+
+/** The mailbox does not answer, refuses the login, or has no such folder; the message says which. */
+export class MailboxUnreachable extends Error {
+  override name = "MailboxUnreachable";
+}
+
+/** The address and login of a trigger's mailbox, from the client's credential. Throws `MailboxUnreachable`. */
+export async function mailboxAddress(
+  { credentials }: ServicePorts,
+  workflow: string,
+  { client, credential, mailbox }: ImapTrigger,
+): Promise<MailboxAddress> {
+  const unreachable = catchUnusable((cause) => Promise.reject(new MailboxUnreachable(cause.message, { cause })));
+  const { members } = await credentials.forNode(client, workflow, [credential]).catch(unreachable);
+  const values = new Map(members.map(({ key, json }) => [key, JSON.parse(json) as unknown]));
+  const [host, port, user, password] = ["imap_host", "imap_port", "email_user", "email_password"].map((name) =>
+    values.get(name),
+  );
+  if (typeof host === "string" && typeof port === "number" && typeof user === "string" && typeof password === "string")
+    return { host, port, user, password, mailbox };
+  throw new MailboxUnreachable(
+    `credential "${credential}" of client "${client}" names no mailbox - store one of the kind email with imap_host`,
+  );
+}
+
+const longestSeconds = 6 * 60 * 60;
+
+/** The pause after `failures` in a row: none after the first, then doubled each time, at most six hours. */
+export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
+  const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));
+  return { failures, until: new Date(nowMs + seconds * 1000).toISOString() };
+}
+
+export function isPaused(pause: Pause | undefined, nowMs: number): boolean {
+  return pause !== undefined && Date.parse(pause.until) > nowMs;
 }

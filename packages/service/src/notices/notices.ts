@@ -2,7 +2,7 @@ import { type Finding, finding, isMailAddress, nodeIndex, type OnFailure, type W
 import { Refused } from "../errors.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Mailer, Notice } from "../ports/mail.ts";
+import type { Mailer, Notice } from "../ports/triggers.ts";
 
 /** Characters; the message of an approval has at most 4,000. */
 const longestText = 20_000;

@@ -3,9 +3,10 @@ import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, Readable, Transform } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { HostRefused, type OutgoingFetch } from "@nova/engine";
-import type { IPv6 } from "ipaddr.js";
-import ipaddr from "ipaddr.js";
+import ipaddr, { type IPv6 } from "ipaddr.js";
+import type { Poster } from "../ports/triggers.ts";
 
 /** The IPv6 range assigned to the internet (IANA). All other ranges are reserved or special. */
 const unicast = [ipaddr.parse("2000::"), 3] as [IPv6, number];
@@ -113,4 +114,47 @@ const unknownHostCodes = ["ENOTFOUND", "ENODATA"];
 
 function refusal(host: string): HostRefused {
   return new HostRefused(`${host} leads to no public address - name a host that everybody reaches`);
+}
+
+/** The server did not accept the request. */
+export class PostFailed extends Error {
+  override name = "PostFailed";
+}
+
+/** Builds a poster that retries temporary failures after each of `pausesMs` (milliseconds). */
+export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500, 2_000, 5_000]): Poster {
+  return {
+    async post(request) {
+      for (const pauseMs of [...pausesMs, undefined]) {
+        const problem = await attempt(request, outgoing);
+        if (problem === undefined) return;
+        if (!problem.passes || pauseMs === undefined) throw problem.error;
+        await sleep(pauseMs);
+      }
+    },
+  };
+}
+
+interface Problem {
+  error: Error;
+  /** Whether a retry may succeed. */
+  passes: boolean;
+}
+
+async function attempt(
+  { url, body, headers }: Parameters<Poster["post"]>[0],
+  outgoing: Pick<Outgoing, "fetch">,
+): Promise<Problem | undefined> {
+  const { host } = new URL(url);
+  try {
+    const answer = await outgoing.fetch(url, { method: "POST", body, headers });
+    await answer.body?.cancel();
+    if (answer.ok) return undefined;
+    const error = new PostFailed(`${host} answered ${answer.status} - look there`);
+    return { error, passes: answer.status >= 500 || answer.status === 408 || answer.status === 429 };
+  } catch (cause) {
+    if (cause instanceof HostRefused) return { error: cause, passes: false };
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { error: new PostFailed(`${host} does not answer (${why}) - look there`, { cause }), passes: true };
+  }
 }

@@ -1,7 +1,7 @@
+import type { CloseStatus, LinkId, Spending } from "@nova/engine";
 import type { OnFailure } from "@nova/workflow";
-import type { AuditRecord } from "./audit.ts";
+import type { AuditRecord } from "./access.ts";
 import type { Range } from "./page.ts";
-import type { ClientQuotas } from "./quotas.ts";
 
 /** The owner of everything without a client. It has no record and no quota. */
 export const defaultClient = "default";
@@ -57,4 +57,116 @@ export interface ClientStore {
   remove(slug: string): Promise<void>;
   /** Sorted by slug. */
   list(query: Range): Promise<Client[]>;
+}
+
+/** Limits of a workflow, for all its versions. Absent: unlimited. */
+export interface WorkflowQuotas {
+  /** Concurrent runs, of all clients together. */
+  maxConcurrent?: number;
+  /** Concurrent runs of each client. */
+  maxConcurrentPerClient?: number;
+}
+
+/** Limits of a client's runs. Absent: unlimited. */
+export interface ClientQuotas {
+  /** Concurrent runs, of all workflows together. */
+  maxConcurrent?: number;
+  /** US dollars for models in one calendar month (UTC). */
+  maxCostUsd?: number;
+  /** Days after its end for which the contents of a run are kept. */
+  retentionDays?: number;
+}
+
+/** A run that waits in the queue of a pool. The run's id is a ULID, so ids sort by arrival. */
+export interface Ticket {
+  execution: string;
+  /** All pools from which the run needs a slot. */
+  pools: string[];
+  /** The run's rank in the pool of all runs, if that pool is limited. Ranks sort before the order of arrival. */
+  rank?: string | undefined;
+}
+
+/**
+ * Slots of pools, which runs hold, and the queues of runs that wait for one. Every read is strongly consistent.
+ * `admission` is the ULID of an attempt to start a run: a late call of an earlier attempt undoes nothing of a later one.
+ */
+export interface SlotStore {
+  /** Assigns a slot of the run to this admission. False if `limit` slots are taken, or a later admission holds the slot. */
+  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
+  /** Frees the run's slot; with `admission` only if that admission holds it. `rank`: the rank of a run that has ended. */
+  giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
+  /** Executions that hold a slot. */
+  taken(pool: string): Promise<string[]>;
+  /** Adds the run to the queues of all its pools. Can be repeated. */
+  enqueue(ticket: Ticket): Promise<void>;
+  /** Removes the run from the queues of all its pools. */
+  leave(ticket: Ticket): Promise<void>;
+  /**
+   * Returns the rank of a new run of this client: after the client's other runs, and after the runs that have ended. So
+   * clients take turns, and a client that filled all free slots lets the others catch up.
+   */
+  rank(pool: string, client: string): Promise<string>;
+  /** Sorted by rank, then by arrival. */
+  waiting(pool: string): AsyncIterable<Ticket>;
+  /** Every pool that ever had a queue. */
+  pools(): AsyncIterable<string>;
+}
+
+/** Costs of models per client and calendar month. */
+export interface SpendingStore {
+  /** Records the cost of a node so far; a lower value than the stored one is ignored. `month`: `2026-11`. */
+  note(client: string, month: string, node: LinkId, usd: number): Promise<void>;
+  /** US dollars of a month. */
+  ofMonth(client: string, month: string): Promise<number>;
+}
+
+/** Number of measurements by duration: milliseconds, rounded to two significant digits. */
+export type Durations = Readonly<Record<string, number>>;
+
+/** The statistics of a node, in one run or in many. */
+export interface NodeFigures {
+  runs: number;
+  /** Number of failures by error class. */
+  failed: Record<string, number>;
+  /** Total of all its runs. */
+  totalMs: number;
+  /** Total of its failed runs; absent: 0. */
+  failedMs?: number;
+  /** Null if they do not fit into an item of the table. */
+  durations: Durations | null;
+  /** Absent: the node called no model. */
+  spent?: Spending;
+  /** Number of runs of pinned code, and the cost of writing that code again. */
+  hits?: number;
+  savedUsd?: number;
+}
+
+/** The statistics of an ended run, with everything that ran inside it. Written once; a repeated write is identical. */
+export interface RunStats {
+  format: 1;
+  execution: string;
+  workflowId: string;
+  version: number;
+  client: string;
+  status: CloseStatus;
+  /** ISO 8601. */
+  endedAt: string;
+  durationMs: number;
+  /** The node that failed. */
+  failure?: { node: string; class: string };
+  nodes: Record<string, NodeFigures>;
+}
+
+/** Selects runs of a workflow, of a client, or of both, that ended between two times, both included. */
+export type StatsQuery = {
+  /** ISO 8601. */
+  from: string;
+  to: string;
+} & ({ workflow: string; client?: string } | { workflow?: undefined; client: string });
+
+export interface StatsStore {
+  /** Can be repeated. */
+  put(stats: RunStats): Promise<void>;
+  /** Sorted by the time of their end. */
+  read(query: StatsQuery): AsyncIterable<RunStats>;
 }

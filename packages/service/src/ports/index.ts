@@ -1,17 +1,22 @@
 import type { Compiled, EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, KeysLookedUp, Ports } from "@nova/engine";
 import type { Workflow, WorkflowSource } from "@nova/workflow";
-import type { AttemptStore, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
-import type { Archive, Eraser, ErasureQueue, FormatSurvey } from "./archive.ts";
-import type { AuditLog } from "./audit.ts";
-import type { ClientStore } from "./clients.ts";
-import type { DeliveryStore } from "./deliveries.ts";
-import type { IncomingMail, Mailer, MailPorts, Poster } from "./mail.ts";
-import type { SlotStore, SpendingStore } from "./quotas.ts";
+import type { AttemptStore, AuditLog, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
+import type { Archive, BlobLinks, Eraser, ErasureQueue, FormatSurvey, UploadStore } from "./archive.ts";
+import type { ClientStore, SlotStore, SpendingStore, StatsStore } from "./clients.ts";
 import type { SessionStore } from "./sessions.ts";
-import type { StatsStore } from "./stats.ts";
-import type { Bus, EventRules, PublishQueue, Schedules, TriggerStore } from "./triggers.ts";
-import type { BlobLinks, UploadStore } from "./uploads.ts";
+import type {
+  Bus,
+  DeliveryStore,
+  EventRules,
+  IncomingMail,
+  Mailer,
+  MailPorts,
+  Poster,
+  PublishQueue,
+  Schedules,
+  TriggerStore,
+} from "./triggers.ts";
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates for workflows. */

@@ -1,4 +1,5 @@
-import type { Trigger, WrittenJson } from "@nova/workflow";
+import type { Trigger, TriggerType, WrittenJson } from "@nova/workflow";
+import type { Range } from "./page.ts";
 
 /** A pause of a mailbox that could not be read. */
 export interface Pause {
@@ -90,4 +91,123 @@ export interface EventRules {
   /** Creates or changes the rule. Throws `Refused` for an invalid pattern. */
   put(rule: EventRule): Promise<void>;
   remove(rule: TriggerName & Pick<EventRule, "bus">): Promise<void>;
+}
+
+/** `accepted`: its run is being started; a repeated delivery continues with that run. */
+export const deliveryStatuses = ["accepted", "started", "refused", "failed"] as const;
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** A message, request, event or time that reached a trigger, with or without a run. */
+export interface Delivery {
+  format: 1;
+  /** SHA-256 of workflow, type, trigger, client and `dedupe`. */
+  key: string;
+  /** `dlv_` and a ULID, so deliveries sort by time. */
+  id: string;
+  type: TriggerType;
+  /** Null if no workflow matches, such as for a mail to an unknown address. */
+  workflow: string | null;
+  trigger: string | null;
+  client: string | null;
+  /** ISO 8601. */
+  at: string;
+  /** The sender, such as the address of a mail. */
+  from: string;
+  /** A short description, such as the subject of a mail. */
+  about: string;
+  /** Equal for repeated deliveries of the same: a Message-ID, the id of an event, a time. */
+  dedupe: string;
+  status: DeliveryStatus;
+  /** Reserved when the delivery is accepted; null if there is no run. */
+  execution: string | null;
+  /** Why there is no run; null if there is one. */
+  reason: string | null;
+  /** Seconds since the epoch, DynamoDB's time to live. */
+  expiresAt: number;
+}
+
+/** Must name a workflow or a client: one index of all deliveries would be a single hot partition. */
+export interface DeliveryQuery extends Range {
+  /** Null: deliveries that match no workflow. */
+  workflow?: string | null;
+  client?: string | undefined;
+  status?: DeliveryStatus;
+}
+
+export interface DeliveryStore {
+  /** Undefined: the delivery was stored. Otherwise the stored delivery with the same key. */
+  begin(delivery: Delivery): Promise<Delivery | undefined>;
+  /** Does nothing if the delivery is `started`, or was erased with its client. */
+  finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;
+  /** Newest first. */
+  list(query: DeliveryQuery): Promise<Delivery[]>;
+}
+
+/** Reads the policy that a domain publishes in `_dmarc.<domain>`; see `dmarcPolicies`. */
+export type DmarcPolicies = (domain: string) => Promise<"none" | "quarantine" | "reject">;
+
+export interface MailPorts {
+  /** Domains that NOVA accepts mail for; empty: all mail that SES or the laptop receives. */
+  domains: readonly string[];
+  dmarcPolicies: DmarcPolicies;
+  mailboxes: Mailboxes;
+}
+
+/** Received mails, kept until they are processed. */
+export interface IncomingMail {
+  /** Undefined if there is no such mail. */
+  open(key: string): Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | undefined>;
+}
+
+/** The address and the login of a mailbox. */
+export interface MailboxAddress {
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  /** The folder, such as `INBOX`. */
+  mailbox: string;
+}
+
+/** A mail that is not marked as read. */
+export interface UnreadMail {
+  uid: number;
+  bytes: number;
+  /** Reads up to `maxBytes` from the start of the mail. The mail stays unread. */
+  read(maxBytes: number): Promise<Buffer>;
+}
+
+export interface OpenMailbox {
+  /** Oldest first, at most `limit`. */
+  unread(limit: number): Promise<UnreadMail[]>;
+  markRead(uid: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Mailboxes {
+  /** Throws `MailboxUnreachable`, as do the methods of the opened mailbox. */
+  open(address: MailboxAddress): Promise<OpenMailbox>;
+}
+
+/** A plain-text mail that NOVA sends. */
+export interface Notice {
+  to: string[];
+  /** Absent: the sender address of the deployment. */
+  from?: string;
+  subject: string;
+  text: string;
+  /** The run that the mail is about, written into its headers. Stored copies of the mail are erased with that run. */
+  about: { execution: string; client?: string };
+}
+
+export interface Mailer {
+  /** Throws if the mail is not accepted. */
+  send(notice: Notice): Promise<void>;
+}
+
+/** Posts to URLs that users chose. */
+export interface Poster {
+  /** Throws `HostRefused` for a forbidden host, and `PostFailed` if the server does not accept the request. */
+  post(request: { url: string; body: string; headers: Record<string, string> }): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import { toMachine } from "@nova/compiler";
 import { StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
+import { listAllClients } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Publication, PublicationName } from "../ports/workflow-states.ts";
+import type { HandOver, Publication, PublicationName } from "../ports/workflow-states.ts";
+import { callsOf } from "../workflows/called.ts";
 import { activateUnlessOlder, settleTriggers, setUpTriggers } from "./move-active.ts";
-import { dropOldMachines } from "./old-machines.ts";
 
 /**
  * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after a
@@ -103,4 +104,107 @@ async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion):
   const there = await workflows.get(made.workflowId, made.version);
   if (there?.hash === made.hash) return there;
   return { reason: `version ${made.version} was taken by another publication - publish it again` };
+}
+
+/** Versions of one state machine that always stay. Step Functions keeps 1,000. */
+const keptVersions = 50;
+
+/** Removes old versions of a state machine, except those that open runs, active versions, client pins or nodes use. */
+export async function dropOldMachines(ports: ServicePorts, published: WorkflowVersion): Promise<void> {
+  const old = (await ports.machineVersions.list(published.stateMachineArn)).slice(keptVersions);
+  if (old.length === 0) return;
+  const needed = await neededMachines(ports, published.workflowId);
+  for (const arn of old) if (!needed.has(arn)) await ports.machineVersions.remove(arn);
+}
+
+async function neededMachines(ports: ServicePorts, workflowId: string): Promise<ReadonlySet<string>> {
+  const arns = new Set<string>();
+  for await (const { stateMachineArn } of ports.executions.open()) arns.add(stateMachineArn);
+  for (const number of await neededNumbers(ports, workflowId)) {
+    const version = await ports.workflows.get(workflowId, number);
+    if (version) arns.add(version.stateMachineArn);
+  }
+  return arns;
+}
+
+async function neededNumbers(ports: ServicePorts, workflowId: string): Promise<ReadonlySet<number>> {
+  const numbers = new Set<number>();
+  const { active } = (await ports.workflowStates.get(workflowId)) ?? {};
+  if (active !== undefined) numbers.add(active);
+  for await (const { pins } of listAllClients(ports)) {
+    const pinned = pins[workflowId];
+    if (pinned !== undefined) numbers.add(pinned);
+  }
+  for await (const { workflow } of ports.workflows.everyVersion()) {
+    for (const call of callsOf(workflow)) {
+      if (call.workflow === workflowId && call.version !== undefined) numbers.add(call.version);
+    }
+  }
+  return numbers;
+}
+
+/** A hand-over older than this counts as lost. The limit doubles with each hand-over, since the queue may just be long. */
+const lostMs = 120_000;
+const longestMs = 3_600_000;
+
+type Clock = Pick<ServicePorts, "clock">;
+
+export function isLost({ clock }: Clock, { times, at }: HandOver): boolean {
+  return clock.now() >= Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
+}
+
+function nextHandOver({ clock }: Clock, before?: HandOver): HandOver {
+  return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
+}
+
+/** How long a request waits for its publication; most take less. */
+const patienceMs = 2_000;
+const pauseMs = 100;
+
+/** Puts a publication into the queue; without a queue, publishes it directly. */
+export async function handOver(ports: ServicePorts, name: PublicationName): Promise<void> {
+  if (!ports.publishQueue) await publishVersion(ports, name);
+  else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
+}
+
+/** Hands a publication over and waits for its end. Returns its current state if the wait was too long. */
+export async function waitUntilPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
+  const { publications, clock } = ports;
+  const name = { workflowId: waiting.workflowId, version: waiting.version };
+  await handOver(ports, name);
+  const end = clock.now() + patienceMs;
+  for (;;) {
+    const publication = await publications.get(name);
+    if (publication?.status !== "publishing" || clock.now() >= end) return publication ?? waiting;
+    await clock.sleep(pauseMs);
+  }
+}
+
+/**
+ * Hands lost publications over again, and returns them. The limit doubles for each, so a queue that is already long does
+ * not grow by its whole length with every sweep.
+ */
+export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
+  const again: PublicationName[] = [];
+  for await (const publication of ports.publications.pending()) {
+    const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
+    if (!isLost(ports, handedOver)) continue;
+    // Recorded first: a publication that cannot be handed over must not block the others at the next sweep.
+    await ports.publications.recordHandOver({ workflowId, version }, nextHandOver(ports, handedOver));
+    await handOver(ports, { workflowId, version });
+    again.push({ workflowId, version });
+  }
+  return again;
+}
+
+/**
+ * Has the publisher, which has the rights, settle triggers that a crashed process left between two versions. Settling
+ * them twice is harmless. The limit doubles for each workflow, so triggers that cannot be settled delay no publication.
+ */
+export async function sweepTriggers(ports: ServicePorts): Promise<void> {
+  for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {
+    if (handedOver && !isLost(ports, handedOver)) continue;
+    await ports.workflowStates.recordHandOver(workflowId, nextHandOver(ports, handedOver));
+    await handOver(ports, { workflowId, version: Math.max(...touched) });
+  }
 }

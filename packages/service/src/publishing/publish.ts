@@ -8,12 +8,12 @@ import { approvalFindings, mailFindings } from "../notices/notices.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
-import { findClientProblems, findTriggerConflicts } from "../triggers/trigger-conflicts.ts";
+import { findClientProblems, findTriggerConflicts } from "../triggers/sync.ts";
 import { findMissingCalls } from "../workflows/called.ts";
-import { isDraftId } from "../workflows/draft-id.ts";
+import { isDraftId } from "../workflows/find.ts";
 import { finishDeletion } from "./change.ts";
-import { waitUntilPublished } from "./hand-over.ts";
 import { activateUnlessOlder } from "./move-active.ts";
+import { waitUntilPublished } from "./publish-version.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 

@@ -1,8 +1,14 @@
 import type { Execution, StartRequest, TimeBudget } from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
+import { demandAllClients } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
+import type { Principal } from "../ports/access.ts";
+import type { WorkflowQuotas } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { admit, type QueuePorts, ticketOf } from "./admit.ts";
-import { fillPools } from "./fill.ts";
-import { allRunsPool, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
+import { everyItem } from "../ports/page.ts";
+import { findWorkflow, setPaused } from "../workflows/find.ts";
+import { admit, fillPools, type QueuePorts, ticketOf } from "./fill.ts";
+import { allRunsPool, limitsOf, poolsOf, type RunQuotas, readPool } from "./pools.ts";
 
 /** Starts a run with `start`, or queues it if a quota applies. Without quotas it reads and writes nothing. */
 export async function startOrQueue(
@@ -59,4 +65,49 @@ async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<
     // The process that was starting this run may have crashed: start it now, or free its slots.
     else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));
   }
+}
+
+/** Throws `NotFound`. */
+export async function workflowQuotas(ports: ServicePorts, id: string): Promise<WorkflowQuotas> {
+  return (await findWorkflow(ports, id)).quotas ?? {};
+}
+
+/** Replaces all quotas of a workflow. Runs that started without a quota hold no slot. Throws `NotFound`, `Forbidden`. */
+export async function setWorkflowQuotas(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  quotas: WorkflowQuotas,
+): Promise<void> {
+  demandAllClients(by);
+  await findWorkflow(ports, id);
+  await ports.workflowStates.set(id, { quotas });
+  const { maxConcurrent: all = "none", maxConcurrentPerClient: each = "none" } = quotas;
+  const detail = { max_concurrent: all, max_concurrent_per_client: each };
+  await recordDeed(ports, by, { action: "workflow.limited", client: null, subject: id, detail });
+  const pools = await Array.fromAsync(ports.slots.pools());
+  const own = pools.filter((name) => readPool(name).workflow === id);
+  await fillPools(ports, own);
+}
+
+/**
+ * Pauses or resumes a workflow. While it is paused, its new runs are queued, its schedules skip their times, and its
+ * started runs continue. On resuming, queued runs start as far as quotas allow. Throws `NotFound`, `Forbidden`.
+ */
+export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: string, isPaused: boolean) {
+  demandAllClients(by);
+  await findWorkflow(ports, id);
+  if (await setPaused(ports, by, { workflow: id, isPaused })) {
+    const action = isPaused ? "workflow.paused" : "workflow.resumed";
+    await recordDeed(ports, by, { action, client: null, subject: id });
+  }
+  if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
+}
+
+/** The pools in which its queued runs wait, including pools of clients. */
+async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
+  const pageAt = (cursor?: string) =>
+    executions.list({ workflow, status: "queued", limit: 100, ...defined({ cursor }) });
+  const queued = await Array.fromAsync(everyItem(pageAt));
+  return [...new Set(queued.flatMap(({ pools = [] }) => pools))];
 }

@@ -1,2 +1,36 @@
-export { createBudgets } from "../quotas/month.ts";
-export { createOnExecutionEnded } from "./on-execution-ended.ts";
+import { type Execution, type OnExecutionEnded, type Ports, StoreUnavailable } from "@nova/engine";
+import { bareStatsOf, statsOf } from "../analytics/figures.ts";
+import type { RunHookStores } from "../ports/index.ts";
+import { giveSlotsBack } from "../quotas/fill.ts";
+
+export { createBudgets } from "../quotas/pools.ts";
+
+type HookPorts = Ports & RunHookStores;
+type Warn = (message: string, facts: Record<string, unknown>) => void;
+
+/** Stores statistics first: starting the next queued run can take seconds, and must happen even if the statistics fail. */
+export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
+  return async (execution) => {
+    try {
+      await putStats(ports, execution, warn);
+    } finally {
+      await giveSlotsBack(ports, execution);
+    }
+  };
+}
+
+/**
+ * Throws only an outage, for a retry. Statistics that cannot be computed or stored would fail every time, and the run would
+ * never close. Then it stores them without the nodes, or else logs a warning.
+ */
+async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
+  const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];
+  for (const count of attempts) {
+    try {
+      return await ports.stats.put(await count());
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      warn("statistics of a run that cannot be stored", { execution: execution.id, error: String(error) });
+    }
+  }
+}

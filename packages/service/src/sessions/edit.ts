@@ -16,12 +16,12 @@ import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
-import { demandNode } from "./check-node.ts";
 import { edgeName, nodeOf, withChangedNode, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { addEdit, judgeFreshness } from "./freshness.ts";
+import { demandNode } from "./part.ts";
 import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
-import { homeOf, valuesOf } from "./values.ts";
+import { homeOf, valuesOf } from "./view.ts";
 
 type Edited = Promise<Session>;
 

@@ -1,8 +1,9 @@
-import type { Edge, Node, PartOfDraft, WorkflowSource } from "@nova/workflow";
+import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSource } from "@nova/workflow";
+import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, nextOf, stepsOf } from "./draft.ts";
-import type { DraftGraph } from "./draft-graph.ts";
+import { isInput, isStep, nextOf, stepsOf, withNode } from "./draft.ts";
+import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 
 /** The part of a draft that runs, with the nodes that are checked for it. */
 export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
@@ -124,4 +125,24 @@ export function sourceOfWhole(
 ): WorkflowSource {
   const fields = { ...named, ...draft.settings, ...wholeOf(draft, draftGraph) };
   return { text: JSON.stringify(fields), fileName: "workflow.json", files: draft.files, isSent: true };
+}
+
+/** Findings that a draft may have for now, such as a missing file. They count when it runs. */
+const mayBeMissing = new Set(["NOVA401", "NOVA512", "NOVA515"]);
+
+/** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */
+export async function demandNode(draft: Draft, node: DraftNode): Promise<void> {
+  const others = draft.nodes.filter(({ id }) => id !== node.id);
+  const alone = withNode({ ...draft, nodes: others }, node);
+  const part = partAlone(alone, buildDraftGraph(alone), node);
+  const at = part.nodes.findIndex(({ id }) => id === node.id);
+  const nodes = isStep(node) ? part.nodes : part.nodes.with(1, node);
+  const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
+  const place = `$.nodes[${Math.max(at, 1)}]`;
+  const own = findings.filter(
+    ({ severity, path, code }) =>
+      severity === "error" && !mayBeMissing.has(code) && (path === place || path.startsWith(`${place}.`)),
+  );
+  const [first] = own;
+  if (first) throw new Refused(first.message, own);
 }

@@ -1,15 +1,17 @@
-import { type Member, membersOf } from "@nova/engine";
-import { currentNodeKey } from "@nova/workflow";
+import { Context, type Member, membersOf, type OutcomeAt } from "@nova/engine";
+import { currentNodeKey, idPrefix, mappingKey, mappingOf, normalName, referencesIn } from "@nova/workflow";
 import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
-import { applyContextData, contextMembers } from "./context-data.ts";
-import { shortList, withNode } from "./draft.ts";
-import { buildDraftGraph } from "./draft-graph.ts";
-import { applyNodeChanges } from "./edit.ts";
-import { type Plan, planOneNode, planStaleNodes, readSnapshot } from "./plan.ts";
+import { buildContextBefore, findFront } from "./compose.ts";
+import { isInput, nodeOf, shortList, withNode } from "./draft.ts";
+import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
+import { applyNodeChanges, applyOutput } from "./edit.ts";
+import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
+import { type Part, partAlone, partFrom } from "./part.ts";
+import { valuesOfAll } from "./view.ts";
 
 /** A planned run, and the session's state for it. Both are stored together. */
 export interface Prepared {
@@ -86,4 +88,202 @@ export async function preparePassing(
 function addMembers(planned: Plan, extra: readonly Member[]): Plan {
   if (extra.length === 0) return planned;
   return { ...planned, context: planned.context.apply({ set: [...extra], delete: [] }, 0), extra };
+}
+
+interface ContextDataRequest {
+  node: string;
+  /** JSON text of an object. */
+  contextData: string;
+}
+
+interface AppliedContextData {
+  state: SessionState;
+  /** Nodes whose outputs were written by hand. */
+  written: string[];
+  /** Context members for this run only. */
+  extra: Member[];
+}
+
+/**
+ * Applies the outputs that a front end sends. Outputs of nodes of the draft (`id:<node>`, or a node's name) are stored
+ * as hand-written if they differ, which raises the versions of their nodes. Other values that the prompt names count
+ * for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
+ */
+export async function applyContextData(
+  ports: ServicePorts,
+  by: Principal,
+  session: Session,
+  { node, contextData }: ContextDataRequest,
+): Promise<AppliedContextData> {
+  const members = contextMembers(contextData);
+  const current = members.find(({ key }) => key === currentNodeKey)?.json;
+  if (current !== undefined && current !== JSON.stringify(node))
+    throw new Refused(`"${currentNodeKey}" is ${current.slice(0, 80)}, and the address runs "${node}" - send the same`);
+  const data = members.filter(({ key }) => key !== currentNodeKey);
+  let { state } = session;
+  const written: string[] = [];
+  for (const { input, json } of inputsIn(state.draft, data)) {
+    if (input === node) continue;
+    const next = await applyOutput(ports, by, { ...session, state }, input, { output: json });
+    if (!next) continue;
+    state = next;
+    written.push(input);
+  }
+  const currentNode = nodeOf(state.draft, node);
+  if (currentNode.executor === "text")
+    return { state, written, extra: membersForThisRun(state.draft, currentNode, data) };
+  // Other nodes have no references, so an unknown id is a mistake.
+  for (const { key } of data) if (key.startsWith(idPrefix)) nodeOf(state.draft, key.slice(idPrefix.length));
+  return { state, written, extra: [] };
+}
+
+/** The members with a value. Throws `Refused` for a key that marks a reference. */
+export function contextMembers(contextData: string): Member[] {
+  const members = membersOf(contextData);
+  const mark = members.find(({ key }) => key.startsWith("$"));
+  if (!mark) return members.filter(({ json }) => json !== "null");
+  throw new Refused(`context_data has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+}
+
+/** Outputs of nodes of the draft. `id:<node>` has priority over the node's name. */
+function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string; json: string }[] {
+  return nodes.flatMap(({ id, name }) => {
+    const keys = [idPrefix + id, ...(typeof name === "string" ? [name] : [])];
+    const json = keys.map((wanted) => members.find(({ key }) => key === wanted)?.json).find((one) => one !== undefined);
+    return json === undefined ? [] : [{ input: id, json }];
+  });
+}
+
+/**
+ * The members that the prompt names and no earlier node sets. Names of earlier nodes refer to their outputs, unless the
+ * mapping assigns them to another id. Members that no reference names have no effect.
+ */
+function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
+  const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";
+  const mapping = new Map(
+    Array.from(mappingOf({ [mappingKey]: JSON.parse(json) }), ([name, node]) => [normalName(name), node]),
+  );
+  const keys = new Set(members.map(({ key }) => normalName(key)));
+  const isGiven = (name: string) =>
+    [name, idPrefix + name].some((key) => keys.has(normalName(key))) || mapping.has(normalName(name));
+  const before = findEarlierNodes(draft, id);
+  const isOwn = (name: string) =>
+    before.some((node) => {
+      const names = [node.id, typeof node.name === "string" ? node.name : node.id].map(normalName);
+      return names.includes(normalName(name)) && (mapping.get(normalName(name)) ?? node.id) === node.id;
+    });
+  const names = [prompt, system]
+    .flatMap((text) => (typeof text === "string" ? referencesIn(text, isGiven) : []))
+    .flatMap(({ name }) => (isGiven(name) && !isOwn(name) ? [name] : []));
+  if (names.length === 0) return [];
+  const ids = names.flatMap((name) => [name, mapping.get(normalName(name)) ?? name]);
+  const wanted = new Set([mappingKey, ...names, ...ids.map((one) => idPrefix + one)].map(normalName));
+  return members.filter(({ key }) => wanted.has(normalName(key)));
+}
+
+function findEarlierNodes(draft: Draft, id: string): DraftNode[] {
+  const { before } = buildDraftGraph(draft);
+  const found = new Set<string>();
+  const add = (node: string) => {
+    for (const { from } of before.get(node) ?? []) {
+      if (found.has(from)) continue;
+      found.add(from);
+      add(from);
+    }
+  };
+  add(id);
+  return draft.nodes.filter((node) => found.has(node.id));
+}
+
+/** The nodes to run and their context. */
+export interface Plan {
+  part: Part;
+  runs: string[];
+  reused: string[];
+  context: Context;
+  /** Context members that the caller sent for this run only. An outcome that used them is stale in the draft. */
+  extra?: readonly Member[];
+  /** Outcomes of nodes that do not run, by node id. */
+  outcomes: ReadonlyMap<string, OutcomeAt>;
+}
+
+/** The state of a session at the start of a run. */
+export interface SessionSnapshot {
+  draftGraph: DraftGraph;
+  freshness: ReadonlyMap<string, NodeFreshness>;
+  values: ReadonlyMap<string, OutcomeAt>;
+}
+
+export async function readSnapshot(ports: ServicePorts, { state }: Session): Promise<SessionSnapshot> {
+  const draftGraph = buildDraftGraph(state.draft);
+  const all = judgeFreshness(state, draftGraph);
+  const values = await valuesOfAll(
+    ports,
+    Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
+  );
+  return { draftGraph, freshness: all, values };
+}
+
+/** Plans everything from the first stale node on; null if nothing is stale. Throws `Refused` for a draft that cannot run. */
+export function planStaleNodes(
+  { state }: Pick<Session, "state">,
+  { draftGraph, freshness, values }: SessionSnapshot,
+): Plan | null {
+  const [problem] = draftGraph.findings.filter(({ severity }) => severity === "error");
+  if (!draftGraph.graph)
+    throw new Refused(problem?.message ?? "the draft has no node that could run", draftGraph.findings);
+  const empty = new Set(state.draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
+  const counting = (id: string) => {
+    const { state, isSkipped } = freshness.get(id) ?? {};
+    if (state !== "fresh" || isSkipped) return undefined;
+    return empty.has(id) ? emptyOutcome : values.get(id);
+  };
+  const begin = contextOf(state.context);
+  const front = findFront(draftGraph.graph, counting, begin);
+  if (!front) return null;
+  const part = partFrom(state.draft, draftGraph, front);
+  const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
+  const runs = part.steps.filter((id) => !counting(id) && !freshness.get(id)?.isSkipped);
+  const reused = counted.filter((id) => !empty.has(id));
+  // An empty input inside the part needs an outcome: a node without one would run.
+  const outcomes = pickKeys(reused, values);
+  for (const id of part.steps) if (empty.has(id)) outcomes.set(id, emptyOutcome);
+  return { part, runs, reused: sortByOrder(reused, draftGraph), context: front.context, outcomes };
+}
+
+/** The outcome of an input without an output. */
+const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
+
+/** Plans one node alone. Throws `NotFound`, `Refused`. */
+export function planOneNode(
+  { state }: Pick<Session, "state">,
+  { draftGraph, values }: SessionSnapshot,
+  id: string,
+): Plan {
+  const node = nodeOf(state.draft, id);
+  if (!draftGraph.before.has(id))
+    throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
+  const begin = contextOf(state.context);
+  const front = draftGraph.graph && buildContextBefore(draftGraph.graph, id, (one) => values.get(one), begin);
+  const { context = begin, passed = [] } = front ?? {};
+  return {
+    part: partAlone(state.draft, draftGraph, node, sortByOrder(passed, draftGraph)),
+    runs: [id],
+    reused: sortByOrder(passed, draftGraph),
+    context,
+    outcomes: pickKeys(passed, values),
+  };
+}
+
+function contextOf(text: string): Context {
+  return new Context().apply({ set: membersOf(text), delete: [] }, 0);
+}
+
+function sortByOrder(ids: readonly string[], { order }: DraftGraph): string[] {
+  const wanted = new Set(ids);
+  return order.filter((id) => wanted.has(id));
+}
+
+function pickKeys<T>(ids: readonly string[], all: ReadonlyMap<string, T>): Map<string, T> {
+  return new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id) as T] as const] : [])));
 }

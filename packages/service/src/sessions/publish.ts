@@ -1,12 +1,16 @@
-import { slugOf } from "@nova/workflow";
+import type { WorkflowVersion } from "@nova/engine";
+import { slugOf, type WorkflowSource, workflowHash } from "@nova/workflow";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
-import { Refused } from "../errors.ts";
+import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Session } from "../ports/sessions.ts";
-import { type Published, publish } from "../publishing/publish.ts";
-import { isDraftId } from "../workflows/draft-id.ts";
+import type { PublishedDraft, Session } from "../ports/sessions.ts";
+import { type Published, publish, storePublication } from "../publishing/publish.ts";
+import { waitUntilPublished } from "../publishing/publish-version.ts";
+import { findMissingCalls } from "../workflows/called.ts";
+import { isDraftId } from "../workflows/find.ts";
+import { sha256Of } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { sourceOfWhole } from "./part.ts";
 import { changeSession } from "./record.ts";
@@ -51,4 +55,61 @@ async function demandNoTriggers({ workflows }: Pick<ServicePorts, "workflows">, 
   throw new Refused(
     `workflow "${id}" has ${lost.join(" and ")}, which a session does not hold and a publication would take away - publish it under another id`,
   );
+}
+
+/** Number of machine versions that certainly stay; see `dropOldMachines`. */
+const keptMachines = 40;
+const keptDrafts = 100;
+
+/**
+ * Returns the version that runs `source`, and the session's list of published drafts. It is an earlier version with the
+ * same definition, a new definition on an existing state machine (most edits change nodes and not the graph), or a new
+ * version. Throws `Refused` with the findings, `Conflict` while Step Functions has not accepted it.
+ */
+export async function prepareDraftVersion(
+  ports: ServicePorts,
+  session: Session,
+  source: WorkflowSource,
+): Promise<{ version: WorkflowVersion; published: PublishedDraft[] }> {
+  const { functions, workflows } = ports;
+  const compiled = await ports.compile(source, { functions });
+  const missing = compiled.workflow ? await findMissingCalls(ports, compiled.workflow) : [];
+  const errors = [...compiled.findings, ...missing].filter(({ severity }) => severity === "error");
+  if (!compiled.workflow || errors.length > 0)
+    throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}`, [...compiled.findings, ...missing]);
+  const { workflow, definition, history } = compiled;
+  const [hash, machine] = [workflowHash(workflow), sha256Of(definition)];
+  const { published } = session.state;
+  const same = published.find((one) => one.hash === hash);
+  const known = same && (await workflows.get(workflow.id, same.version));
+  if (known) return { version: known, published };
+  const template = await ports.templates.of(workflow);
+  const machines = Math.max(0, ...published.map((one) => one.machines));
+  const like = published.findLast((one) => one.machine === machine && machines - one.machines < keptMachines);
+  const there = like && (await workflows.get(workflow.id, like.version));
+  const named = { format: 1, workflowId: workflow.id, hash, workflow, template, draftOf: session.client } as const;
+  if (like && there) {
+    const version = Math.max(...published.map((one) => one.version)) + 1;
+    const createdAt = new Date(ports.clock.now()).toISOString();
+    const { stateMachineArn } = there;
+    const made: WorkflowVersion = { ...named, version, stateMachineArn, createdAt, ...(history && { history }) };
+    const draft = { version, hash, machine, machines: like.machines };
+    // If another request took the number, the draft is published like any other.
+    if (await workflows.create(made)) return { version: made, published: [...published, draft].slice(-keptDrafts) };
+  }
+  const version = await publishDraft(ports, named);
+  const draft = { version: version.version, hash, machine, machines: machines + 1 };
+  return { version, published: [...published, draft].slice(-keptDrafts) };
+}
+
+type Named = Pick<WorkflowVersion, "workflow" | "template"> & { draftOf: string };
+
+async function publishDraft(ports: ServicePorts, { workflow, template, draftOf }: Named): Promise<WorkflowVersion> {
+  const stored = await storePublication(ports, workflow, template, draftOf);
+  if ("ready" in stored) return stored.ready;
+  const publication = await waitUntilPublished(ports, stored.publication);
+  if (publication.status === "failed") throw new Refused(publication.reason);
+  const version = await ports.workflows.get(workflow.id, publication.version);
+  if (version) return version;
+  throw new Conflict("Step Functions has many workflows to publish before this draft - run it again in a moment");
 }

@@ -1,5 +1,4 @@
-import type { Execution } from "@nova/engine";
-import { type Member, membersOf, objectText, startExecution } from "@nova/engine";
+import { type Execution, type Member, membersOf, objectText, startExecution } from "@nova/engine";
 import { mappingKey, startOf } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
@@ -10,22 +9,25 @@ import type { Principal } from "../ports/access.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { RunBasis, Session, SessionRun, SessionState } from "../ports/sessions.ts";
-import { demandBudget } from "../quotas/month.ts";
+import { demandBudget } from "../quotas/pools.ts";
 import { startOrQueue } from "../quotas/queue.ts";
-import { draftId } from "../workflows/draft-id.ts";
-import { findWorkflow } from "../workflows/find.ts";
+import { draftId, findWorkflow } from "../workflows/find.ts";
 import { sha256Of, shortList } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { prepareDraftVersion } from "./drafts.ts";
 import { buildRunBases, judgeFreshness, outcomeId } from "./freshness.ts";
 import { sourceOfPart } from "./part.ts";
-import type { Plan } from "./plan.ts";
-import { type AloneRequest, type Prepared, prepareAlone, preparePassing, prepareStale } from "./prepare-run.ts";
-import { changeSession } from "./record.ts";
-import { restoreSession } from "./restore.ts";
+import {
+  type AloneRequest,
+  type Plan,
+  type Prepared,
+  prepareAlone,
+  preparePassing,
+  prepareStale,
+} from "./prepare-run.ts";
+import { prepareDraftVersion } from "./publish.ts";
+import { changeSession, restoreSession } from "./record.ts";
 import { readSession } from "./sessions.ts";
-import { documentPlace, homeOf } from "./values.ts";
-import { type OutputView, sessionOutputs } from "./view.ts";
+import { documentPlace, homeOf, type OutputView, sessionOutputs } from "./view.ts";
 
 /** The result of a request to run; the run may be unnecessary. */
 export interface StartedRun {

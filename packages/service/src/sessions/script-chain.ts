@@ -6,7 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
 import { nodeOf } from "./draft.ts";
-import { restoreSession } from "./restore.ts";
+import { restoreSession } from "./record.ts";
 import { readSessionRun, runAlone } from "./run.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";

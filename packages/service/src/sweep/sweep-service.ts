@@ -1,7 +1,7 @@
 import { noRuns, noTasks, type Swept, sweepIdle, sweepRuns, sweepTasks, type TimeBudget } from "@nova/engine";
-import { sweepErasures } from "../erasing/delete-client.ts";
+import { sweepErasures } from "../erasing/erase-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { sweepPublications, sweepTriggers } from "../publishing/hand-over.ts";
+import { sweepPublications, sweepTriggers } from "../publishing/publish-version.ts";
 import { sweepQueues } from "../quotas/queue.ts";
 import { findActive } from "../workflows/find.ts";
 

@@ -1,11 +1,12 @@
-import { approveCommand, formOf, type Links, type WaitingTask } from "@nova/engine";
-import { isMailAddress } from "@nova/workflow";
+import { approveCommand, type Execution, formOf, type Links, type WaitingTask } from "@nova/engine";
+import { isMailAddress, type OnFailure } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import type { Notified } from "../failures/notify.ts";
-import { buildNotice, noMailReason, readSender } from "../notices/notices.ts";
+import { failureSignature, novaHeader } from "../hooks/signature.ts";
+import { buildNotice, noMailer, noMailReason, readSender, senderFields } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Notice } from "../ports/mail.ts";
+import type { Notice } from "../ports/triggers.ts";
+import { readSecrets } from "../triggers/sync.ts";
 
 /** Maximum number of choices with a command in the mail. */
 const maxCommands = 20;
@@ -58,8 +59,6 @@ function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toA
 
 /** SES quota "Recipients per message". */
 const maxAddresses = 50;
-/** The time budget of `nova-notify`. */
-const livesMs = 120_000;
 const longestProblem = 500;
 
 /**
@@ -95,4 +94,114 @@ export async function notifyTask(
   });
   await note();
   return { told: ["mail"] };
+}
+
+/** The details of a failed run, without its context, since mails and other servers keep what they receive. */
+export type Failure = ReturnType<typeof failureOf>;
+
+export function failureOf(record: Execution) {
+  return {
+    type: "execution.failed" as const,
+    execution_id: record.id,
+    workflow: record.workflowId,
+    version: record.version,
+    client: record.client,
+    status: record.status,
+    started_at: record.startedAt,
+    ended_at: record.endedAt ?? null,
+    error: record.error ?? null,
+  };
+}
+
+function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi">): Notice {
+  const { execution_id, workflow, version, client, status, started_at, error } = failure;
+  const address = links.toApi(`/executions/${execution_id}`);
+  const lines = [
+    `Workflow ${workflow} (version ${version}) ${status === "failed" ? "has failed" : `was ${status}`}.`,
+    "",
+    `client     ${client}`,
+    `execution  ${execution_id}`,
+    `began      ${started_at}`,
+    ...(error ? [`node       ${error.node}`, `error      ${error.class}: ${error.message}`] : []),
+    "",
+    `nova trace ${execution_id} shows every step.`,
+    ...(address ? [`GET ${address} says the same to whoever has an API key.`] : []),
+  ];
+  return buildNotice({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
+}
+
+/** The time budget of `nova-notify` for all recipients; a slow server may use much of it. */
+const livesMs = 120_000;
+
+/** The detail of the event `execution.failed`, as far as it is needed. */
+export interface FailedRun {
+  execution_id: string;
+  /** The run that this one runs inside; that run reports the failure. */
+  parent_execution_id?: string;
+}
+
+export interface Notified {
+  /** `mail` or `webhook <address>`, with the client where its credential has signed. */
+  told: string[];
+}
+
+/** Notifies each recipient of a run once a day, however often its event arrives. Throws after trying all of them if one failed. */
+export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
+  const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
+  // The user who cancels a run already knows.
+  if (!record || record.status === "cancelled") return { told: [] };
+  const version = await ports.workflows.get(record.workflowId, record.version);
+  const client = await ports.clients.get(record.client);
+  const notifications = listNotifications(ports, failureOf(record), senderFields(client), [
+    { by: "workflow", ...version?.workflow.onFailure },
+    { by: "client", ...client?.onFailure },
+  ]);
+  const request = { principal: "on_failure", client: record.client, livesMs };
+  const results = await Promise.allSettled(
+    notifications.map(({ name, send }) =>
+      once(ports, { ...request, key: `${record.id} ${name}`, asked: name }, async () => {
+        await send();
+        return { told: name };
+      }),
+    ),
+  );
+  const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (errors.length > 0) throw new AggregateError(errors, errors.map((error) => String(error?.message)).join("; "));
+  return { told: notifications.map(({ name }) => name) };
+}
+
+/** A notification wish and its owner. A client's wish is signed only with the client's own credential. */
+interface Wish extends OnFailure {
+  by: "workflow" | "client";
+}
+
+/** One mail to all addresses, and one request for each URL and signer. */
+function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
+  const { mailer = noMailer, links } = ports;
+  const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
+  const mail = { name: "mail", send: () => mailer.send({ ...failureNotice(failure, to, links), ...from }) };
+  const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(ports, failure, by, webhook)] : []));
+  const unique = posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index);
+  return to.length > 0 ? [mail, ...unique] : unique;
+}
+
+/** A request to a URL. If the client names the workflow's URL, it gets its own request: it must not replace the workflow's. */
+function postOf(
+  ports: ServicePorts,
+  failure: Failure,
+  by: Wish["by"],
+  { url, secret }: NonNullable<OnFailure["webhook"]>,
+) {
+  const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
+  return {
+    name: `webhook ${url}${signer}`,
+    async send() {
+      const body = JSON.stringify(failure);
+      const workflow = by === "workflow" ? failure.workflow : null;
+      const keys = secret === undefined ? [] : await readSecrets(ports, failure.client, workflow, secret);
+      const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
+      const headers = { "content-type": "application/json", ...(signature && { [novaHeader]: signature }) };
+      await ports.poster.post({ url, body, headers });
+    },
+  };
 }

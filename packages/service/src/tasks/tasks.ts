@@ -1,24 +1,28 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import {
   type Answered,
   answerTask,
   callLink,
+  deliverEvent,
   executionOf,
   executionOfToken,
+  RawJson,
   type ResumeLink,
+  renderJson,
   type TaskContents,
   type TaskName,
   taskContents,
   type WaitingTask,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
-import { reaches } from "../access/authenticate.ts";
+import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
-import { NotFound } from "../errors.ts";
+import { NotFound, Refused } from "../errors.ts";
 import { executionWithin } from "../executions/executions.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
+import type { BusEvent } from "../ports/triggers.ts";
 
 /** Lists open tasks within the caller's reach, oldest first. It reads no tasks of other clients, and none of earlier pages. */
 export async function listTasks(
@@ -115,4 +119,34 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
 /** Passes JSON text to a wait. True if the wait has it; false if the wait has not started yet and gets it then. Throws `AnswerRefused`, `WaitOver`. */
 export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
   return callLink(ports, link, await executionOf(ports, link.execution), text);
+}
+
+/** Builds the EventBridge envelope of an event. */
+function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
+  const id = randomUUID();
+  const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
+  return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };
+}
+
+/** Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden`. */
+export async function emit(
+  ports: ServicePorts,
+  by: Principal,
+  event: BusEvent,
+): Promise<{ id: string; tasks: WaitingTask[] }> {
+  demandAllClients(by);
+  const { id, text } = envelopeOf(event, new Date(ports.clock.now()));
+  return { id, tasks: await deliverEvent(ports, text) };
+}
+
+/** Sources that belong to NOVA and AWS. */
+const reserved = /^(nova|aws\..*)$/;
+
+/** Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden`, `Refused`. */
+export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
+  demandAllClients(by);
+  if (reserved.test(event.source)) {
+    throw new Refused(`events of "${event.source}" are not for others to put - choose a source such as shop.orders`);
+  }
+  return bus.put(event);
 }

@@ -1,11 +1,10 @@
 import { membersOf, objectText } from "@nova/engine";
 import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workflow";
-import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { TriggerName } from "../ports/triggers.ts";
+import type { Delivery, TriggerName } from "../ports/triggers.ts";
 import { pauseOf } from "../workflows/find.ts";
-import { ownKey } from "./key.ts";
 import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery, startFromTrigger } from "./start.ts";
+import { ownKey } from "./sync.ts";
 
 const detailGone =
   "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";

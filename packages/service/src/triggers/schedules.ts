@@ -4,9 +4,8 @@ import { NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
-import { findActive, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
-import { canSeeTrigger } from "../workflows/show.ts";
-import { expressionOf } from "./kinds.ts";
+import { canSeeTrigger, findActive, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
+import { expressionOf } from "./sync.ts";
 
 /** A schedule of the active version of a workflow. */
 export interface ShownSchedule {

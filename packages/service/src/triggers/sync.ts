@@ -1,8 +1,19 @@
-import type { Trigger } from "@nova/workflow";
+import { NovaError } from "@nova/engine";
+import {
+  type Finding,
+  finding,
+  type ScheduleTrigger,
+  type Trigger,
+  type TriggerType,
+  type Workflow,
+} from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { reaches } from "../access/authenticate.ts";
 import { Conflict } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { triggerKey } from "./key.ts";
-import { triggerKindOf } from "./kinds.ts";
+import { canSeeTrigger } from "../workflows/find.ts";
 
 /** Sets up triggers, contested ones first. Throws `Conflict` if another workflow has one, and `Refused`; some may be set up by then. */
 export async function putTriggers(
@@ -50,4 +61,154 @@ async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): P
     throw new Conflict(`another workflow has ${what} in this one - ${wayOut}`);
   }
   await triggerKindOf(trigger.type).put(ports, workflowId, trigger);
+}
+
+/** Sets up and removes one kind of trigger outside NOVA's table. Both calls can be repeated. */
+export interface TriggerKind<T extends Trigger = Trigger> {
+  put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
+  remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
+  /** The trigger's name outside the table. Of two triggers of a workflow with one name, the later replaces the earlier. */
+  externalName(trigger: T): string;
+}
+
+/** The expression in EventBridge Scheduler's syntax. */
+export function expressionOf(when: ScheduleTrigger["when"]): string {
+  if (when.kind === "cron") return `cron(${when.cron})`;
+  return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;
+}
+
+const units = [
+  ["day", 24 * 60 * 60],
+  ["hour", 60 * 60],
+  ["minute", 60],
+] as const;
+
+/** The rate expression of a period. EventBridge Scheduler counts whole minutes, hours and days. */
+export function rateOf(seconds: number): string {
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? units[2];
+  const count = Math.ceil(seconds / size);
+  return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
+}
+
+/** A kind that needs nothing outside the table. */
+const foundInTable: TriggerKind = {
+  put: async () => undefined,
+  remove: async () => undefined,
+  externalName: ({ type, id }) => `${type}/${id}`,
+};
+
+/** Schedules that fire and schedules that poll a mailbox share their names. */
+const scheduled: Omit<TriggerKind, "put"> = {
+  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+  externalName: ({ id }) => `schedule/${id}`,
+};
+
+const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type }>> } = {
+  mail: foundInTable,
+  webhook: foundInTable,
+  schedule: {
+    ...scheduled,
+    async put({ schedules, clock }, workflow, { id, when, timezone }) {
+      // A rate fires immediately by default, before the version that it runs is published.
+      const firstMs = when.kind === "every" ? clock.now() + when.everySeconds * 1000 : undefined;
+      const firstAt = firstMs === undefined ? undefined : new Date(firstMs).toISOString();
+      await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
+    },
+  },
+  /** A mailbox is polled on its own schedule. */
+  imap: {
+    ...scheduled,
+    put: ({ schedules }, workflow, { id, everySeconds }) =>
+      schedules.put({ workflow, trigger: id, expression: rateOf(everySeconds), polls: true }),
+  },
+  event: {
+    put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
+    remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
+    /** A rule belongs to a bus, so rules on two buses can coexist. */
+    externalName: ({ id, bus }) => `rule/${bus}/${id}`,
+  },
+};
+
+export function triggerKindOf(type: TriggerType): TriggerKind {
+  return kinds[type] as TriggerKind;
+}
+
+/** The key of a live trigger: what incoming mail or requests name (address, hook id), else the workflow and the trigger id. */
+export function triggerKey(workflowId: string, trigger: Pick<Trigger, "id" | "type"> & { address?: string }): string {
+  if (trigger.address !== undefined) return mailKey(trigger.address);
+  if (trigger.type === "webhook") return hookKey(trigger.id);
+  return ownKey(workflowId, trigger.id);
+}
+
+export function mailKey(address: string): string {
+  return `mail/${address}`;
+}
+
+export function hookKey(id: string): string {
+  return `webhook/${id}`;
+}
+
+/** The key of a trigger that only NOVA's own schedules and rules name. Neither id contains a slash. */
+export function ownKey(workflowId: string, trigger: string): string {
+  return `of/${workflowId}/${trigger}`;
+}
+
+/** Returns the current secret values of one credential, in the order of its fields. Throws the errors of `forNode`. */
+export async function readSecrets(
+  { credentials }: Pick<ServicePorts, "credentials">,
+  client: string,
+  workflow: string | null,
+  name: string,
+): Promise<string[]> {
+  const { members, secrets } = await credentials.forNode(client, workflow, [name]);
+  const known = new Set(secrets);
+  return members
+    .map(({ json }) => JSON.parse(json) as unknown)
+    .filter((value): value is string => typeof value === "string" && known.has(value));
+}
+
+/** Returns a handler for `catch` that answers an unusable credential (its owner must fix it) and throws all other errors again. */
+export function catchUnusable<T>(answer: (reason: NovaError) => T) {
+  return (error: unknown): T => {
+    if (error instanceof NovaError && error.name === "NodeFailed") return answer(error);
+    throw error;
+  };
+}
+
+/** Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach: in the same words. */
+export async function findClientProblems(
+  { clients }: Pick<ServicePorts, "clients">,
+  by: Principal | null,
+  { triggers = [] }: Pick<Workflow, "triggers">,
+): Promise<Finding[]> {
+  const findings = await Promise.all(
+    triggers.map(async ({ client = defaultClient }, index) => {
+      if (client === defaultClient) return [];
+      const there = by === null || reaches(by, client) ? await clients.get(client) : undefined;
+      if (there && !there.erasing) return [];
+      const message = `there is no client "${client}", so nothing will start for it - make the client, or correct the slug`;
+      return [finding("NOVA128", `$.triggers[${index}].client`, message)];
+    }),
+  );
+  return findings.flat();
+}
+
+/** A finding for each address or hook that another workflow has, if the caller may see that trigger. */
+export async function findTriggerConflicts(
+  { triggers }: Pick<ServicePorts, "triggers">,
+  by: Principal | null,
+  { id, triggers: wanted = [] }: Pick<Workflow, "id" | "triggers">,
+): Promise<Finding[]> {
+  const findings = await Promise.all(
+    wanted.map(async (trigger, index) => {
+      const live = await triggers.get(triggerKey(id, trigger));
+      if (!live || live.workflowId === id || !canSeeTrigger(by, live.trigger)) return [];
+      const [what, other] =
+        trigger.type === "mail" ? [`mail address "${trigger.address}"`, "address"] : [`webhook "${trigger.id}"`, "id"];
+      const has = `workflow "${live.workflowId}" has the ${what}`;
+      const message = `${has} - choose another ${other}, or DELETE /workflows/${live.workflowId}`;
+      return [finding("NOVA127", `$.triggers[${index}]`, message)];
+    }),
+  );
+  return findings.flat();
 }

@@ -3,9 +3,9 @@ import { defined } from "@nova/workflow/defined";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
+import type { UploadTicket } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { UploadTicket } from "../ports/uploads.ts";
 
 /** Matches `{"$upload": id}` in JSON text. It never matches inside a string, since quotes there follow a backslash. */
 const uploadPattern = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
