@@ -1,7 +1,8 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
+import { type AwsPorts, createAwsPorts, type NovaBus } from "@nova/aws/ports";
 import {
   approveCommand,
+  type Budgets,
   createEndings,
   createInFlight,
   createTailCache,
@@ -10,14 +11,13 @@ import {
   type Links,
   maskCredentials,
   NovaError,
+  type OnExecutionEnded,
   type Ports,
 } from "@nova/engine";
-import type { Admissions } from "@nova/service";
+import type { Admissions, RunHookStores } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
 import { Environment } from "./environment.ts";
-import { clock, hostNames, timer } from "./host.ts";
-import { nodeParts } from "./node-parts.ts";
-import { createRunHooks } from "./run-hooks.ts";
+import { clock, hostNames, lazyValue, nodeParts, timer } from "./node-parts.ts";
 
 export const logger = new Logger({
   serviceName: "nova",
@@ -117,4 +117,28 @@ export function warmPorts(): FunctionPorts {
 /** Makes the next invocation create the ports again, after a change of the variables. */
 export function resetPorts(): void {
   ports = undefined;
+}
+
+/** The service's hooks of a run, for functions that do not load the service. */
+export function createRunHooks(
+  ports: () => Ports & Pick<RunHookStores, "admissions">,
+  stores: AwsPorts["runHookStores"],
+  warn: (message: string, facts: Record<string, unknown>) => void,
+): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
+  // The first end of a run, or the first question to a model, loads the service, so no node waits for that.
+  const made = lazyValue(async () => {
+    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
+    const all = { ...ports(), ...(await stores()) };
+    return {
+      onExecutionEnded: createOnExecutionEnded(all, warn),
+      budgets: createBudgets(all),
+    };
+  });
+  return {
+    onExecutionEnded: async (execution) => (await made()).onExecutionEnded(execution),
+    budgets: {
+      ofMonth: async (client) => (await made()).budgets.ofMonth(client),
+      note: async (client, node, usd) => (await made()).budgets.note(client, node, usd),
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { eraseClient, eraseExecution, eraseStraggler, removeSession } from "@nova/service";
 import { z } from "zod";
-import { detailOf } from "./details.ts";
-import { serviceLambda } from "./service-lambda.ts";
+import { detailOf, serviceLambda } from "./service-lambda.ts";
 
 const Named = z.object({
   client: z.string(),

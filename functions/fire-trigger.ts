@@ -1,7 +1,6 @@
 import { fireTrigger } from "@nova/service";
 import { z } from "zod";
-import { answerOf } from "./details.ts";
-import { serviceLambda } from "./service-lambda.ts";
+import { answerOf, serviceLambda } from "./service-lambda.ts";
 
 const name = { workflow: z.string(), trigger: z.string() };
 const Payload = z.union([

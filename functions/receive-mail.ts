@@ -1,7 +1,6 @@
 import { receiveMail } from "@nova/service";
 import { z } from "zod";
-import { answerOf } from "./details.ts";
-import { serviceLambda } from "./service-lambda.ts";
+import { answerOf, serviceLambda } from "./service-lambda.ts";
 
 const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),

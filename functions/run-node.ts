@@ -1,8 +1,7 @@
 import { type NodeEvent, runNode } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { lambda } from "./lambda.ts";
-import { provideNodeParts } from "./node-parts.ts";
-import { nodePipeline } from "./node-pipeline.ts";
+import { nodePipeline, provideNodeParts } from "./node-parts.ts";
 
 provideNodeParts({ pipeline: nodePipeline, sandboxes: createSandboxes });
 

@@ -1,9 +1,9 @@
 import { createEventRules, createMailer, createSchedules, createServiceStores } from "@nova/aws";
-import type { Bus, PublishQueue, ServicePorts, Templates } from "@nova/service";
-import { createPoster, dmarcPolicies, imapMailboxes } from "@nova/service/adapters";
+import type { Clock } from "@nova/engine";
+import type { Bus, PublishQueue, ServicePorts, ServiceStores, Templates } from "@nova/service";
+import { createPoster, createRates, dmarcPolicies, imapMailboxes, trustIssuer } from "@nova/service/adapters";
 import { templateName } from "@nova/workflow";
-import { apiAccess } from "./api-access.ts";
-import { createPorts, resetPorts, warmPorts } from "./app.ts";
+import { createPorts, type FunctionPorts, resetPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./environment.ts";
 
 /** Creates every port of the service, and the engine's if the caller passes none. */
@@ -91,4 +91,24 @@ export function resetServicePorts(): void {
   resetPorts();
   ports = undefined;
   templates = undefined;
+}
+
+/** The verifier of tokens and the limiter of requests, if the environment configures them. */
+export function apiAccess(
+  env: ServiceEnvironment,
+  ports: { clock: Clock } & Pick<FunctionPorts, "outgoing"> & Pick<ServiceStores, "rateStore">,
+): Pick<ServicePorts, "tokens" | "rates"> {
+  const issuer = env.NOVA_JWT_ISSUER;
+  return {
+    ...(env.NOVA_RATE_PER_KEY !== undefined && { rates: createRates(ports, env.NOVA_RATE_PER_KEY) }),
+    ...(issuer !== undefined && {
+      tokens: trustIssuer(ports.outgoing, {
+        issuer,
+        audience: env.NOVA_JWT_AUDIENCE,
+        jwksUrl: env.NOVA_JWT_JWKS_URL,
+        roleClaim: env.NOVA_JWT_ROLE_CLAIM,
+        clientClaim: env.NOVA_JWT_CLIENT_CLAIM,
+      }),
+    }),
+  };
 }

@@ -1,5 +1,24 @@
 import type { ServicePorts } from "@nova/service";
-import type { Check, Health } from "./schemas/deployment.ts";
+import { z } from "zod";
+
+const Check = z
+  .object({
+    state: z.enum(["ok", "down"]),
+    reason: z.string().optional().meta({ description: "the key that is missing or refused" }),
+    latency_ms: z.number(),
+  })
+  .meta({ id: "HealthCheck" });
+
+type Check = z.infer<typeof Check>;
+
+export const Health = z
+  .object({
+    status: z.enum(["ok", "degraded", "down"]),
+    checks: z.object({ dynamodb: Check, s3: Check, states: Check, e2b: Check, model: Check }),
+  })
+  .meta({ id: "Health" });
+
+export type Health = z.infer<typeof Health>;
 
 /** The route needs no key, so a process limits how often it checks. */
 const freshMs = 5_000;

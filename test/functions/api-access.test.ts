@@ -1,8 +1,8 @@
 import type { RateStore } from "@nova/service";
 import { createOutgoing } from "@nova/service/outgoing";
 import { expect, it } from "vitest";
-import { apiAccess } from "../../functions/api-access.ts";
 import { ServiceEnvironment } from "../../functions/environment.ts";
+import { apiAccess } from "../../functions/service-app.ts";
 
 const rateStore: RateStore = { add: async () => false };
 const by = { id: "key_1", client: null };

@@ -1,6 +1,6 @@
 import type { GenerationStore, PromptTask } from "@nova/engine";
 import { expect, it, vi } from "vitest";
-import { nodePipeline } from "../../functions/node-pipeline.ts";
+import { nodePipeline } from "../../functions/node-parts.ts";
 
 const made = vi.hoisted(() => ({ pipelines: 0 }));
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { loadSecrets } from "../../functions/secrets.ts";
+import { loadSecrets } from "../../functions/lambda.ts";
 
 const warn = vi.hoisted(() => vi.fn());
 vi.mock("../../functions/app.ts", () => ({ logger: { warn } }));
@@ -53,7 +53,7 @@ describe("the secrets of a warm process", () => {
     vi.stubEnv("E2B_API_KEY_PARAMETER", "/e2b");
     vi.stubEnv("E2B_API_KEY", undefined);
     try {
-      const { warmSecrets } = await import("../../functions/secrets.ts");
+      const { warmSecrets } = await import("../../functions/lambda.ts");
       await expect(warmSecrets()).rejects.toThrow("unreachable");
       await Promise.all([warmSecrets(), warmSecrets()]);
       await warmSecrets();

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 /** NOVA cannot read the request, or it exceeds a limit. */
 export class Unreadable extends Error {
   override name = "Unreadable";
@@ -31,4 +33,72 @@ export class Misfit extends Error {
     this.status = status;
     this.errors = errors;
   }
+}
+
+/** Parses `value` with the schema. Throws `Misfit`, which lists the misfits with their paths. */
+export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string, status: 400 | 422): T {
+  const result = schema.safeParse(value, { error: misfitMessage });
+  if (result.success) return result.data;
+  const errors = result.error.issues.slice(0, maxErrors).map(({ path, message }) => ({
+    path: path.length === 0 ? "$" : `$.${path.join(".")}`,
+    message,
+  }));
+  throw new Misfit(status, what, errors);
+}
+
+const maxErrors = 20;
+
+type Issue = z.core.$ZodRawIssue;
+
+const kinds: Record<string, string> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  date: "a date, such as 2026-11-22",
+  datetime: "a time, such as 2026-11-22T09:30:00Z",
+  email: "a mail address",
+  url: "an address, such as https://example.com/",
+};
+
+/** The sentence for the caller about one misfit; undefined to keep zod's sentence. */
+export function misfitMessage(issue: Issue): string | undefined {
+  if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);
+  if (issue.code === "invalid_value") return `it has to be ${listed(issue.values as unknown[])}`;
+  if (issue.code === "unrecognized_keys")
+    return `${listed(issue.keys as string[])} is not known here - correct or remove it`;
+  if (issue.code === "too_small") return `it has to be ${size("at least", issue.minimum as number, issue.origin)}`;
+  if (issue.code === "too_big") return `it has to be ${size("at most", issue.maximum as number, issue.origin)}`;
+  if (issue.code === "invalid_key") return `its name does not fit: ${(issue.issues as z.core.$ZodIssue[])[0]?.message}`;
+  if (issue.code !== "invalid_format") return undefined;
+  const kind = kinds[issue.format as string];
+  return kind ? `it has to be ${kind}` : "it has another form than GET /openapi.json shows - correct it";
+}
+
+function wrongType(expected: string, input: unknown): string {
+  const kind = kinds[expected] ?? expected;
+  return input === undefined ? `it is missing - send ${kind}` : `it has to be ${kind}, not ${kindOf(input)}`;
+}
+
+function kindOf(input: unknown): string {
+  if (input === null) return "null";
+  if (Array.isArray(input)) return "a list";
+  if (typeof input === "number" && !Number.isInteger(input)) return "a fraction";
+  return (
+    { string: "a text", number: "a number", boolean: "true or false", object: "an object" }[typeof input as string] ??
+    typeof input
+  );
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(" or ");
+}
+
+function size(bound: string, number: number, origin: unknown): string {
+  if (origin === "string") return `${bound} ${number} characters long`;
+  if (origin === "array" || origin === "set") return `a list of ${bound} ${number}`;
+  return `${bound} ${number}`;
 }

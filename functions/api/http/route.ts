@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
 import { z } from "zod";
-import type { Received } from "./event.ts";
-import { credentialsIn, idempotencyKeyIn } from "./headers.ts";
-import { parse } from "./parse.ts";
+import { parse } from "./errors.ts";
+import { credentialsIn, idempotencyKeyIn, type Received } from "./event.ts";
 import { readBody } from "./read-body.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

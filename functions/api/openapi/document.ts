@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { idempotencyKeyPattern } from "../http/headers.ts";
+import { idempotencyKeyPattern } from "../http/event.ts";
 import type { Possible, Route } from "../http/route.ts";
-import { Problem } from "../schemas/deployment.ts";
+import { Problem } from "../schemas/values.ts";
 
 const json = "application/json";
 const problem = {

@@ -1,11 +1,127 @@
-import { changeClient, clientOf, createClient, deleteClient, listClients } from "@nova/service";
-import { onFailureOf } from "@nova/workflow";
+import { type CredentialOwner, credentialKindNames, RawJson } from "@nova/engine";
+import * as service from "@nova/service";
+import { AuthoredOnFailure, isMailAddress, onFailureOf } from "@nova/workflow";
 import { z } from "zod";
-import { route } from "../http/route.ts";
-import { ClientChanges, ClientItem, ClientRequest, clientItem } from "../schemas/client.ts";
+import { type Route, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import { Slug } from "../schemas/values.ts";
-import { sentIn } from "../schemas/view.ts";
+import {
+  Context,
+  ExactObject,
+  KeyId,
+  Name,
+  Slots,
+  Slug,
+  sentIn,
+  Time,
+  VersionNumber,
+  viewOf,
+  WorkflowId,
+} from "../schemas/values.ts";
+
+/** A tenth of a cent, less than any request to a model costs. */
+const Usd = z.number().min(0.001).max(1_000_000).nullable().optional();
+const Days = z.int().min(1).max(3650).nullable().optional();
+
+const ClientQuotasBody = z
+  .strictObject({
+    max_concurrent: Slots.meta({ description: "simultaneous runs, of all workflows together; others are `queued`" }),
+    max_cost_usd: Usd.meta({ description: "US dollars that models may cost in a calendar month (UTC)" }),
+    retention_days: Days.meta({ description: "days for which NOVA keeps the contents of a run after its end" }),
+  })
+  .meta({ id: "ClientQuotas", description: "null or absent: no limit" });
+
+const OnFailureItem = z.object({
+  mail: z.array(z.string()).optional(),
+  webhook: z.object({ url: z.string(), secret: z.string().optional() }).optional(),
+});
+
+const MailAddress = z.string().refine(isMailAddress, "must be one address, such as invoices@acme.example.com");
+
+const maxPins = 100;
+
+const ClientRequest = z.strictObject({ slug: Slug, name: Name });
+
+const ClientChanges = z.strictObject({
+  name: Name.optional(),
+  pins: z
+    .record(WorkflowId, VersionNumber)
+    .refine((pins) => Object.keys(pins).length <= maxPins, `at most ${maxPins} workflows can be pinned`)
+    .optional()
+    .meta({ description: "versions of workflows that its runs use instead of the active ones" }),
+  variables: ExactObject.optional().meta({
+    description:
+      "values with which contexts of its runs start; the context of a request overrides them; replaced as a whole",
+  }),
+  on_failure: AuthoredOnFailure.optional().meta({
+    description: "receivers of notices about its failed runs; replaced as a whole",
+  }),
+  mail_from: MailAddress.nullable().optional().meta({
+    description:
+      "sender of mails about its runs, an address that SES has verified; null: the deployment's; needs a key for all clients",
+  }),
+  quotas: ClientQuotasBody.optional().meta({ description: "replaced as a whole; needs a key for all clients" }),
+});
+
+const ClientItem = z
+  .object({
+    slug: Slug,
+    name: z.string(),
+    pins: z.record(z.string(), VersionNumber),
+    variables: Context.meta({ description: "numbers keep their digits" }),
+    quotas: ClientQuotasBody,
+    on_failure: OnFailureItem,
+    mail_from: z.string().nullable(),
+    created_at: Time,
+  })
+  .meta({ id: "Client" });
+
+function clientItem(client: service.Client) {
+  const { variables = "{}", quotas = {}, onFailure = {}, mailFrom } = client;
+  return viewOf(ClientItem, client, {
+    variables: new RawJson(variables),
+    quotas: viewOf(ClientQuotasBody, quotas),
+    on_failure: onFailure,
+    mail_from: mailFrom || null,
+  });
+}
+
+/** Prefix of the keys under which code finds a second credential of a kind. */
+const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
+
+/** docs/credentials.md describes the values of each kind; storing checks them. */
+const CredentialRequest = z.strictObject({
+  kind: z.enum(credentialKindNames),
+  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
+});
+
+const CredentialItem = z
+  .object({ name: CredentialName, kind: z.enum(credentialKindNames), changed_at: Time })
+  .meta({ id: "Credential" });
+
+const KeyRequest = z.strictObject({
+  role: z.enum(service.roles),
+  client_slug: Slug.optional().meta({
+    description: "the one client that it reaches; absent: the reach of the calling key",
+  }),
+  name: Name.optional(),
+});
+
+const KeyItem = z
+  .object({
+    id: KeyId,
+    role: z.enum(service.roles),
+    client_slug: Slug.nullable(),
+    name: z.string(),
+    created_at: Time,
+    created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
+  })
+  .meta({ id: "Key" });
+
+const CreatedKey = KeyItem.extend({
+  key: z.string().meta({ description: "NOVA shows it once and stores only its digest" }),
+}).meta({ id: "CreatedKey" });
+
+const keyItem = (key: service.ApiKey) => viewOf(KeyItem, key, { client_slug: key.client });
 
 const params = z.object({ slug: Slug });
 
@@ -16,7 +132,7 @@ export const create = route("POST /clients", {
   answers: { 201: { description: "the client", schema: ClientItem } },
   // An answer for repetitions must be plain JSON; a new client has no variables.
   handle: async (ports, { by, body, once }) => ({
-    ...(await once(async () => clientItem(await createClient(ports, by, body)))),
+    ...(await once(async () => clientItem(await service.createClient(ports, by, body)))),
     variables: {},
   }),
 });
@@ -26,7 +142,7 @@ export const list = listRoute("/clients", {
   role: "viewer",
   item: ClientItem,
   cursor: /^[a-z0-9-]{1,63}$/,
-  list: (ports, { by, page }) => listClients(ports, by, page),
+  list: (ports, { by, page }) => service.listClients(ports, by, page),
   show: clientItem,
 });
 
@@ -35,7 +151,7 @@ export const get = route("GET /clients/{slug}", {
   role: "viewer",
   params,
   answers: { 200: { description: "the client", schema: ClientItem } },
-  handle: async (ports, { by, params: { slug } }) => clientItem(await clientOf(ports, by, slug)),
+  handle: async (ports, { by, params: { slug } }) => clientItem(await service.clientOf(ports, by, slug)),
 });
 
 export const change = route("PATCH /clients/{slug}", {
@@ -53,7 +169,7 @@ export const change = route("PATCH /clients/{slug}", {
       ...(mail_from !== undefined && { mailFrom: mail_from ?? "" }),
       ...(quotas && { quotas: sentIn(quotas) }),
     };
-    return clientItem(await changeClient(ports, by, slug, changes));
+    return clientItem(await service.changeClient(ports, by, slug, changes));
   },
 });
 
@@ -62,5 +178,104 @@ export const remove = route("DELETE /clients/{slug}", {
   role: "admin",
   params,
   answers: { 202: { description: "NOVA erases it; `GET /clients/{slug}` answers 404 afterwards" } },
-  handle: (ports, { by, params: { slug } }) => deleteClient(ports, by, slug),
+  handle: (ports, { by, params: { slug } }) => service.deleteClient(ports, by, slug),
+});
+
+export const makeKey = route("POST /keys", {
+  summary: "Create an API key, which NOVA shows once",
+  role: "admin",
+  body: KeyRequest,
+  answers: { 201: { description: "the key", schema: CreatedKey } },
+  async handle(ports, { by, body: { client_slug: client, ...body }, once }) {
+    let text: string | undefined;
+    const made = await once(async (ulid): Promise<ReturnType<typeof keyItem>> => {
+      const created = await service.createKey(ports, by, { ulid, ...body, ...(client !== undefined && { client }) });
+      text = created.text;
+      return keyItem(created.key);
+    });
+    if (text !== undefined) return { ...made, key: text };
+    // NOVA does not store the key, so a repetition cannot show it.
+    const shown = `key "${made.id}" was made and shown by an earlier request`;
+    throw new service.Conflict(`${shown} - DELETE /keys/${made.id} and make another`);
+  },
+});
+
+export const keys = listRoute("/keys", {
+  summary: "Keys, oldest first, without their secrets",
+  role: "admin",
+  item: KeyItem,
+  cursor: /^key_[0-9A-Z]{26}$/,
+  list: (ports, { by, page }) => service.listKeys(ports, by, page),
+  show: keyItem,
+});
+
+export const removeKey = route("DELETE /keys/{id}", {
+  summary: "Delete a key, which stops working at once",
+  role: "admin",
+  params: z.object({ id: KeyId }),
+  answers: { 204: { description: "deleted" }, 409: { description: "it is the key of the request" } },
+  handle: (ports, { by, params: { id } }) => service.deleteKey(ports, by, id),
+});
+
+/** The four routes that clients and workflows share. */
+function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string): Route[] {
+  const one = owner.extend({ name: CredentialName });
+  const ownerOf = (params: object) =>
+    ("slug" in params ? { client: params.slug } : { workflow: (params as { id: string }).id }) as CredentialOwner;
+  const ofOne = (params: object) => ({ owner: ownerOf(params), name: (params as { name: string }).name });
+  return [
+    listRoute(`${path}/credentials`, {
+      summary: `Credentials of ${whose} by name, without their values`,
+      role: "viewer",
+      params: owner,
+      item: CredentialItem,
+      cursor: /^\d{1,4}$/,
+      list: (ports, { by, params }) => service.listCredentials(ports, by, ownerOf(params)),
+      show: credentialItem,
+    }),
+    route(`GET ${path}/credentials/{name}`, {
+      summary: `A credential of ${whose}, without its values`,
+      role: "viewer",
+      params: one,
+      answers: { 200: { description: "the credential", schema: CredentialItem } },
+      handle: async (ports, { by, params }) => credentialItem(await service.credentialOf(ports, by, ofOne(params))),
+    }),
+    route(`PUT ${path}/credentials/{name}`, {
+      summary: `Store a credential of ${whose}, replacing an earlier one`,
+      role: "admin",
+      params: one,
+      body: CredentialRequest,
+      answers: { 200: { description: "stored", schema: CredentialItem } },
+      handle: async (ports, { by, params, body }) =>
+        credentialItem(await service.setCredential(ports, by, { ...ofOne(params), ...body })),
+    }),
+    route(`DELETE ${path}/credentials/{name}`, {
+      summary: `Remove a credential of ${whose}`,
+      role: "admin",
+      params: one,
+      answers: { 204: { description: "removed" } },
+      handle: (ports, { by, params }) => service.removeCredential(ports, by, ofOne(params)),
+    }),
+  ];
+}
+
+const credentialItem = (credential: service.CredentialInfo) => viewOf(CredentialItem, credential);
+
+export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: Slug }), "a client");
+
+const forAll = "a workflow, which its runs get for every client";
+export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: WorkflowId }), forAll);
+
+const Rotated = z
+  .object({
+    sealed: z.int().meta({ description: "credentials that the new key encrypts" }),
+    locked: z.array(z.string()).meta({ description: "credentials that no key opens: store them again" }),
+  })
+  .meta({ id: "RotatedCredentials" });
+
+export const rotate = route("POST /credentials/rotate", {
+  summary: "Encrypt every credential with a new key; continues an interrupted rotation; needs a key for all clients",
+  role: "admin",
+  answers: { 200: { description: "done", schema: Rotated } },
+  handle: (ports, { by, once }) => once(() => service.rotateCredentials(ports, by)),
 });

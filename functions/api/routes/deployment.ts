@@ -1,11 +1,30 @@
-import { listAudit, surveyPart } from "@nova/service";
-import { checkHealth } from "../health.ts";
+import { auditActions, formatStates, listAudit, surveyPart } from "@nova/service";
+import { z } from "zod";
+import { checkHealth, Health } from "../health.ts";
 import { openRoute, route } from "../http/route.ts";
-import { AuditItem } from "../schemas/client.ts";
-import { FormatItem, Health } from "../schemas/deployment.ts";
 import { cursorOf, listOf, listRoute, placeIn, ScanQuery, TablePlace } from "../schemas/list.ts";
-import { Slug } from "../schemas/values.ts";
-import { viewOf } from "../schemas/view.ts";
+import { Slug, Time, viewOf } from "../schemas/values.ts";
+
+const FormatItem = z
+  .object({
+    entity: z.string(),
+    format: z.int().nullable().meta({ description: "null: the items have no format" }),
+    items: z.int(),
+    state: z.enum(formatStates).meta({ description: "this version reads `current` and `older`" }),
+  })
+  .meta({ id: "StoredFormat" });
+
+const AuditItem = z
+  .object({
+    id: z.string(),
+    at: Time,
+    action: z.enum(auditActions),
+    by: z.string().nullable().meta({ description: "id of the key; null: the administrator who set NOVA up" }),
+    client_slug: z.string().nullable(),
+    subject: z.string(),
+    detail: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+  .meta({ id: "AuditRecord" });
 
 export const health = openRoute("GET /health", {
   summary: "State and latency of the services that runs need, at most five seconds old",

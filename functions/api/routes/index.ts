@@ -1,16 +1,13 @@
 import { z } from "zod";
-import { lazyValue } from "../../lazy-value.ts";
+import { lazyValue } from "../../node-parts.ts";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as analytics from "./analytics.ts";
-import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
 import * as clients from "./clients.ts";
-import * as credentials from "./credentials.ts";
 import * as deployment from "./deployment.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
-import * as keys from "./keys.ts";
 import * as scriptChain from "./script-chain.ts";
 import * as sessions from "./sessions.ts";
 import * as tasks from "./tasks.ts";
@@ -29,19 +26,7 @@ const document = lazyValue(() => openApiDocument(routes));
 export const routes: readonly Route[] = [
   ...Object.values(deployment),
   openApi,
-  ...[
-    workflows,
-    executions,
-    chain,
-    blobs,
-    tasks,
-    sessions,
-    scriptChain,
-    exports,
-    keys,
-    clients,
-    credentials,
-    triggers,
-    analytics,
-  ].flatMap((topic): Route[] => Object.values<Route | Route[]>(topic).flat()),
+  ...[workflows, executions, chain, tasks, sessions, scriptChain, exports, clients, triggers, analytics].flatMap(
+    (topic): Route[] => Object.values<Route | Route[]>(topic).flat(),
+  ),
 ];

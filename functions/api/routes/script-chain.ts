@@ -1,8 +1,140 @@
 import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
+import { z } from "zod";
 import { route } from "../http/route.ts";
-import * as schemas from "../schemas/script-chain.ts";
-import { about } from "../schemas/session.ts";
+import { ExecutionStatus } from "../schemas/execution.ts";
+import { About, about, NodeId } from "../schemas/session.ts";
+import { ExecutionId, Name, OptionalExactObject } from "../schemas/values.ts";
+
+/** Front ends of ScriptChain send null for absent fields. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+const sessionName = /^(?:ses_[0-9A-HJKMNP-TV-Z]{26}|(?!ses_)[A-Za-z0-9][A-Za-z0-9_.:-]{0,63})$/;
+const session = {
+  session_id: optional(
+    z
+      .string()
+      .regex(sessionName, "it has to be the id of a session, or a name of 1 to 64 letters, digits, _ . : and -"),
+  ).meta({
+    description:
+      "the id of a session, or a name that you choose: a session of this key that NOVA makes at its first use. Absent: the key's default session",
+  }),
+};
+
+const LlmConfig = z
+  .strictObject({
+    provider: optional(z.string()),
+    model: optional(z.string()),
+    temperature: optional(z.number()),
+    max_tokens: optional(z.int()),
+  })
+  .transform(defined);
+
+const longestPrompt = 1_000_000;
+const Prompt = z
+  .string()
+  .min(1)
+  .max(longestPrompt)
+  .meta({ description: "`{Node}`, `{Node[2]}`, `{Node.key}` are references" });
+
+const ContextData = OptionalExactObject.meta({
+  description: "`id:<node>` and names with their values, `__node_mapping` from names to ids, `__current_node`",
+});
+
+const GenerateRequest = z.strictObject({
+  ...session,
+  prompt_text: Prompt,
+  llm_config: optional(LlmConfig),
+  context_data: ContextData,
+  on_missing: optional(z.enum(["fail", "mark"])).meta({
+    description:
+      "a reference without a value: `mark` writes `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: the node's setting, otherwise `mark`",
+  }),
+});
+
+const GeneratedText = z
+  .object({
+    ...About,
+    generated_text: z.string(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    cost: z.number().meta({ description: "US dollars" }),
+    duration: z.number().meta({ description: "seconds" }),
+    warnings: z.array(z.string()).meta({ description: "a sentence for each reference without a value" }),
+  })
+  .meta({ id: "GeneratedText" });
+
+const AddNodeRequest = z.strictObject({
+  ...session,
+  node_id: NodeId,
+  node_type: optional(z.string().max(100)).meta({ description: "a type that contains `decision` chooses an edge" }),
+  name: optional(Name),
+  prompt_text: optional(Prompt).meta({
+    description: "absent: an input, whose output callers write, or a node whose prompt POST /generate_text_node sets",
+  }),
+  system: optional(Prompt),
+  llm_config: optional(LlmConfig),
+  input_keys: optional(z.unknown()).meta({ description: "as in a workflow file" }),
+  output_schema: optional(z.looseObject({})),
+});
+
+const AddedNode = z.object({ ...About, node_id: z.string() }).meta({ id: "AddedNode" });
+
+const AddEdgeRequest = z.strictObject({
+  ...session,
+  from_node: NodeId,
+  to_node: NodeId,
+  condition: optional(z.union([z.string(), z.boolean(), z.number()])),
+});
+
+const AddedEdge = z.object({ ...About, from_node: z.string(), to_node: z.string() }).meta({ id: "AddedEdge" });
+
+const OutputsRequest = z.strictObject({
+  ...session,
+  node_ids: optional(z.array(NodeId).max(500)).meta({ description: "absent: all" }),
+});
+
+const Values = z.record(z.string(), z.unknown()).meta({ description: "by node; null: it has no output" });
+
+const NodeOutputs = z.object({ ...About, outputs: Values }).meta({ id: "NodeOutputs" });
+
+const TemplateRequest = z.strictObject({
+  ...session,
+  prompt_text: Prompt,
+  context_data: ContextData,
+});
+
+const ValidatedTemplate = z
+  .object({
+    ...About,
+    valid: z.boolean(),
+    processed_prompt: z.string(),
+    processed_node_values: z.record(z.string(), z.string()),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: "ValidatedTemplate" });
+
+const ExecuteRequest = z.strictObject({
+  ...session,
+  initial_inputs: OptionalExactObject.meta({ description: "other values for keys of the initial context" }),
+});
+
+const Executed = z
+  .object({
+    ...About,
+    results: Values,
+    execution_id: ExecutionId.nullable(),
+    status: ExecutionStatus,
+    reused: z.array(z.string()),
+    ran: z.array(z.string()),
+    error: z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable(),
+    shape: z.enum(["graph", "line"]),
+    shape_why: z.string().nullable(),
+  })
+  .meta({ id: "ExecutedSession" });
 
 /** The session that a front end names, or the default session of its key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
@@ -13,9 +145,9 @@ async function sessionOf(ports: service.ServicePorts, by: service.Principal, nam
 export const generateTextNode = route("POST /generate_text_node", {
   summary: "Let a model write a text; with `__current_node` in `context_data` it becomes the output of that node",
   role: "editor",
-  body: schemas.GenerateRequest,
+  body: GenerateRequest,
   exact: ["context_data"],
-  answers: { 200: { description: "the text", schema: schemas.GeneratedText } },
+  answers: { 200: { description: "the text", schema: GeneratedText } },
   async handle(
     ports,
     { by, body: { session_id, prompt_text: prompt, llm_config: llmConfig, context_data, on_missing: onMissing }, once },
@@ -30,8 +162,8 @@ export const generateTextNode = route("POST /generate_text_node", {
 export const addNodeAsBefore = route("POST /add_node", {
   summary: "Add a text node to a session",
   role: "editor",
-  body: schemas.AddNodeRequest,
-  answers: { 200: { description: "added", schema: schemas.AddedNode } },
+  body: AddNodeRequest,
+  answers: { 200: { description: "added", schema: AddedNode } },
   async handle(ports, { by, body: { session_id, node_id, node_type, prompt_text: prompt, ...rest }, once }) {
     const id = await sessionOf(ports, by, session_id);
     const type = node_type !== undefined && /decision/i.test(node_type) ? "decision" : "action";
@@ -44,8 +176,8 @@ export const addNodeAsBefore = route("POST /add_node", {
 export const addEdgeAsBefore = route("POST /add_edge", {
   summary: "Add an edge to a session",
   role: "editor",
-  body: schemas.AddEdgeRequest,
-  answers: { 200: { description: "added", schema: schemas.AddedEdge } },
+  body: AddEdgeRequest,
+  answers: { 200: { description: "added", schema: AddedEdge } },
   async handle(ports, { by, body: { session_id, from_node: from, to_node: to, condition }, once }) {
     const id = await sessionOf(ports, by, session_id);
     await once(async () => void (await service.addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
@@ -56,8 +188,8 @@ export const addEdgeAsBefore = route("POST /add_edge", {
 export const getNodeOutputs = route("POST /get_node_outputs", {
   summary: "Outputs of the nodes of a session, each as one value",
   role: "editor",
-  body: schemas.OutputsRequest,
-  answers: { 200: { description: "the outputs", schema: schemas.NodeOutputs } },
+  body: OutputsRequest,
+  answers: { 200: { description: "the outputs", schema: NodeOutputs } },
   async handle(ports, { by, body: { session_id, node_ids = [] } }) {
     const id = await sessionOf(ports, by, session_id);
     const session = await service.readSession(ports, by, id);
@@ -68,9 +200,9 @@ export const getNodeOutputs = route("POST /get_node_outputs", {
 export const validateTemplate = route("POST /validate_template", {
   summary: "A prompt with its references replaced by outputs of a session, and the references without a value",
   role: "editor",
-  body: schemas.TemplateRequest,
+  body: TemplateRequest,
   exact: ["context_data"],
-  answers: { 200: { description: "the prompt", schema: schemas.ValidatedTemplate } },
+  answers: { 200: { description: "the prompt", schema: ValidatedTemplate } },
   async handle(ports, { by, body: { session_id, prompt_text: template, context_data } }) {
     const id = await sessionOf(ports, by, session_id);
     const request = { template, ...defined({ contextData: context_data?.text }) };
@@ -88,9 +220,9 @@ const waitMs = 25_000;
 export const executeAsBefore = route("POST /execute", {
   summary: "Run the stale nodes of a session, in order",
   role: "editor",
-  body: schemas.ExecuteRequest,
+  body: ExecuteRequest,
   exact: ["initial_inputs"],
-  answers: { 200: { description: "the outputs of all nodes", schema: schemas.Executed } },
+  answers: { 200: { description: "the outputs of all nodes", schema: Executed } },
   async handle(ports, { by, body: { session_id, initial_inputs }, once }) {
     const id = await sessionOf(ports, by, session_id);
     const begun = await once(async (ulid) => {

@@ -6,8 +6,17 @@ import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
 import { type Answer, type Asked, type Route, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import { ExactValue, ExecutionId, Name, Slug, TaskId, Time, VersionNumber, WorkflowId } from "../schemas/values.ts";
-import { viewOf } from "../schemas/view.ts";
+import {
+  ExactValue,
+  ExecutionId,
+  Name,
+  Slug,
+  TaskId,
+  Time,
+  VersionNumber,
+  viewOf,
+  WorkflowId,
+} from "../schemas/values.ts";
 
 const TaskItem = z
   .object({

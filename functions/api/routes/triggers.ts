@@ -4,8 +4,7 @@ import { Unreadable } from "../http/errors.ts";
 import { route } from "../http/route.ts";
 import { LabelText } from "../schemas/execution.ts";
 import { listRoute } from "../schemas/list.ts";
-import { ExactObject, ExecutionId, Slug, TaskId, Time, WorkflowId } from "../schemas/values.ts";
-import { viewOf } from "../schemas/view.ts";
+import { ExactObject, ExecutionId, Slug, TaskId, Time, viewOf, WorkflowId } from "../schemas/values.ts";
 
 const types = ["mail", "imap", "webhook", "schedule", "event"] as const;
 

@@ -4,9 +4,7 @@ import { writeWorkflow } from "@nova/workflow";
 import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
-import { WorkflowQuotasBody } from "../schemas/quotas.ts";
-import { VersionNumber, WorkflowId, wholeNumber } from "../schemas/values.ts";
-import { sentIn, viewOf } from "../schemas/view.ts";
+import { sentIn, VersionNumber, viewOf, WorkflowId, wholeNumber } from "../schemas/values.ts";
 import * as schemas from "../schemas/workflow.ts";
 
 const params = z.object({ id: WorkflowId });
@@ -152,26 +150,26 @@ export const remove = route("DELETE /workflows/{id}", {
   handle: (ports, { by, params: { id } }) => service.deleteWorkflow(ports, by, id),
 });
 
-const quotaAnswers = { 200: { description: "the quotas", schema: WorkflowQuotasBody } };
+const quotaAnswers = { 200: { description: "the quotas", schema: schemas.WorkflowQuotasBody } };
 
 export const quotas = route("GET /workflows/{id}/quotas", {
   summary: "The quotas of a workflow",
   role: "viewer",
   params,
   answers: quotaAnswers,
-  handle: async (ports, { params: { id } }) => viewOf(WorkflowQuotasBody, await service.workflowQuotas(ports, id)),
+  handle: async (ports, { params: { id } }) => viewOf(schemas.WorkflowQuotasBody, await service.workflowQuotas(ports, id)),
 });
 
 export const setQuotas = route("PUT /workflows/{id}/quotas", {
   summary: "Replace the quotas of a workflow, of all its versions; needs a key for all clients",
   role: "editor",
   params,
-  body: WorkflowQuotasBody,
+  body: schemas.WorkflowQuotasBody,
   answers: quotaAnswers,
   async handle(ports, { by, params: { id }, body }) {
     const quotas = sentIn(body);
     await service.setWorkflowQuotas(ports, by, id, quotas);
-    return viewOf(WorkflowQuotasBody, quotas);
+    return viewOf(schemas.WorkflowQuotasBody, quotas);
   },
 });
 

@@ -1,8 +1,7 @@
 import type { Execution, Trace, Verification } from "@nova/engine";
 import { z } from "zod";
 import { Place, Step } from "./chain.ts";
-import { Context, ExecutionId, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
-import { viewOf } from "./view.ts";
+import { Context, ExecutionId, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
 
 export const ExecutionStatus = z.enum([
   "queued",

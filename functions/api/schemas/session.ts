@@ -7,21 +7,22 @@ import {
   shownContextOf,
 } from "@nova/service";
 import { z } from "zod";
-import { Finding } from "./deployment.ts";
+
 import { ExecutionStatus } from "./execution.ts";
 import {
   Context,
   ExactValue,
   ExecutionId,
+  Finding,
   Name,
   OptionalExactObject,
   SessionId,
   Slug,
   Time,
   VersionNumber,
+  viewOf,
   WorkflowId,
 } from "./values.ts";
-import { viewOf } from "./view.ts";
 import { PublishedAnswer } from "./workflow.ts";
 
 export const NodeId = z

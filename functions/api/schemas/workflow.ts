@@ -2,9 +2,8 @@ import { type Generation, RawJson } from "@nova/engine";
 import { type Principal, type Published, redactWorkflow, type ShownWorkflow } from "@nova/service";
 import { type Node, type Trigger, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
-import { Finding } from "./deployment.ts";
-import { Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
-import { viewOf } from "./view.ts";
+
+import { Finding, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
 
 export const Status = z
   .enum(["publishing", "ready", "failed"])
@@ -163,3 +162,10 @@ export const ReviewBody = z
     verdict: z.enum(["approved", "rejected"]),
   })
   .meta({ id: "CodeReview" });
+
+export const WorkflowQuotasBody = z
+  .strictObject({
+    max_concurrent: Slots.meta({ description: "simultaneous runs, of all clients together; others are `queued`" }),
+    max_concurrent_per_client: Slots.meta({ description: "simultaneous runs of each client" }),
+  })
+  .meta({ id: "WorkflowQuotas", description: "null or absent: no limit" });

@@ -2,7 +2,7 @@ import { createCredentials, type Execution } from "@nova/engine";
 import { notifyFailure, type ServicePorts } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { serviceFunctions } from "../../../functions/service-functions.ts";
+import { serviceFunctions } from "../../../functions/index.ts";
 import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
 import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 import { MemoryAttempts } from "../support/stores.ts";

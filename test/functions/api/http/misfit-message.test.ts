@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Misfit } from "../../../../functions/api/http/errors.ts";
-import { parse } from "../../../../functions/api/http/parse.ts";
+import { Misfit, parse } from "../../../../functions/api/http/errors.ts";
 import { Moment, Name, Slug, WorkflowId } from "../../../../functions/api/schemas/values.ts";
 
 /** Returns the message about the value at the path of the misfit. */

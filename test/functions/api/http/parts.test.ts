@@ -1,12 +1,11 @@
 import { RawJson, renderJson } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { corsHeaders, preflight } from "../../../../functions/api/http/cors.ts";
-import { type HttpEvent, receive } from "../../../../functions/api/http/event.ts";
-import { credentialsIn, idempotencyKeyIn } from "../../../../functions/api/http/headers.ts";
-import { parse } from "../../../../functions/api/http/parse.ts";
+import { parse } from "../../../../functions/api/http/errors.ts";
+import { credentialsIn, type HttpEvent, idempotencyKeyIn, receive } from "../../../../functions/api/http/event.ts";
 import { render } from "../../../../functions/api/http/problem.ts";
 import { readBody, refuseLarge } from "../../../../functions/api/http/read-body.ts";
+import { corsHeaders, preflight } from "../../../../functions/api/index.ts";
 
 const base: HttpEvent = {
   version: "2.0",

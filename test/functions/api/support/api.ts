@@ -4,7 +4,7 @@ import { createKey, type Role, type ServicePorts } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { routes } from "../../../../functions/api/routes/index.ts";
-import { Problem } from "../../../../functions/api/schemas/deployment.ts";
+import { Problem } from "../../../../functions/api/schemas/values.ts";
 import { openTestCloud, type TestCloud } from "../../../support/cloud.ts";
 
 export interface Called {
