@@ -31,7 +31,7 @@ const alone = [
 
 /** These files replace modules, which other files use if they share a process. */
 const replacing = [
-  "test/functions/{details,lambda,node-pipeline,publish,retain,secrets,service-app,sweep}.test.ts",
+  "test/functions/{details,lambda,publish,retain,service-app,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
   "test/local/cloud/bodies.test.ts",
   "test/workflow/inputs/within-time.test.ts",

@@ -1,7 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
-import { lambda } from "../../functions/lambda.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { lambda, loadSecrets } from "../../functions/lambda.ts";
 
-vi.mock("../../functions/app.ts", () => ({ logger: { warn: vi.fn() }, warmPorts: () => "the ports" }));
+const warn = vi.hoisted(() => vi.fn());
+vi.mock("../../functions/app.ts", () => ({ logger: { warn }, warmPorts: () => "the ports" }));
+
+beforeEach(() => warn.mockClear());
 
 const context = (remainingMs: number) => ({ awsRequestId: "r-1", getRemainingTimeInMillis: () => remainingMs });
 
@@ -31,5 +34,65 @@ describe("the wrapper of a handler", () => {
     const failure = Object.assign(new RangeError("no sandbox"), { name: "SandboxUnavailable" });
     const handler = lambda(async () => Promise.reject(failure));
     await expect(handler({}, context(900_000))).rejects.toMatchObject({ name: "SandboxUnavailable" });
+  });
+});
+
+describe("the secrets of a process", () => {
+  it("make no request if no variable names a parameter", async () => {
+    const read = vi.fn();
+    const variables = { E2B_API_KEY: "from the laptop" };
+    await loadSecrets(variables, read);
+    expect(read).not.toHaveBeenCalled();
+    expect(variables).toEqual({ E2B_API_KEY: "from the laptop" });
+  });
+
+  it("are read with one call into the variables that the SDKs use", async () => {
+    const read = vi.fn(
+      async () =>
+        new Map([
+          ["/nova/prod/e2b", "e2b_1"],
+          ["/nova/prod/openai", "sk-1"],
+        ]),
+    );
+    const variables: NodeJS.ProcessEnv = {
+      E2B_API_KEY_PARAMETER: "/nova/prod/e2b",
+      OPENAI_API_KEY_PARAMETER: "/nova/prod/openai",
+    };
+    await loadSecrets(variables, read);
+    expect(read.mock.calls).toEqual([[["/nova/prod/e2b", "/nova/prod/openai"]]]);
+    expect(variables).toMatchObject({ E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" });
+  });
+
+  it("are loaded without a missing parameter, which a warning names", async () => {
+    const variables: NodeJS.ProcessEnv = { OPENAI_API_KEY_PARAMETER: "/nova/prod/openai" };
+    await loadSecrets(variables, async () => new Map());
+    expect(variables).not.toHaveProperty("OPENAI_API_KEY");
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("/nova/prod/openai"), {
+      variable: "OPENAI_API_KEY",
+    });
+  });
+});
+
+describe("the secrets of a warm process", () => {
+  it("are read again after a failure, and only once after a success", async () => {
+    vi.resetModules();
+    const read = vi
+      .fn()
+      .mockRejectedValueOnce(new Error("unreachable"))
+      .mockResolvedValueOnce(new Map([["/e2b", "e2b_1"]]));
+    vi.doMock("@nova/aws/parameters", () => ({ readParameters: read }));
+    vi.stubEnv("E2B_API_KEY_PARAMETER", "/e2b");
+    vi.stubEnv("E2B_API_KEY", undefined);
+    try {
+      const { warmSecrets } = await import("../../functions/lambda.ts");
+      await expect(warmSecrets()).rejects.toThrow("unreachable");
+      await Promise.all([warmSecrets(), warmSecrets()]);
+      await warmSecrets();
+      expect(read).toHaveBeenCalledTimes(2);
+      expect(process.env.E2B_API_KEY).toBe("e2b_1");
+    } finally {
+      vi.unstubAllEnvs();
+      vi.doUnmock("@nova/aws/parameters");
+    }
   });
 });

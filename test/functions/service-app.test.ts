@@ -1,10 +1,15 @@
 import { localFunctions } from "@nova/compiler";
+import type { GenerationStore, PromptTask } from "@nova/engine";
 import { resetServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
+import type { RateStore } from "@nova/service";
+import { createOutgoing } from "@nova/service/outgoing";
 import { templateName, type Workflow } from "@nova/workflow";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ApiEnvironment, ServiceEnvironment } from "../../functions/environment.ts";
-import { provideCompiler } from "../../functions/service-app.ts";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { createPorts, logger } from "../../functions/app.ts";
+import { ApiEnvironment, Environment, ServiceEnvironment } from "../../functions/environment.ts";
+import { nodePipeline } from "../../functions/node-parts.ts";
+import { apiAccess, provideCompiler } from "../../functions/service-app.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
@@ -63,4 +68,99 @@ describe("the environment of the API", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
     expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });
+});
+
+const rateStore: RateStore = { add: async () => false };
+const by = { id: "key_1", client: null };
+const clock = { now: () => 0, sleep: async () => undefined };
+
+function access(variables: Record<string, string>) {
+  return apiAccess(ServiceEnvironment.parse(variables), {
+    rateStore,
+    clock,
+    outgoing: createOutgoing({ allowsPrivate: true }),
+  });
+}
+
+it("the API accepts only keys and limits no rates by default", () => {
+  expect(access({})).toEqual({});
+});
+
+it("the API limits keys to the configured rate", async () => {
+  const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
+  await rates?.take(by);
+  await expect(rates?.take(by)).rejects.toThrow("this key has asked 20 times in 10 seconds");
+});
+
+it("the API trusts the configured issuer", async () => {
+  const { tokens } = access({ NOVA_JWT_ISSUER: "https://id.example.com" });
+  expect(await tokens?.principalOf("a.b.c")).toBeNull();
+});
+
+it.each([{ NOVA_RATE_PER_KEY: "0" }, { NOVA_JWT_ISSUER: "id.example.com" }])(
+  "the API refuses the variables %j",
+  (variables) => {
+    expect(() => access(variables)).toThrow(Object.keys(variables)[0]);
+  },
+);
+const task = { id: "task_1", execution: "exec_1", node: "ask", choices: ["approved", "not now"] };
+
+it.each([
+  [undefined, "nova approve task_1 --choice approved|'not now'"],
+  ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
+  ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
+])("messages with the link base %j lead to %s", (NOVA_LINK_BASE, link) => {
+  const { links } = createPorts({ ...least, NOVA_LINK_BASE });
+  expect(links.toTask(task)).toBe(link);
+});
+
+it("the functions put events of executions on the bus and log them as objects, so that metrics can use the fields", async () => {
+  const info = vi.spyOn(logger, "info").mockReturnValue(undefined);
+  const { events, bus } = createPorts(least);
+  const publish = vi.spyOn(bus, "publish").mockResolvedValue(undefined);
+  const detail = { execution_id: "exec_1", cost_usd: 0.012 };
+  await events.publish("execution.completed", detail);
+  expect(info).toHaveBeenCalledExactlyOnceWith("execution.completed", { detail });
+  expect(publish).toHaveBeenCalledExactlyOnceWith("execution.completed", detail);
+});
+
+describe("the environment of a function", () => {
+  it("needs a bucket and a signing key, and has defaults for other variables", () => {
+    expect(Environment.parse(least)).toMatchObject({ NOVA_TABLE: "nova", NOVA_S3_PATH_STYLE: false });
+  });
+
+  it("forbids requests to models by default", () => {
+    expect(Environment.parse(least).NOVA_FROZEN).toBe(true);
+    expect(Environment.parse({ ...least, NOVA_FROZEN: "0" }).NOVA_FROZEN).toBe(false);
+  });
+
+  it.each([
+    ["no bucket", { ...least, NOVA_BUCKET: undefined }, /NOVA_BUCKET/],
+    ["no signing key", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
+    ["no vault key", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
+    ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
+  ])("is refused with %s, which the error names", (_what, variables, message) => {
+    expect(() => Environment.parse(variables)).toThrow(message);
+  });
+});
+
+const made = vi.hoisted(() => ({ pipelines: 0 }));
+
+vi.mock("@nova/agents", () => ({
+  frozenPipeline: (pipeline: object) => pipeline,
+  modelFreePipeline: (pipeline: object) => pipeline,
+  createModels: () => ({}),
+  createPipeline: () => {
+    made.pipelines += 1;
+    return { pinned: async () => null, generation: async (_: unknown, key: string) => ({ generation: key, code: "" }) };
+  },
+}));
+
+it("the pipeline is created once, at the first prompt node", async () => {
+  const keys = { NOVA_SIGNING_KEY: "0".repeat(64), NOVA_VAULT_KEY: "0".repeat(64) };
+  const pipeline = nodePipeline({ NOVA_TABLE: "t", NOVA_BUCKET: "b", ...keys }, {} as GenerationStore);
+  expect(made.pipelines).toBe(0);
+  const task = {} as PromptTask;
+  const [pinned, found] = await Promise.all([pipeline.pinned(task), pipeline.generation(task, "key")]);
+  expect({ pinned, found, ...made }).toEqual({ pinned: null, found: { generation: "key", code: "" }, pipelines: 1 });
 });

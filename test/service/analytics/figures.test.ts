@@ -1,6 +1,18 @@
-import { type Generation, generationId, type Head } from "@nova/engine";
-import { describe, expect, it } from "vitest";
-import { figuresOfRun, mergeFigures, savingsOf } from "../../../packages/service/src/analytics/figures.ts";
+import { type Execution, type Generation, generationId, type Head, readTrace, StoreUnavailable } from "@nova/engine";
+import { createOnExecutionEnded } from "@nova/service/run-hooks";
+import { describe, expect, it, vi } from "vitest";
+import {
+  bareStatsOf,
+  figuresOfRun,
+  mergeFigures,
+  roundDuration,
+  savingsOf,
+  shrinkToFit,
+  statsOf,
+} from "../../../packages/service/src/analytics/figures.ts";
+import { atOnce } from "../../support/engine/scheduler.ts";
+import { simulate } from "../../support/engine/simulate.ts";
+import { type SlowFigures, slowFigures } from "../support/slow-figures.ts";
 
 const code = (codeHash: string, usd: number) => ({ key: "k".repeat(64), codeHash, cost: { usd } }) as Generation;
 const [first, second] = [code("a".repeat(64), 0.0203), code("b".repeat(64), 0.01)];
@@ -36,4 +48,84 @@ it("statistics keep the time of failed runs separately", () => {
   const all = [run("success", 10), run("failed", 30), run("failed", 40)].reduce(mergeFigures);
   expect(all).toMatchObject({ runs: 3, totalMs: 80, failedMs: 70 });
   expect(run("success", 10)).not.toHaveProperty("failedMs");
+});
+
+const nothing = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
+
+/** Statistics with rounded durations, as they are stored. */
+function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
+  const durations: Record<string, number> = {};
+  for (const one of ms.map((each) => String(roundDuration(each)))) durations[one] = (durations[one] ?? 0) + 1;
+  return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
+}
+
+it("statistics of 150 random runs equal a count over their traces, with branches, items, failures, dollars and hits", {
+  tags: ["deep"],
+  timeout: 60_000,
+}, async () => {
+  const met = new Set<string>();
+  for (let seed = 1; seed <= 150; seed++) {
+    const { world } = await simulate(seed);
+    const ports = world.ports(atOnce);
+    for (const record of world.executions.records.values()) {
+      const { nodes } = await statsOf(ports, record);
+      const told = Object.entries(nodes).map(
+        ([id, { spent = nothing, hits = 0, failedMs = 0, savedUsd: _, ...rest }]) => {
+          for (const name of [spent.cost_usd > 0 && "spent", hits > 0 && "hits", ...Object.keys(rest.failed)])
+            if (name) met.add(name);
+          return [id, { ...rest, failedMs, spent, hits }];
+        },
+      );
+      const slow = Object.entries(slowFigures(await readTrace(ports, record.id)));
+      const expected = slow.map(([id, figures]) => [id, asKept(figures)]);
+      expect(Object.fromEntries(told), `seed ${seed}`).toEqual(Object.fromEntries(expected));
+    }
+  }
+  expect(Array.from(met)).toEqual(expect.arrayContaining(["spent", "hits", "NodeFailed", "ExecutionClosed"]));
+});
+
+/** The hook after a run, with `put` as the store of statistics. */
+async function ending(put: (stats: { nodes: object }) => Promise<void>) {
+  const { world } = await simulate(1);
+  const record = world.executions.records.values().next().value as Execution;
+  const warn = vi.fn();
+  const gaveBack = vi.fn();
+  const ports = { ...world.ports(atOnce), stats: { put }, slots: { release: gaveBack } };
+  const hook = createOnExecutionEnded(ports as unknown as Parameters<typeof createOnExecutionEnded>[0], warn);
+  return { ends: () => hook(record), warn };
+}
+
+describe("statistics after a run", () => {
+  it("are stored without the nodes if a store refuses them with nodes", async () => {
+    const stored: object[] = [];
+    const { ends, warn } = await ending(async (stats) => {
+      if (Object.keys(stats.nodes).length > 0) throw new TypeError("Item size has exceeded the maximum allowed size");
+      stored.push(stats);
+    });
+    await ends();
+    expect(stored).toMatchObject([{ nodes: {} }]);
+    expect(warn).toHaveBeenCalledOnce();
+  });
+
+  it("never keep a run open, even if no store accepts them", async () => {
+    const { ends, warn } = await ending(() => Promise.reject(new TypeError("Number is greater than MAX_SAFE_INTEGER")));
+    await ends();
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  it("are retried after an outage", async () => {
+    const { ends } = await ending(() => Promise.reject(new StoreUnavailable("DynamoDB did not answer")));
+    await expect(ends()).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe("the statistics of a run", () => {
+  it("fit into an item, however many nodes ran", () => {
+    const figures = { runs: 1, failed: {}, totalMs: 1, durations: { "1": 1 } };
+    const nodes = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`node-${at}`, figures]));
+    const record = { id: "exec_1", workflowId: "w", version: 1, client: "default", status: "completed" } as Execution;
+    const fit = shrinkToFit({ ...bareStatsOf(record), nodes });
+    expect(Buffer.byteLength(JSON.stringify(fit))).toBeLessThan(250_000);
+    expect(fit.nodes["node-0"]).toEqual({ ...figures, durations: null });
+  });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
+import { poolName, poolsOf, readPool } from "../../../packages/service/src/quotas/pools.ts";
 import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
 import { atOnce, type Process, settled } from "../../support/engine/scheduler.ts";
+import { playQueues } from "../support/queue-model.ts";
 import { QueueWorld } from "../support/queue-world.ts";
 
 /** Lets processes run one after the other until they have finished, or until one reaches a given call. */
@@ -140,4 +142,42 @@ describe("queued runs", () => {
     delete world.limits["W#w"];
     expect(await fillPools(world.ports(atOnce), w)).toEqual(["b", "c"]);
   });
+});
+
+it.each([
+  ["W#invoice", { workflow: "invoice" }],
+  ["C#acme", { client: "acme" }],
+  ["P#invoice#acme", { workflow: "invoice", client: "acme" }],
+  ["S", {}],
+])("a pool can be read from its name: %s", (name, pool) => {
+  expect([poolName(pool), readPool(name)]).toEqual([name, pool]);
+});
+
+it.each([
+  ["no quota", undefined, undefined, []],
+  ["no quota of runs", {}, { maxCostUsd: 1, retentionDays: 2 }, []],
+  ["a quota of the workflow", { maxConcurrent: 1 }, undefined, ["W#invoice"]],
+  ["a quota of the client", undefined, { maxConcurrent: 1 }, ["C#acme"]],
+  [
+    "all",
+    { maxConcurrent: 3, maxConcurrentPerClient: 1 },
+    { maxConcurrent: 2 },
+    ["C#acme", "P#invoice#acme", "W#invoice"],
+  ],
+])("a run with %s counts in the pools of its quotas", (_what, ofWorkflow, ofClient, expected) => {
+  const run = { workflow: "invoice", client: "acme", ofWorkflow, ofClient };
+  expect(poolsOf(run)).toEqual(expected);
+  expect(poolsOf({ ...run, atOnce: 20 })).toEqual([...expected, "S"]);
+});
+
+const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
+const timeout = Math.max(120_000, runs * 10);
+const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
+
+it(`every quota holds in ${runs} random runs with faults`, { timeout, tags: ["deep"] }, async () => {
+  for (let seed = first; seed < first + runs; seed++) {
+    const { violations, story } = await playQueues(seed);
+    const shownStory = process.env.NOVA_MODEL_SEED ? story.join("\n") : "";
+    expect(violations, `seed ${seed}\n${shownStory}`).toEqual([]);
+  }
 });

@@ -1,7 +1,11 @@
-import type { TaskMail, WaitingTask } from "@nova/engine";
-import { notifyTask, type ServicePorts } from "@nova/service";
-import { beforeEach, describe, expect, it } from "vitest";
+import { createCredentials, type Execution, type TaskMail, type WaitingTask } from "@nova/engine";
+import { notifyFailure, notifyTask, type ServicePorts } from "@nova/service";
+import type { OnFailure } from "@nova/workflow";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { serviceFunctions } from "../../../functions/index.ts";
+import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
 import type { Notice } from "../../../packages/service/src/ports/triggers.ts";
+import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const waiting: WaitingTask = {
@@ -149,5 +153,242 @@ describe("an approval", () => {
     expect(noted).toMatchObject([
       { problem: expect.stringMatching(/^no mail goes out from here - deploy with NOVA_MAIL_FROM/) },
     ]);
+  });
+});
+
+describe("a failed run", () => {
+  const record = {
+    id: "exec_1",
+    workflowId: "pay",
+    version: 3,
+    client: "acme",
+    status: "failed",
+    startedAt: "2026-11-22T08:00:00.000Z",
+    endedAt: "2026-11-22T08:00:01.000Z",
+    error: { node: "charge", class: "NodeFailed", message: "no money" },
+  } as Execution;
+
+  interface Told {
+    mails: { to: string[]; subject: string; text: string }[];
+    posts: { url: string; body: string; headers: Record<string, string> }[];
+  }
+
+  let told: Told;
+  let attempts: MemoryAttempts;
+  let now: number;
+  let credentials: MemoryCredentials;
+  let credentialParts: Parameters<typeof createCredentials>[0];
+
+  beforeEach(() => {
+    told = { mails: [], posts: [] };
+    attempts = new MemoryAttempts();
+    now = Date.parse("2026-11-22T08:00:02Z");
+    credentials = new MemoryCredentials();
+    const unused = async () => Promise.reject(new Error("no token is asked for"));
+    credentialParts = {
+      store: credentials,
+      cipher: mirrorCipher(),
+      now: () => now,
+      sleep: async () => undefined,
+      fetch: unused,
+    };
+  });
+
+  interface World {
+    workflow?: OnFailure;
+    client?: OnFailure;
+    mailFrom?: string;
+    status?: Execution["status"];
+    /** URL whose server accepts nothing. */
+    down?: string;
+  }
+
+  function ports({ workflow, client, mailFrom, status = "failed", down }: World): ServicePorts {
+    const made = {
+      attempts,
+      executions: { get: async (id: string) => (id === record.id ? { ...record, status } : undefined) },
+      workflows: { get: async () => ({ workflow: workflow ? { onFailure: workflow } : {} }) },
+      clients: { get: async () => (client || mailFrom) && { onFailure: client, mailFrom } },
+      credentials: createCredentials(credentialParts),
+      mailer: { send: async (notice: Told["mails"][number]) => void told.mails.push(notice) },
+      links: {
+        toApi: (path: string) => (path === "/executions/exec_1" ? "https://api.example.com/executions/exec_1" : path),
+      },
+      poster: {
+        async post(request: Told["posts"][number]) {
+          if (request.url === down) throw new RangeError(`${down} is down`);
+          told.posts.push(request);
+        },
+      },
+      clock: { now: () => now, sleep: async () => undefined },
+    };
+    return made as unknown as ServicePorts;
+  }
+
+  const run = { execution_id: "exec_1" };
+  const hook = (url: string, secret?: string): OnFailure => ({
+    webhook: { url, ...(secret !== undefined && { secret }) },
+  });
+
+  it("is reported with the URL that shows it", async () => {
+    await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] } }), run);
+    expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
+  });
+
+  it("is reported to its webhook, and the mail fails with a clear sentence, if no mailer is configured", async () => {
+    const { mailer: _, ...world } = ports({
+      workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
+    });
+    await expect(notifyFailure(world, run)).rejects.toThrow("no mail goes out from here");
+    expect(told.posts).toHaveLength(1);
+  });
+
+  it.each([
+    ["pay@acme.example.com", { from: "pay@acme.example.com" }],
+    ["", {}],
+  ])("is reported from the address of its client: %j", async (mailFrom, from) => {
+    await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
+    expect(told.mails).toEqual([
+      {
+        about: { execution: "exec_1", client: "acme" },
+        to: ["ops@example.com"],
+        subject: expect.anything(),
+        text: expect.anything(),
+        ...from,
+      },
+    ]);
+  });
+
+  it("is reported once to each recipient that its workflow and its client name", async () => {
+    const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
+    const client = { mail: ["anna@example.com"], ...hook("https://b.example.com/y") };
+    const world = ports({ workflow, client });
+    const everybody = ["mail", "webhook https://a.example.com/x", "webhook https://b.example.com/y"];
+    expect(await notifyFailure(world, run)).toEqual({ told: everybody });
+    await notifyFailure(world, run);
+    expect(told.mails).toMatchObject([
+      { to: ["ops@example.com", "anna@example.com"], subject: "NOVA: pay failed (acme)" },
+    ]);
+    expect(told.mails[0]?.text).toContain("error      NodeFailed: no money");
+    expect(told.posts.map(({ url }) => url)).toEqual(["https://a.example.com/x", "https://b.example.com/y"]);
+  });
+
+  it("is posted with its error, and without its context", async () => {
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x") }), run);
+    expect(JSON.parse(told.posts[0]?.body ?? "")).toEqual({
+      type: "execution.failed",
+      execution_id: "exec_1",
+      workflow: "pay",
+      version: 3,
+      client: "acme",
+      status: "failed",
+      started_at: record.startedAt,
+      ended_at: record.endedAt,
+      error: record.error,
+    });
+    expect(told.posts[0]?.headers).toEqual({ "content-type": "application/json" });
+  });
+
+  it("is signed so that a webhook trigger accepts it", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "pager") }), run);
+    const { body, headers } = told.posts[0] as Told["posts"][number];
+    const signature = {
+      header: "x-nova-signature",
+      secret: "pager",
+      algorithm: "sha256",
+      toleranceSeconds: 60,
+    } as const;
+    const signed = {
+      value: headers["x-nova-signature"],
+      body: Buffer.from(body),
+      nowMs: Date.parse("2026-11-22T08:00:05Z"),
+    };
+    expect(signatureProblem(signature, ["s3cret"], signed)).toBeUndefined();
+    expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
+  });
+
+  it("is signed only with the client's own credential if the client names it", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
+    await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
+    await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);
+    expect(told.posts[0]?.headers["x-nova-signature"]).toBeDefined();
+    const stolen = notifyFailure(ports({ client: hook("https://evil.example.com/x", "pager") }), run);
+    await expect(stolen).rejects.toThrow('client "acme" has no credential "pager"');
+    expect(told.posts).toHaveLength(1);
+  });
+
+  it("is posted to the workflow's URL with the workflow's signature, even if a client names the same URL", async () => {
+    await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
+    await credentials.have({ client: "acme" }, "own", "custom", { key: "another" });
+    const url = "https://a.example.com/x";
+    const isTold = async (client: OnFailure) => {
+      const before = told.posts.length;
+      await notifyFailure(ports({ workflow: hook(url, "pager"), client }), run);
+      return told.posts.slice(before).map(({ headers }) => headers["x-nova-signature"]);
+    };
+    const [own, ...further] = await isTold(hook(url));
+    expect([own, further]).toEqual([expect.stringContaining("v2="), []]);
+    attempts = new MemoryAttempts();
+    const both = await isTold(hook(url, "own"));
+    expect(new Set(both).size).toBe(2);
+    expect(both).toContain(own);
+  });
+
+  it("cannot pass for a vendor's request if the vendor signs with the same secret", async () => {
+    await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
+    await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
+    const { body, headers } = told.posts[0] as Told["posts"][number];
+    const [, time, digest = ""] = /^t=(\d+),v2=([0-9a-f]{64})$/.exec(headers["x-nova-signature"] ?? "") ?? [];
+    const bodies = [body, `${time}.${body}`, `x-nova-signature${body}`, `x-nova-signature${time}.${body}`];
+    const vendors = [
+      { header: "stripe-signature", toleranceSeconds: 300, value: `t=${time},v1=${digest}` },
+      { header: "stripe-signature", toleranceSeconds: 300, value: `t=${time},v2=${digest}` },
+      { header: "x-hub-signature-256", prefix: "sha256=", value: `sha256=${digest}` },
+      { header: "x-shopify-hmac-sha256", value: Buffer.from(digest, "hex").toString("base64") },
+    ];
+    for (const { value, ...vendor } of vendors) {
+      const signature = { ...vendor, secret: "stripe", algorithm: "sha256" } as const;
+      for (const text of bodies) {
+        const signed = { value, body: Buffer.from(text), nowMs: now };
+        expect(signatureProblem(signature, ["s3cret"], signed), `${vendor.header} ${text}`).toBeDefined();
+      }
+    }
+  });
+
+  it("is reported to the other recipients if one fails, and that one is tried again", async () => {
+    const [workflow, client] = [
+      { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
+      hook("https://b.example.com/y"),
+    ];
+    const world = { workflow, client };
+    const failed = notifyFailure(ports({ ...world, down: "https://a.example.com/x" }), run);
+    await expect(failed).rejects.toThrow("https://a.example.com/x is down");
+    expect([told.mails.length, told.posts.length]).toEqual([1, 1]);
+    await notifyFailure(ports(world), run);
+    expect(told.mails).toHaveLength(1);
+    expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
+  });
+
+  it("is reported once even to a slow recipient, as long as the Lambda may run", async () => {
+    const world = ports({ workflow: hook("https://a.example.com/x") });
+    let posts = 0;
+    world.poster.post = () => new Promise(() => posts++);
+    void notifyFailure(world, run);
+    await vi.waitFor(() => expect(posts).toBe(1));
+    world.poster.post = async () => void posts++;
+    now += serviceFunctions["nova-notify"].timeoutSeconds * 1000;
+    await expect(notifyFailure(world, run)).rejects.toThrow(/is under way/);
+    expect(posts).toBe(1);
+  });
+
+  it.each<[string, World, object]>([
+    ["if no recipient is named", {}, run],
+    ["if a user cancelled it", { workflow: { mail: ["a@b.c"] }, status: "cancelled" }, run],
+    ["if it runs inside another run", { workflow: { mail: ["a@b.c"] } }, { ...run, parent_execution_id: "exec_0" }],
+    ["if its record is gone", { workflow: { mail: ["a@b.c"] } }, { execution_id: "exec_2" }],
+  ])("is not reported %s", async (_, world, event) => {
+    expect(await notifyFailure(ports(world), event as typeof run)).toEqual({ told: [] });
+    expect(told).toEqual({ mails: [], posts: [] });
   });
 });

@@ -1,5 +1,13 @@
 import type { TaskStore, WaitingTask } from "@nova/engine";
-import { listTasks, type Principal, type ServicePorts } from "@nova/service";
+import {
+  type BusEvent,
+  Forbidden,
+  listTasks,
+  type Principal,
+  putEvent,
+  Refused,
+  type ServicePorts,
+} from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
 
 const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -76,5 +84,42 @@ describe("the list of tasks", () => {
     const pages = await pagesFor(null, 20);
     expect(pages.map(([ids]) => ids.split(" ").length)).toEqual([20, 20, 1]);
     expect(pages.map(([, count]) => count)).toEqual([21, 25, 5]);
+  });
+});
+
+describe("an event that a caller puts on the bus", () => {
+  const everybody: Principal = { id: "key_1", role: "runner", client: null, name: "all" };
+  const paid: BusEvent = { source: "shop.orders", type: "Paid", detail: "{}" };
+
+  let put: BusEvent[];
+  let ports: Pick<ServicePorts, "bus">;
+
+  beforeEach(() => {
+    put = [];
+    const bus: ServicePorts["bus"] = {
+      put: async (event) => `e-${put.push(event)}`,
+      whole: () => Promise.reject(new RangeError("nobody reads")),
+    };
+    ports = { bus };
+  });
+
+  it("is passed on unchanged", async () => {
+    expect(await putEvent(ports, everybody, paid)).toBe("e-1");
+    expect(put).toEqual([paid]);
+  });
+
+  it("needs a key for all clients", async () => {
+    await expect(putEvent(ports, { ...everybody, client: "acme" }, paid)).rejects.toThrow(Forbidden);
+    expect(put).toEqual([]);
+  });
+
+  it.each(["nova", "aws.s3", "aws.states"])("cannot come from %s", async (source) => {
+    await expect(putEvent(ports, everybody, { ...paid, source })).rejects.toThrow(Refused);
+    expect(put).toEqual([]);
+  });
+
+  it.each(["nova.shop", "novas", "laws.s3"])("can come from %s", async (source) => {
+    await putEvent(ports, everybody, { ...paid, source });
+    expect(put).toMatchObject([{ source }]);
   });
 });
