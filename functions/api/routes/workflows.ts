@@ -157,7 +157,8 @@ export const quotas = route("GET /workflows/{id}/quotas", {
   role: "viewer",
   params,
   answers: quotaAnswers,
-  handle: async (ports, { params: { id } }) => viewOf(schemas.WorkflowQuotasBody, await service.workflowQuotas(ports, id)),
+  handle: async (ports, { params: { id } }) =>
+    viewOf(schemas.WorkflowQuotasBody, await service.workflowQuotas(ports, id)),
 });
 
 export const setQuotas = route("PUT /workflows/{id}/quotas", {
