@@ -24,6 +24,12 @@ export const logger = new Logger({
   jsonReplacerFn: (_, value) => (typeof value === "string" ? maskCredentials(value) : value),
 });
 
+/** The part of Lambda's context that handlers use. */
+export interface LambdaContext {
+  awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
 /** The ports of every function: the engine's, and the whole bus. */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;

@@ -1,6 +1,7 @@
 import { eraseClient, eraseExecution, eraseStraggler, removeSession } from "@nova/service";
 import { z } from "zod";
-import { detailOf, serviceLambda } from "./service-lambda.ts";
+import { detailOf } from "./details.ts";
+import { serviceLambda } from "./service-lambda.ts";
 
 const Named = z.object({
   client: z.string(),

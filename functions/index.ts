@@ -1,8 +1,8 @@
 import "./with-compiler.ts";
+import type { LambdaContext } from "./app.ts";
 import { handler as closeExecution } from "./close-execution.ts";
 import { handler as deliverEvent } from "./deliver-event.ts";
 import { handler as executionStatus } from "./execution-status.ts";
-import type { LambdaContext } from "./lambda.ts";
 import { handler as requestApproval } from "./request-approval.ts";
 import { handler as runNode } from "./run-node.ts";
 import { handler as settleNode } from "./settle-node.ts";

@@ -1,12 +1,6 @@
 import middy from "@middy/core";
 import type { Ports } from "@nova/engine";
-import { logger, warmPorts } from "./app.ts";
-
-/** The part of Lambda's context that handlers use. */
-export interface LambdaContext {
-  awsRequestId: string;
-  getRemainingTimeInMillis(): number;
-}
+import { type LambdaContext, logger, warmPorts } from "./app.ts";
 
 /** Reserved at the end of a Lambda's time, so that it answers before AWS stops it. */
 const reserveMs = 10_000;

@@ -1,6 +1,7 @@
 import { notifyFailure, notifyTask } from "@nova/service";
 import { z } from "zod";
-import { detailsIn, serviceLambda } from "./service-lambda.ts";
+import { detailsIn } from "./details.ts";
+import { serviceLambda } from "./service-lambda.ts";
 
 const Detail = z.object({
   execution_id: z.string(),

@@ -1,6 +1,7 @@
 import { pollMailbox } from "@nova/service";
 import { z } from "zod";
-import { answerOf, serviceLambda } from "./service-lambda.ts";
+import { answerOf } from "./details.ts";
+import { serviceLambda } from "./service-lambda.ts";
 
 const Payload = z.object({ workflow: z.string(), trigger: z.string() });
 

@@ -1,7 +1,8 @@
 import { publishVersion } from "@nova/service";
 import { z } from "zod";
 import { logger } from "./app.ts";
-import { detailsIn, serviceLambda } from "./service-lambda.ts";
+import { detailsIn } from "./details.ts";
+import { serviceLambda } from "./service-lambda.ts";
 
 const Publication = z.object({ workflow: z.string(), version: z.number() });
 

@@ -1,6 +1,7 @@
 import { receiveMail } from "@nova/service";
 import { z } from "zod";
-import { answerOf, serviceLambda } from "./service-lambda.ts";
+import { answerOf } from "./details.ts";
+import { serviceLambda } from "./service-lambda.ts";
 
 const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),

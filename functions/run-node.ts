@@ -1,7 +1,8 @@
 import { type NodeEvent, runNode } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { lambda } from "./lambda.ts";
-import { nodePipeline, provideNodeParts } from "./node-parts.ts";
+import { provideNodeParts } from "./node-parts.ts";
+import { nodePipeline } from "./node-pipeline.ts";
 
 provideNodeParts({ pipeline: nodePipeline, sandboxes: createSandboxes });
 

@@ -1,9 +1,9 @@
 import "../with-compiler.ts";
 import httpRouter from "@middy/http-router";
 import { NotFound, type ServicePorts } from "@nova/service";
-import { logger } from "../app.ts";
+import { type LambdaContext, logger } from "../app.ts";
 import { ApiEnvironment } from "../environment.ts";
-import { handlerStack, type LambdaContext } from "../lambda.ts";
+import { handlerStack } from "../lambda.ts";
 import { warmServicePorts } from "../service-app.ts";
 import { MethodNotAllowed } from "./http/errors.ts";
 import { type HttpAnswer, type HttpEvent, receive } from "./http/event.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 const warned: unknown[][] = [];
 vi.mock("../../functions/app.ts", () => ({ logger: { warn: (...line: unknown[]) => void warned.push(line) } }));
 
-const { answerOf, detailsIn } = await import("../../functions/service-lambda.ts");
+const { answerOf, detailsIn } = await import("../../functions/details.ts");
 
 beforeEach(() => {
   warned.length = 0;

@@ -8,7 +8,7 @@ import { templateName, type Workflow } from "@nova/workflow";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createPorts, logger } from "../../functions/app.ts";
 import { ApiEnvironment, Environment, ServiceEnvironment } from "../../functions/environment.ts";
-import { nodePipeline } from "../../functions/node-parts.ts";
+import { nodePipeline } from "../../functions/node-pipeline.ts";
 import { apiAccess, provideCompiler } from "../../functions/service-app.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };

@@ -1,0 +1,37 @@
+import type { GenerationStore, Pipeline } from "@nova/engine";
+import { templatePackages } from "@nova/workflow";
+import { Environment } from "./environment.ts";
+import { clock, lazyValue } from "./node-parts.ts";
+
+/**
+ * Writes the code of prompt nodes, and answers text nodes. The first such node loads it, because most nodes have code;
+ * a call of a model reads the key.
+ */
+export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
+  const env = Environment.parse(variables);
+  const pipeline = lazyValue(() => makePipeline(env, variables, generations));
+  return {
+    pinned: async (task) => (await pipeline()).pinned(task),
+    generation: async (task, key) => (await pipeline()).generation(task, key),
+    run: async (...task) => (await pipeline()).run(...task),
+    answer: async (task, means) => (await pipeline()).answer(task, means),
+  };
+}
+
+async function makePipeline(
+  env: Environment,
+  variables: NodeJS.ProcessEnv,
+  generations: GenerationStore,
+): Promise<Pipeline> {
+  const { createModels, createPipeline, frozenPipeline, modelFreePipeline } = await import("@nova/agents");
+  const pipeline = createPipeline({
+    models: createModels(variables),
+    generations,
+    packages: templatePackages,
+    defaultModel: env.DEFAULT_MODEL,
+    docstrings: env.NOVA_DOCSTRINGS,
+    clock,
+  });
+  if (env.NOVA_MODELS === "off") return modelFreePipeline(pipeline);
+  return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
+}
