@@ -235,7 +235,6 @@ it("docs/python-findings.md explains every code with its severity", () => {
   expect(severitiesIn("python-findings.md")).toEqual(codeFindings);
 });
 
-/** The context keys that the examples of the page read. */
 const { members: ofPage = {} } = shapeOf({
   total: 1,
   prices: [1.5],

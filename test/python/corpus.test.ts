@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { errorsOf, readCorpus } from "./support/corpus.ts";
 import { codesOf, type Fault, type FaultKind, faultsOf } from "./support/faults.ts";
-import { writtenFaults } from "./support/written-faults.ts";
 
 const correct = readCorpus("correct");
 
@@ -49,9 +48,19 @@ describe("checkNodeCode, for faults in the correct snippets,", () => {
   });
 });
 
+const context = {
+  email_user: "a@b.c",
+  email_password: "secret",
+  email: { from: "a", subject: "b", attachments: [{ name: "x.pdf", size: 10 }] },
+  lines: [{ price: 1.5, quantity: 2 }],
+  total: 1500,
+  text: "Total: 15,00",
+};
+
 describe("checkNodeCode, for faults that people and models make,", () => {
-  it.each(writtenFaults)("finds $kind: $how", async (fault) => {
+  it.each(readCorpus("faulty", { context }))("finds $topic: $name", async (fault) => {
     const codes = await errorsOf(fault);
-    expect(codes.filter((code) => codesOf[fault.kind].test(code))).not.toEqual([]);
+    const kind = fault.topic.replaceAll("-", " ") as FaultKind;
+    expect(codes.filter((code) => codesOf[kind].test(code))).not.toEqual([]);
   });
 });

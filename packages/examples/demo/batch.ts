@@ -21,10 +21,7 @@ interface BatchRun {
   summary: { sums: Record<string, number>; high: string[]; unreadable: { name: string; why: string }[] } | null;
 }
 
-/**
- * Runs two mails: one with all invoices, one without. `npm run batch -w @nova/examples` takes the seven of the invoice
- * example; `-- --json [pdf ...]` takes other files and prints one JSON array.
- */
+/** Runs a mail with all invoices, and one without. `-- --json [pdf ...]` takes other files and prints one JSON array. */
 async function main(argv: string[]): Promise<number> {
   const options = { json: { type: "boolean", default: false } } as const;
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });

@@ -61,7 +61,6 @@ async function openOwn(folder: string): Promise<OpenDatabase> {
   };
 }
 
-/** A row of the table that the invoice workflow writes. */
 export interface Booking {
   execution_id: string;
   file: string | null;
@@ -89,7 +88,6 @@ export async function prepareBookings(database: Database): Promise<void> {
   await asking(database, (client) => client.query(table));
 }
 
-/** Returns the bookings of these executions, in the order of booking. */
 export async function readBookings(database: Database, executions: readonly string[]): Promise<Booking[]> {
   const select = "SELECT execution_id, file, sender, amount, currency, branch FROM invoices";
   const query = `${select} WHERE execution_id = ANY($1) ORDER BY booked_at, execution_id`;

@@ -1,19 +1,16 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { dataFolder } from "@nova/cli";
 import { atOnce } from "@nova/engine";
-import { ensurePython, type LocalCloud, openLocalCloud, openMail, openMailCatcher } from "@nova/local";
-import { showConsole } from "./console.ts";
+import { ensurePython, type LocalCloud, openApi, openLocalCloud, openMail, openMailCatcher } from "@nova/local";
 import { openDatabase, prepareBookings, readBookings } from "./database.ts";
-import { type InvoiceMail, invoiceMails, invoices, ownInvoices } from "./mails.ts";
-import { address, deliver, openOffice } from "./office.ts";
-import { bookingsTable, listFiles, tableOf } from "./report.ts";
-import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
+import { address, deliver, type InvoiceMail, invoiceMails, invoices, openOffice, ownInvoices } from "./mails.ts";
+import { bookingsTable, followMail, listFiles, type MailResult, publishExample, startMail, tableOf } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
-/** The invoice process with most nodes written as prompts. */
 const sibling = resolve(example, "../invoice-ai");
 /** Runs at the same time, as many as a laptop can use. */
 const width = 2;
@@ -38,32 +35,29 @@ async function main(argv: string[]): Promise<number> {
   const opened = await openServers(stack, dataDir, say);
 
   const runs = await runBySending(opened, mails);
-  if (values.json) console.log(JSON.stringify(runs.map(({ result }) => result)));
+  if (values.json) console.log(JSON.stringify(runs));
   else {
     say(`\n${await tableOf(runs, invoices)}`);
-    const executions = runs.map(({ result }) => result.execution_id);
+    const executions = runs.map(({ execution_id }) => execution_id);
     say(bookingsTable(await readBookings(opened.database, executions)));
     say(
       "The same mails, with nodes written in sentences; their Python is pinned in a lockfile, and no model is asked:",
     );
     const again = await runInSentences(opened, mails);
     say(`\n${await tableOf(again, invoices)}`);
-    const shown = runs.find(({ result }) => result.branch === "high") ?? runs[0];
+    const shown = runs.find(({ branch }) => branch === "high") ?? runs[0];
     runs.push(...again);
     const notices = (await opened.catcher.messages()).length - opened.noticesBefore;
-    for (const line of listFiles(dataDir, notices, shown?.result.execution_id)) say(line);
+    for (const line of listFiles(dataDir, notices, shown?.execution_id)) say(line);
     if (values.console) await showConsole(opened.cloud, say);
     else say("In the browser: npm run demo -- --console");
   }
-  return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
+  return runs.every(({ status }) => status === "completed") ? 0 : 1;
 }
 
 type Servers = Awaited<ReturnType<typeof openServers>>;
 
-/**
- * Starts the servers of the company around NOVA, which are closed in the opposite order. PostgreSQL starts first
- * because it takes longest.
- */
+/** Starts the servers around NOVA, which close in the opposite order. PostgreSQL starts first: it takes longest. */
 async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (line: string) => void) {
   const opening = openDatabase(join(dataDir, "demo", "postgres"));
   stack.defer(async () => (await opening).close());
@@ -80,7 +74,6 @@ async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (l
   return { cloud, database: await opening, catcher, noticesBefore, mailPort: incoming.port, say };
 }
 
-/** Sends each mail to the client's address, which starts its run. */
 async function runBySending({ cloud, database, catcher, mailPort, say }: Servers, mails: InvoiceMail[]) {
   await prepareBookings(database);
   await openOffice(cloud, example, { smtpPort: catcher.port, database });
@@ -110,10 +103,10 @@ function followAll(
   mails: InvoiceMail[],
   say: Servers["say"],
   start: (mail: InvoiceMail) => Promise<string>,
-): Promise<MailRun[]> {
+): Promise<MailResult[]> {
   const run = async (mail: InvoiceMail) => {
     const followed = await followMail(cloud, mail, await start(mail));
-    say(styleText("dim", `  ${followed.result.file}: ${followed.result.branch ?? followed.result.status}`));
+    say(styleText("dim", `  ${followed.file}: ${followed.branch ?? followed.status}`));
     return followed;
   };
   return atOnce(mails, run, width);
@@ -131,6 +124,18 @@ async function keepMails(folder: string, mails: InvoiceMail[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { file, eml } of mails)
     await writeFile(join(folder, `${basename(file, ".pdf").replaceAll(/[^\w.-]+/g, "")}.eml`), eml);
+}
+
+/** Shows the runs in the browser until Ctrl-C. */
+async function showConsole(cloud: LocalCloud, say: (line: string) => void): Promise<void> {
+  const page = async () => (await import("@nova/console/build")).buildPage();
+  const api = await openApi(cloud, { port: 0, page });
+  try {
+    say(`The runs in the browser (the link signs in once; Ctrl-C ends this): ${api.consoleLink()}`);
+    await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  } finally {
+    await api.close();
+  }
 }
 
 try {

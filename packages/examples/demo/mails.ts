@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LocalCloud } from "@nova/local";
+import { createClient, listDeliveries, type Principal, publish, setCredential } from "@nova/service";
+import { readWorkflowSource } from "@nova/workflow";
+import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
+import type { Database } from "./database.ts";
 
 /** The PDFs of the invoice example, with the totals that people read on them. */
 export const invoices = join(import.meta.dirname, "../invoice/invoices");
@@ -27,7 +33,6 @@ export async function invoiceMails(pdfPaths: string[]): Promise<InvoiceMail[]> {
   return Promise.all([...withPdf, compose("(no attachment)", "Invoice as agreed", [])]);
 }
 
-/** Builds one message with all of the PDFs, in this order. */
 export async function mailWith(pdfPaths: string[]): Promise<Buffer> {
   const attachments = pdfPaths.map((path) => ({ path, contentType: "application/pdf" }));
   return (await compose("all", "Invoices of this month", attachments)).eml;
@@ -46,4 +51,51 @@ async function compose(file: string, subject: string, attachments: Attachments):
     attachments,
   });
   return { file, id: messageId, eml: await message.compile().build() };
+}
+
+export const client = "idom";
+
+/** The address of the client's mails, from the workflow's trigger and the client's slug. */
+export const address = `invoices+${client}@in.example.com`;
+
+export const operator: Principal = { id: "demo", role: "admin", client: null, name: "demo" };
+
+/** Creates the client with its mailbox and its database, and publishes the workflow with its mail trigger. */
+export async function openOffice(
+  { service }: LocalCloud,
+  folder: string,
+  servers: { smtpPort: number; database: Database },
+): Promise<void> {
+  if (!(await service.clients.get(client))) await createClient(service, operator, { slug: client, name: "Idom" });
+  const { host, port, name, user, password, sslmode } = servers.database;
+  const email = { user: "invoices@example.com", password, smtp_host: "127.0.0.1", smtp_port: servers.smtpPort };
+  const credentials = { email, database: { host, port, name, user, password, sslmode } };
+  for (const [kind, values] of Object.entries(credentials)) {
+    await setCredential(service, operator, {
+      owner: { client },
+      name: kind,
+      kind: kind as keyof typeof credentials,
+      values,
+    });
+  }
+  await publish(service, operator, await readWorkflowSource(folder));
+}
+
+const timeoutMs = 60_000;
+const pauseMs = 50;
+
+/** Sends a mail like a mail program, and returns the id of the run that it started. */
+export async function deliver({ service }: LocalCloud, smtpPort: number, { eml, id }: InvoiceMail): Promise<string> {
+  const transport = createTransport({ host: "127.0.0.1", port: smtpPort, secure: false, ignoreTLS: true });
+  await transport.sendMail({ envelope: { from: "billing@supplier.example", to: address }, raw: eml });
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const { items } = await listDeliveries(service, operator, { workflow: "invoice", client, limit: 100 });
+    const delivery = items.find(({ dedupe }) => dedupe === id);
+    if (delivery?.status === "started" && delivery.execution !== null) return delivery.execution;
+    if (delivery?.reason) throw new Error(`the mail ${id} was refused: ${delivery.reason}`);
+    if (Date.now() > end)
+      throw new Error(`the mail ${id} started nothing within ${timeoutMs / 1000} s - run the demo again`);
+    await sleep(pauseMs);
+  }
 }

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { styleText } from "node:util";
+import { tableLines } from "@nova/cli";
 import { compileWorkflow } from "@nova/compiler";
 import { type FileInput, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { readWorkflowSource } from "@nova/workflow";
+import type { Booking } from "./database.ts";
 import type { InvoiceMail } from "./mails.ts";
 
-/**
- * Publishes the workflow of an example's folder. `adapt` changes its definition, such as the local hosts that its nodes
- * may reach.
- */
+/** `adapt` changes the definition, such as the local hosts that its nodes may reach. */
 export async function publishExample(
   cloud: LocalCloud,
   folder: string,
@@ -48,12 +50,7 @@ export interface MailResult {
   status: string;
   duration_ms: number;
   execution_id: string;
-  /** The error of a failed run; null otherwise. */
   error: string | null;
-}
-
-export interface MailRun {
-  result: MailResult;
 }
 
 /** Starts the workflow with the mail's bytes, like `nova run --file`; returns the id of the run. */
@@ -73,8 +70,7 @@ export async function startMail(
   return id;
 }
 
-/** Waits for the end of the run that a mail started. */
-export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: string): Promise<MailRun> {
+export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: string): Promise<MailResult> {
   await cloud.untilEnd(id);
   const { execution, context } = await readTrace(cloud.ports, id);
   const {
@@ -87,15 +83,74 @@ export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: s
     currency?: string;
   };
   return {
-    result: {
-      file,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      branch: record?.branch ?? null,
-      status: execution.status,
-      duration_ms: execution.durationMs ?? 0,
-      execution_id: id,
-      error: execution.error?.message ?? null,
-    },
+    file,
+    amount: amount ?? null,
+    currency: currency ?? null,
+    branch: record?.branch ?? null,
+    status: execution.status,
+    duration_ms: execution.durationMs ?? 0,
+    execution_id: id,
+    error: execution.error?.message ?? null,
   };
+}
+
+const columns = ["file", "amount", "currency", "expected", "branch", "time"];
+
+/** Compares the results of the mails with the totals that people read, and lists the errors of failed runs. */
+export async function tableOf(runs: MailResult[], invoices: string): Promise<string> {
+  const rows = await Promise.all(runs.map((run) => rowOf(run, invoices)));
+  const failures = runs.flatMap(({ file, error }) => (error === null ? [] : [styleText("red", `${file}: ${error}`)]));
+  return [...tableLines(columns, rows), "", ...failures].join("\n");
+}
+
+async function rowOf(result: MailResult, invoices: string): Promise<string[]> {
+  const expected = await expectedTotal(result.file, invoices);
+  const right =
+    expected === null
+      ? ""
+      : expected === result.amount
+        ? styleText("green", `${expected} ✓`)
+        : styleText("red", `${expected} ✗`);
+  const amount = result.amount === null ? "-" : result.amount.toFixed(2);
+  return [
+    result.file,
+    amount,
+    result.currency ?? "-",
+    right,
+    result.branch ?? result.status,
+    `${result.duration_ms} ms`,
+  ];
+}
+
+async function expectedTotal(file: string, invoices: string): Promise<number | null> {
+  const path = join(invoices, `${basename(file, ".pdf")}.expected.json`);
+  try {
+    const [first] = JSON.parse(await readFile(path, "utf8")) as { amount: number }[];
+    return first?.amount ?? null;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+export function bookingsTable(bookings: readonly Booking[]): string {
+  const rows = bookings.map(({ file, amount, currency, branch, sender }) => [
+    ...[file ?? "-", amount ?? "-", currency ?? "-", branch, sender],
+  ]);
+  const title = `${rows.length} rows of the table invoices, read back from PostgreSQL:`;
+  return [title, "", ...tableLines(["file", "amount", "currency", "branch", "sender"], rows), ""].join("\n");
+}
+
+/** Lists the files of the demo and the commands that show a run. */
+export function listFiles(dataDir: string, notices: number, execution: string | undefined): string[] {
+  const here = (folder: string) => {
+    const path = join(dataDir, "demo", folder);
+    return relative(process.cwd(), path) || path;
+  };
+  return [
+    `${notices} notices lie in ${here("notices")}; the mails that came in are in ${here("mails")}`,
+    ...(execution === undefined
+      ? []
+      : [`Every step is on record: npx nova trace ${execution} [--full], npx nova verify ${execution}`]),
+  ];
 }

@@ -1,4 +1,4 @@
-import { findRebound, isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
+import { diagnose, findRebound, nodeGlobals } from "./check-python.ts";
 import { findFailingImports } from "./findings/imports.ts";
 import { findContextAttributes, findMissingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
@@ -13,9 +13,7 @@ import {
 } from "./findings/subject.ts";
 import { findUnfitDumps, findUnfitValues } from "./findings/unfit.ts";
 import { firstBy, Lines } from "./lines.ts";
-import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
-import { describeExcess } from "./tree/parse.ts";
 
 const checks = [
   findMissingKeys,
@@ -33,17 +31,10 @@ const checks = [
  * certain if `facts` is true; a check is skipped if its facts are unknown. `# noqa` silences a line.
  */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
-  const beyond = describeExcess(source);
-  if (beyond !== undefined) return [findingOf({ code: "PY105", message: beyond, line: 1, column: 1 })];
+  const { broken, diagnostics } = await diagnose(source, nodeGlobals);
+  if (broken.length > 0)
+    return broken.map(({ kind, ...problem }) => findingOf({ code: kind === "size" ? "PY105" : "PY101", ...problem }));
   const lines = new Lines(source);
-  const diagnostics = await runRuff(source, nodeGlobals);
-  const broken = diagnostics.filter(isSyntaxError);
-  if (broken.length > 0) {
-    const found = broken.map(({ message, start_location: { row: line, column } }) =>
-      findingOf({ code: "PY101", message: syntaxMessage(message), line, column }),
-    );
-    return firstBy(found, ({ line }) => line);
-  }
   const program = Program.read(source);
   const found = diagnostics.flatMap((diagnostic) => {
     const { row: line, column } = diagnostic.start_location;

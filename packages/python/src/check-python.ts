@@ -19,29 +19,38 @@ export interface PythonProblem extends LineColumn {
 
 /** Finds mistakes without running the code. `# noqa` silences a line. A syntax error hides findings about names. */
 export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
-  const beyond = describeExcess(source);
-  if (beyond !== undefined) return [{ kind: "size", message: beyond, line: 1, column: 1 }];
-  const problems = (await runRuff(source, builtins)).map(problemOf);
-  const syntax = problems.filter((problem) => problem.kind === "syntax");
-  // Ruff often reports one mistake twice on its line.
-  return syntax.length > 0
-    ? firstBy(syntax, ({ line }) => line)
-    : firstBy(problems, ({ line, message }) => `${line} ${message}`);
+  const { broken, diagnostics } = await diagnose(source, builtins);
+  if (broken.length > 0) return broken;
+  const problems = diagnostics.map((found): PythonProblem => {
+    const { row: line, column } = found.start_location;
+    return { kind: "name", message: nameMessage(found.code, undefinedName(found)), line, column };
+  });
+  return firstBy(problems, ({ line, message }) => `${line} ${message}`);
 }
 
-function problemOf(found: Diagnostic): PythonProblem {
-  const { row: line, column } = found.start_location;
-  if (isSyntaxError(found)) return { kind: "syntax", message: syntaxMessage(found.message), line, column };
-  return { kind: "name", message: nameMessage(found.code, undefinedName(found)), line, column };
+/** Returns the reasons why nothing else can be checked, or the findings of ruff about names. */
+export async function diagnose(
+  source: string,
+  builtins: readonly string[],
+): Promise<{ broken: PythonProblem[]; diagnostics: Diagnostic[] }> {
+  const beyond = describeExcess(source);
+  if (beyond !== undefined) return { broken: [{ kind: "size", message: beyond, line: 1, column: 1 }], diagnostics: [] };
+  const diagnostics = await runRuff(source, builtins);
+  const syntax = diagnostics.filter(isSyntaxError).map(({ message, start_location }): PythonProblem => {
+    const { row: line, column } = start_location;
+    return { kind: "syntax", message: syntaxMessage(message), line, column };
+  });
+  // Ruff often reports one mistake twice on its line.
+  return { broken: firstBy(syntax, ({ line }) => line), diagnostics };
 }
 
 /** Ruff gives syntax errors no code of their own. */
-export function isSyntaxError({ code }: Diagnostic): boolean {
+function isSyntaxError({ code }: Diagnostic): boolean {
   return code?.startsWith("F82") !== true;
 }
 
 /** Turns ruff's message about a syntax error into a sentence that says what to do. */
-export function syntaxMessage(words: string): string {
+function syntaxMessage(words: string): string {
   const text = words.replaceAll("`", "'");
   return `Python cannot read this: ${text.charAt(0).toLowerCase()}${text.slice(1)} - correct the line`;
 }

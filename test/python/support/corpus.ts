@@ -4,6 +4,8 @@ import { checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@
 /** A snippet of the corpus. Its first line, `# %% name {...}`, has the facts of its node as JSON. */
 export interface Snippet {
   name: string;
+  /** The name of its file: `wrong-key`. */
+  topic: string;
   source: string;
   facts: NodeFacts;
 }
@@ -23,18 +25,18 @@ export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[bin
 
 const begin = /^# %% (?<name>\w+) (?<header>\{.*\})$/m;
 
-/** Reads the snippets; each file covers one topic. `roundabout`: correct code that no check can follow. */
-export function readCorpus(name: "correct" | "roundabout"): Snippet[] {
+/** `roundabout`: correct code that no check can follow. `faulty`: one mistake each, of the kind that the file names. */
+export function readCorpus(name: "correct" | "roundabout" | "faulty", common: Header = {}): Snippet[] {
   const files = readdirSync(new URL(`${name}/`, folder)).sort();
   return files.flatMap((file) => {
     const text = readFileSync(new URL(`${name}/${file}`, folder), "utf8");
-    return text.split(/^(?=# %% )/m).map(snippetOf);
+    return text.split(/^(?=# %% )/m).map((source) => snippetOf(source, file.replace(".py", ""), common));
   });
 }
 
-function snippetOf(source: string): Snippet {
+function snippetOf(source: string, topic: string, common: Header): Snippet {
   const { name = "", header = "" } = begin.exec(source)?.groups ?? {};
-  return { name, source, facts: factsOf(JSON.parse(header) as Header) };
+  return { name, topic, source, facts: factsOf({ ...common, ...JSON.parse(header) }) };
 }
 
 function factsOf({ type = "action", edges, context, lib, requirements = [] }: Header): NodeFacts {
@@ -48,7 +50,6 @@ function factsOf({ type = "action", edges, context, lib, requirements = [] }: He
   };
 }
 
-/** Codes of the errors, in order. */
 export async function errorsOf({ source, facts }: Pick<Snippet, "source" | "facts">): Promise<string[]> {
   const found = await checkNodeCode(source, facts);
   return found.filter(({ severity }) => severity === "error").map(({ code }) => code);

@@ -22,7 +22,6 @@ export const codesOf: Record<FaultKind, RegExp> = {
 
 export interface Fault extends Snippet {
   kind: FaultKind;
-  /** The change to the correct snippet. */
   how: string;
 }
 
@@ -56,7 +55,6 @@ function replaced(source: string, pattern: RegExp, by: string, how: string): Mad
   return changed === source ? [] : [[how, changed]];
 }
 
-/** Removes the import lines whose names the code uses afterwards. */
 function withoutImports({ source }: Snippet): Made {
   const imports = Array.from(source.matchAll(/^(?:import (\w+)|from [\w.]+ import (\w+))\n/gm));
   return imports.flatMap(([line, module, name], index): Made => {
@@ -79,7 +77,6 @@ function bareKeys({ source }: Snippet): Made {
 
 const builtins = /^(file|type|id|sum|min|max|list|dict|set|format|hash|range|input|all|any|next|sorted|values)$/;
 
-/** Misspells a name in the last line that reads it. */
 function misspeltNames({ source }: Snippet): Made {
   const names = Array.from(source.matchAll(/^(\w{4,}) = /gm), ([, name = ""]) => name);
   return names.slice(0, 2).flatMap((name): Made => {
@@ -90,7 +87,6 @@ function misspeltNames({ source }: Snippet): Made {
   });
 }
 
-/** Misspells every required key in three ways. */
 function wrongKeys({ source, facts }: Snippet): Made {
   const uses = Array.from(code(source).matchAll(/\bcontext\[(["'])(\w+)\1\](?!\s*[|]?=(?!=)|.*\]\s*=[^=])/g));
   const known = uses.filter(

@@ -24,7 +24,6 @@ export function askedIn(program: Program): Expression {
   return last;
 }
 
-/** Kinds of all nodes, in order. */
 export function kindsOf(program: Program): string[] {
   return Array.from(walk(program.tree), ({ kind }) => kind);
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { parsePython } from "../../../packages/python/src/tree/parse.ts";
 import { kindsOf, programOf } from "../support/program.ts";
 
-/** The kinds of all nodes of a source, without the block around them. */
 const kinds = (source: string) => kindsOf(programOf(source)).slice(1).join(" ");
 
 describe("the parser, for expressions,", () => {

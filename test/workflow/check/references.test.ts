@@ -1,44 +1,26 @@
 import { findNearKey, readCodeKeys } from "@nova/python";
-import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { action, type Loose, parse, row } from "../definition.ts";
 
+const text = (id: string, fields: Loose = { prompt: "Say" }): Loose => ({
+  id,
+  type: "action",
+  executor: "text",
+  ...fields,
+});
 const reader = { readCodeKeys: () => null, findNearKey: () => ({ isSlip: false }) };
 
 function found(prompt: string, more: object = {}, files: Record<string, string> = {}) {
-  const definition = {
-    id: "chain",
-    inputs: { properties: { topic: { type: "string" } } },
-    nodes: [
-      { id: "start", type: "start" },
-      { id: "outline", name: "My Outline", type: "action", executor: "text", prompt: "Outline {topic}." },
-      { id: "work", type: "action", executor: "text", prompt, ...more },
-      { id: "later", type: "action", code: "a = 1" },
-      { id: "end", type: "end" },
-    ],
-    edges: ["start>outline", "outline>work", "work>later", "later>end"].map((way) => {
-      const [from, to] = way.split(">");
-      return { from, to };
-    }),
-  };
-  const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files });
+  const outline = text("outline", { name: "My Outline", prompt: "Outline {topic}." });
+  const inputs = { properties: { topic: { type: "string" } } };
+  const work = text("work", { prompt, ...more });
+  const parsed = parse({ ...row(outline, work, action("later")), inputs }, files);
   return [...parsed.findings, ...parsed.keyFindings(reader)];
 }
 
 it("a name may be anything if the run itself defines the names", () => {
-  const definition = {
-    id: "one",
-    inputs: { properties: { __node_mapping: { type: "object" } }, additionalProperties: true },
-    nodes: [
-      { id: "start", type: "start" },
-      { id: "work", type: "action", executor: "text", prompt: "Edit {My Draft}." },
-      { id: "end", type: "end" },
-    ],
-    edges: [
-      { from: "start", to: "work" },
-      { from: "work", to: "end" },
-    ],
-  };
-  const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} });
+  const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
+  const parsed = parse({ ...row(text("work", { prompt: "Edit {My Draft}." })), inputs });
   expect([...parsed.findings, ...parsed.keyFindings(reader)]).toEqual([]);
 });
 
@@ -153,17 +135,10 @@ describe("double braces in a prompt", () => {
   );
 });
 
-const text = (id: string) => ({ id, type: "action", executor: "text", prompt: "Say" });
-const code = (id: string, source: string) => ({ id, type: "action", code: source });
+const code = (id: string, source: string) => action(id, { code: source });
 
-function findingsIn(...nodes: { id: string }[]) {
-  const path = ["start", ...nodes.map(({ id }) => id), "end"];
-  const definition = {
-    id: "outputs",
-    nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }],
-    edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
-  };
-  const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} });
+function findingsIn(...nodes: Loose[]) {
+  const parsed = parse(row(...nodes));
   return [...parsed.findings, ...parsed.keyFindings({ readCodeKeys, findNearKey })];
 }
 

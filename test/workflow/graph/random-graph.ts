@@ -25,13 +25,11 @@ export const acyclicGraph: fc.Arbitrary<Graph> = anyGraph.map((graph) => {
   );
 });
 
-/** Every path from a node to its end. */
 export function waysFrom(graph: Graph, from: string): string[][] {
   const next = graph.successors.get(from) ?? [];
   return next.length === 0 ? [[from]] : next.flatMap((id) => waysFrom(graph, id).map((way) => [from, ...way]));
 }
 
-/** The first node on all paths. All paths visit common nodes in the same order. */
 export function firstCommon(ways: string[][]): string | null {
   return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
 }
@@ -58,7 +56,6 @@ export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<s
   });
 }
 
-/** A row of nodes that is too long for recursion. */
 export function longRow(length: number): Graph {
   const nodes = Array.from({ length }, (_, index) => ({ id: `n${index}` }));
   return graphOf(

@@ -2,7 +2,6 @@ import { hashOf, type LockedCode, type LockRecord, lockText } from "@nova/workfl
 
 export const code = 'context["total"] = 7';
 
-/** A lock record of a node's code. */
 export function record(fields: Partial<LockRecord> = {}): LockRecord {
   return {
     key: "a".repeat(64),

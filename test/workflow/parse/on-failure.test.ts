@@ -1,15 +1,7 @@
-import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { parse, row } from "../definition.ts";
 
-function parsed(fields: object) {
-  const nodes = [
-    { id: "start", type: "start" },
-    { id: "end", type: "end" },
-  ];
-  const workflow = { id: "pay", ...fields, nodes, edges: [{ from: "start", to: "end" }] };
-  return parseWorkflow({ text: JSON.stringify(workflow), fileName: "workflow.json", files: {} });
-}
-
+const parsed = (fields: object) => parse({ ...row(), ...fields });
 const url = "https://pager.example.com/nova";
 
 describe("on_failure", () => {

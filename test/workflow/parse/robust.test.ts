@@ -35,7 +35,6 @@ const whole: Loose = {
   ].map(edge),
 };
 
-/** Every path in a JSON value. */
 function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== "object" || value === null) return [path];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);

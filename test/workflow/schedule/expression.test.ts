@@ -9,7 +9,6 @@ const next = (cron: string, zone: string, after: string) => {
   return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 16);
 };
 
-/** The next due times. */
 function several(cron: string, zone: string, after: string, count: number): (string | undefined)[] {
   const times: (string | undefined)[] = [];
   for (let from = after; times.length < count; from = `${times.at(-1)}Z`) times.push(next(cron, zone, from));

@@ -28,16 +28,6 @@ function again(workflow: Workflow): Workflow {
   return same;
 }
 
-function parsed(definition: object): Workflow {
-  const { workflow, findings } = parseWorkflow({
-    text: JSON.stringify(definition),
-    fileName: "workflow.json",
-    files: {},
-  });
-  if (!workflow) throw new RangeError(JSON.stringify(findings));
-  return workflow;
-}
-
 describe("a workflow that is written and parsed again", () => {
   it.each([...examples, ...fixtures])("is the same: %s", async (path) => {
     const workflow = await parsedAt(path);
@@ -45,22 +35,7 @@ describe("a workflow that is written and parsed again", () => {
       expect(workflowText(again(workflow))).toBe(workflowText({ ...workflow, triggers: undefined as never }));
   });
 
-  const start = { id: "start", type: "start" };
-  const end = { id: "end", type: "end" };
-  const row = (node: object, more: object = {}) => ({
-    id: "w",
-    nodes: [start, { id: "n", ...node }, end],
-    edges: [
-      { from: "start", to: "n" },
-      { from: "n", to: "end" },
-    ],
-    ...more,
-  });
-  const item = [
-    { id: "a", type: "action", code: "x = 1" },
-    { id: "b", type: "action", code: "y = 1" },
-  ];
-  const body = { nodes: item, edges: [{ from: "a", to: "b" }] };
+  const body = { nodes: [action("a"), action("b")], edges: [{ from: "a", to: "b" }] };
 
   it.each<[string, object]>([
     ["all settings of code", { type: "action", code: "x = 1", timeout: 9, effects: false, isolation: "fresh" }],
@@ -89,12 +64,12 @@ describe("a workflow that is written and parsed again", () => {
     ["an event", { type: "wait", event: { source: ["shop"] }, timeout: "1d", into: "order" }],
     ["another workflow", { type: "workflow", workflow: "other", version: 2, input: { a: "b" }, output: { c: "$" } }],
   ])("keeps %s", (_what, node) => {
-    const workflow = parsed(row(node));
+    const workflow = mustParse(row({ id: "n", ...node }));
     expect(again(workflow)).toEqual(workflow);
   });
 
   it("keeps the fields of the whole workflow", () => {
-    const said = {
+    const fields = {
       name: "W",
       description: "d",
       timeout: 60,
@@ -106,12 +81,12 @@ describe("a workflow that is written and parsed again", () => {
       requirements: ["rich"],
       inputs: { properties: { total: { type: "number", secret: true } }, required: ["total"] },
     };
-    const workflow = parsed(row({ type: "action", code: "x = 1" }, said));
+    const workflow = mustParse({ ...row(action("n")), ...fields });
     expect(again(workflow)).toEqual(workflow);
   });
 
   it("has no triggers, so that a copy starts no runs", () => {
-    const workflow = parsed(row({ type: "action", code: "x = 1" }));
+    const workflow = mustParse(row(action("n")));
     const triggers = [{ id: "schedule-1", type: "schedule" }] as unknown as NonNullable<Workflow["triggers"]>;
     expect(again({ ...workflow, triggers }).triggers).toBeUndefined();
   });

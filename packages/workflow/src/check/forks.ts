@@ -103,7 +103,7 @@ export interface Scope {
 
 interface Homes {
   of: ReadonlyMap<string, Scope>;
-  /** Nodes in two branches, or both in a branch and outside of it. */
+  /** Nodes in two branches, or in a branch and also around it. */
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 

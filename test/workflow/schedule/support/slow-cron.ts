@@ -2,10 +2,7 @@
 const walkedMs = 30 * 60 * 60 * 1000;
 const minuteMs = 60_000;
 
-/**
- * Finds the next due time by checking the local time of every minute. A minute whose local time already occurred in the
- * three hours before is a repetition, and is skipped.
- */
+/** Walks over every minute. One whose local time occurred in the three hours before is a repetition, and is skipped. */
 export function slowNextTime(cron: string, timeZone: string, afterMs: number): { found?: number; untilMs: number } {
   const untilMs = afterMs + walkedMs;
   const clock = new Intl.DateTimeFormat("en-GB", {

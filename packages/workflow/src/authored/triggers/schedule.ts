@@ -59,7 +59,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   }
 }
 
-/** Reports a schedule that is never due, whatever the current time is; see `pastTimes`. */
+/** Reports a schedule that is never due. `pastTimes` warns of those in the past. */
 function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
   const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
