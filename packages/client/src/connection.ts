@@ -37,7 +37,7 @@ type Listing<Item> = { responses: { 200: { content: { "application/json": Page<I
 
 export type ItemOf<Path extends ListPath> = paths[Path] extends { get: Listing<infer Item> } ? Item : never;
 
-type ListParameters<Path extends ListPath> = paths[Path] extends { get: { parameters: infer Parameters } }
+export type ListParameters<Path extends ListPath> = paths[Path] extends { get: { parameters: infer Parameters } }
   ? Pick<Parameters, keyof Parameters & ("path" | "query")>
   : never;
 

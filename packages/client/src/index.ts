@@ -1,5 +1,5 @@
 export { createClient, type NovaClient } from "./client.ts";
-export type { Api, ClientOptions, ItemOf, ListPath } from "./connection.ts";
+export type { Api, ClientOptions, ItemOf, ListParameters, ListPath } from "./connection.ts";
 export { ApiProblem, ApiUnreachable } from "./problem.ts";
 export type { CredentialOwner, NewCredential } from "./resources/credentials.ts";
 export type { ExecuteOptions, FollowOptions, RestartOptions } from "./resources/executions.ts";

@@ -30,3 +30,15 @@ export function useNova(): NovaClient {
   if (!nova) throw new Error("useNova is called outside of a page");
   return nova;
 }
+
+/** Concurrent requests; more would slow the API for other users. */
+const concurrency = 4;
+
+/** Works on all items, a few at a time. */
+export async function workConcurrently<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) {
+  const remaining = items.values();
+  const worker = async () => {
+    for (const item of remaining) await work(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

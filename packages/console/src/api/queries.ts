@@ -1,5 +1,13 @@
-import { ApiProblem } from "@nova/client";
-import { type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiProblem, type ItemOf, type ListParameters, type ListPath } from "@nova/client";
+import {
+  type keepPreviousData,
+  type QueryKey,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useNova } from "./nova.ts";
 
 /** A value with the entity tag of the answer that contained it. */
@@ -71,55 +79,82 @@ interface Page<Item> {
   next_cursor: string | null;
 }
 
-interface Pages<Item> {
-  queryKey: readonly unknown[];
-  /** Reads one page; `cursor` is empty for the first page. */
-  read(cursor: { cursor?: string }, signal: AbortSignal): Promise<Page<Item>>;
+type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
+
+/** The parameters of a list route; undefined ones are not sent. */
+type ListRequest<Path extends ListPath> = {
+  [Part in keyof ListParameters<Path>]?: Loose<ListParameters<Path>[Part]>;
+};
+
+interface ListOptions {
   refetchInterval?: number;
+  staleTime?: number;
+  enabled?: boolean;
+  placeholderData?: typeof keepPreviousData;
 }
 
-/** Reads a list page by page; `data` contains the items of all pages. */
-export function usePages<Item>({ read, ...options }: Pages<Item>) {
+/** Reads all items of a list route. `useReload` finds the query by the route. */
+export function useList<Path extends ListPath>(
+  path: Path,
+  request: ListRequest<Path> = {},
+  options: ListOptions = {},
+): UseQueryResult<ItemOf<Path>[]> {
+  const nova = useNova();
+  return useQuery({
+    ...options,
+    queryKey: [path, request],
+    queryFn: () => Array.fromAsync(nova.list(path, request as ListParameters<Path>)),
+  });
+}
+
+/** Reads a list route page by page; `data` contains the items of all pages. */
+export function usePages<Path extends ListPath>(
+  path: Path,
+  request: ListRequest<Path>,
+  options: { refetchInterval?: number } = {},
+) {
+  const { api, ask } = useNova();
   return useInfiniteQuery({
     ...options,
-    queryFn: ({ pageParam, signal }) => read(pageParam === undefined ? {} : { cursor: pageParam }, signal),
+    queryKey: [path, request, "pages"],
+    queryFn({ pageParam: cursor, signal }) {
+      const params = { ...request, query: { ...(request as { query?: object }).query, cursor } };
+      return ask(api.GET(path, { params, signal } as never) as Promise<TaggedAnswer<Page<ItemOf<Path>>>>);
+    },
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }: Page<Item>) => next_cursor ?? undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
 }
 
-const staleMs = 60_000;
-const none: readonly string[] = [];
+/** Returns a function that reads queries again whose keys start with these keys. */
+export function useReload(): (...keys: QueryKey[]) => Promise<unknown> {
+  const queries = useQueryClient();
+  return (...keys) => Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+}
+
+const staleTime = 60_000;
 
 /** Returns the ids of all workflows for filters; empty while they load. */
 export function useWorkflowIds(): readonly string[] {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["workflows", "ids"],
-    staleTime: staleMs,
-    queryFn: async () => (await Array.fromAsync(nova.workflows.list())).map(({ id }) => id),
-  });
-  return data ?? none;
+  const { data } = useList("/workflows", {}, { staleTime });
+  return useMemo(() => (data ?? []).map(({ id }) => id), [data]);
 }
 
 /** Returns the slugs of all clients that the key may see. */
 export function useClientSlugs(): readonly string[] {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["clients", "slugs"],
-    staleTime: staleMs,
-    queryFn: async () => (await Array.fromAsync(nova.clients.list())).map(({ slug }) => slug),
-  });
-  return data ?? none;
+  const { data } = useList("/clients", {}, { staleTime });
+  return useMemo(() => (data ?? []).map(({ slug }) => slug), [data]);
 }
+
+const none: readonly string[] = [];
 
 /** Returns the triggers that recently started runs. */
 export function useTriggerIds(): readonly string[] {
   const nova = useNova();
   const { data } = useQuery({
     queryKey: ["triggers", "ids"],
-    staleTime: staleMs,
+    staleTime,
     async queryFn() {
       const params = { query: { status: "started" as const, limit: 200 } };
       const { items } = await nova.ask(nova.api.GET("/deliveries", { params }));

@@ -5,9 +5,9 @@ import "./button.css";
 
 type Given = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "className">;
 
-interface ButtonProps extends Given {
-  icon?: IconName;
-  tone?: "plain" | "main" | "danger" | "ghost";
+export interface ButtonProps extends Given {
+  icon?: IconName | undefined;
+  tone?: "plain" | "main" | "danger" | "ghost" | undefined;
   submit?: boolean;
   children: ReactNode;
 }

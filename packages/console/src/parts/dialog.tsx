@@ -1,6 +1,7 @@
 import { type FormEvent, type JSX, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { texts } from "../texts.ts";
-import { Button, IconButton } from "./button.tsx";
+import { Button, type ButtonProps, IconButton } from "./button.tsx";
 import { TextField } from "./field.tsx";
 import { ErrorNote } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
@@ -13,7 +14,10 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A native modal dialog. It keeps the focus inside, and Escape closes it. */
+/**
+ * A native modal dialog. It keeps the focus inside, and Escape closes it. It is in the body, so that it inherits no style
+ * of the button that opens it.
+ */
 export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -22,7 +26,7 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
     opened?.showModal();
     return () => opened?.close();
   }, []);
-  return (
+  return createPortal(
     <dialog
       ref={dialog}
       className="dialog"
@@ -43,41 +47,86 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
         {children}
       </div>
       {actions && <footer className="dialog-actions">{actions}</footer>}
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
 
-interface AskProps {
+interface DialogButtonProps extends Omit<ButtonProps, "children" | "onClick"> {
+  label: string;
+  /** Whether only the icon is visible. */
+  isIcon?: boolean;
+  dialog(close: () => void): ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ label, icon, isIcon, dialog, tone, ...attributes }: DialogButtonProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => setOpen(true);
+  return (
+    <>
+      {isIcon && icon ? (
+        <IconButton {...attributes} icon={icon} label={label} onClick={open} />
+      ) : (
+        <Button {...attributes} icon={icon} tone={tone} onClick={open}>
+          {label}
+        </Button>
+      )}
+      {isOpen && dialog(() => setOpen(false))}
+    </>
+  );
+}
+
+interface FormDialogProps {
   title: string;
   /** The label of the button; default: the title. */
   action?: string;
   tone?: "main" | "danger";
-  /** Whether the form is incomplete or being sent. */
-  isPending: boolean;
+  isIncomplete?: boolean;
   /** Whether browsers must not remember the input. */
   isSecret?: boolean;
-  error: unknown;
-  onSubmit(): void;
+  /** Whether the dialog stays open after success. */
+  staysOpen?: boolean;
+  onSubmit(): Promise<unknown>;
   onClose(): void;
   children: ReactNode;
 }
 
-/** A dialog that contains a form. */
-export function FormDialog({
-  title,
-  action = title,
-  tone = "main",
-  isPending,
-  isSecret,
-  error,
-  onSubmit,
-  onClose,
-  children,
-}: AskProps): JSX.Element {
+/** A dialog that contains a form. If `onSubmit` fails, the dialog stays open and shows the error. */
+export function FormDialog(props: FormDialogProps): JSX.Element {
+  const {
+    title,
+    action = title,
+    tone = "main",
+    isIncomplete,
+    isSecret,
+    staysOpen,
+    onSubmit,
+    onClose,
+    children,
+  } = props;
   const form = useId();
-  const submit = (event: FormEvent) => {
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    onSubmit();
+    setPending(true);
+    setError(undefined);
+    try {
+      await onSubmit();
+      // A dialog that the user closed meanwhile must not close the next one.
+      if (isOpen.current && !staysOpen) onClose();
+    } catch (cause) {
+      setError(cause);
+    }
+    setPending(false);
   };
   return (
     <Dialog
@@ -86,7 +135,7 @@ export function FormDialog({
       actions={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone={tone} disabled={isPending}>
+          <Button submit form={form} tone={tone} disabled={isPending || isIncomplete}>
             {action}
           </Button>
         </>
@@ -100,60 +149,40 @@ export function FormDialog({
   );
 }
 
-interface ConfirmProps {
-  title: string;
-  /** The label of the button. */
+interface ConfirmDialogProps extends Pick<FormDialogProps, "title" | "onClose"> {
   action: string;
+  hint: string;
   /** Text that the user must type first, for actions that cannot be undone. */
   requiredText?: string;
-  children: ReactNode;
   onConfirm(): Promise<unknown>;
-  onClose(): void;
 }
 
-/** Asks for confirmation. If the action fails, the dialog stays open and shows the error. */
-export function ConfirmDialog({
-  title,
-  action: does,
-  requiredText: typed,
-  children,
-  onConfirm: act,
-  onClose,
-}: ConfirmProps): JSX.Element {
+export function ConfirmDialog({ hint, requiredText, onConfirm, ...dialog }: ConfirmDialogProps): JSX.Element {
   const [text, setText] = useState("");
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const isDangerous = typed !== undefined;
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
-  const run = async () => {
-    setPending(true);
-    try {
-      await act();
-      // A dialog that the user closed meanwhile must not close the next one.
-      if (isOpen.current) onClose();
-    } catch (cause) {
-      setError(cause);
-      setPending(false);
-    }
-  };
+  const isDangerous = requiredText !== undefined;
   return (
     <FormDialog
-      title={title}
-      error={error}
-      onClose={onClose}
-      action={does}
+      {...dialog}
       tone={isDangerous ? "danger" : "main"}
-      isPending={isPending || (isDangerous && text !== typed)}
-      onSubmit={run}
+      isIncomplete={isDangerous && text !== requiredText}
+      onSubmit={onConfirm}
     >
-      {children}
-      {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
+      <p className="quiet">{hint}</p>
+      {isDangerous && <TextField label={texts.common.type(requiredText)} value={text} onChange={setText} />}
     </FormDialog>
   );
+}
+
+interface ConfirmButtonProps
+  extends Omit<DialogButtonProps, "dialog" | "title">,
+    Omit<ConfirmDialogProps, "action" | "onClose"> {
+  /** The label of the button in the dialog; default: the label of the button that opens it. */
+  action?: string;
+}
+
+/** A button whose action needs a confirmation. */
+export function ConfirmButton(props: ConfirmButtonProps): JSX.Element {
+  const { title, hint, action = props.label, requiredText, onConfirm, ...button } = props;
+  const confirm = { title, hint, action, onConfirm, ...(requiredText !== undefined && { requiredText }) };
+  return <DialogButton {...button} dialog={(close) => <ConfirmDialog {...confirm} onClose={close} />} />;
 }

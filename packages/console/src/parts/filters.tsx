@@ -1,23 +1,52 @@
-import type { JSX, ReactNode, RefObject } from "react";
+import { type JSX, type ReactNode, useRef } from "react";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { useKeys } from "./keyboard.tsx";
 import "./filters.css";
 
-interface FilterBarProps {
-  isFiltered?: boolean;
-  onClear?(): void;
-  children: ReactNode;
+type Filters<Name extends string> = { readonly [One in Name]?: string | undefined };
+
+interface FilterBarProps<Name extends string> {
+  /** The filters in the address. */
+  filters: Filters<Name>;
+  change(filters: Filters<Name>): void;
+  choices?: readonly FilterChoice<Name>[];
+  /** The filters that a button clears; by default there is no such button. */
+  clears?: readonly Name[];
+  /** Content before the choices. */
+  children?: ReactNode;
 }
 
-/** The filters of a page, with a button that clears them. */
-export function FilterBar({ isFiltered = false, onClear, children }: FilterBarProps): JSX.Element {
+/** A filter with its label, its choices, and the label for no choice. */
+export type FilterChoice<Name> = readonly [name: Name, label: string, values: Choices, none?: string];
+
+type Choices = readonly (readonly [value: string, label: string])[];
+
+/** The filters of a page. */
+export function FilterBar<Name extends string>(props: FilterBarProps<Name>): JSX.Element {
+  const { filters, change, choices = [], clears = [], children } = props;
+  const isFiltered = clears.some((name) => filters[name] !== undefined);
   return (
     <div className="filter-bar" role="search">
       {children}
-      {isFiltered && <IconButton icon="cross" label={texts.runs.clear} onClick={onClear} />}
+      {choices.map(([name, label, values, none]) => (
+        <FilterSelect
+          key={name}
+          label={label}
+          value={filters[name]}
+          values={values}
+          none={none}
+          onChange={(value) => change({ [name]: value } as Filters<Name>)}
+        />
+      ))}
+      {isFiltered && <IconButton icon="cross" label={texts.runs.clear} onClick={() => change(clearFilters(clears))} />}
     </div>
   );
+}
+
+export function clearFilters<Name extends string>(names: readonly Name[]): Filters<Name> {
+  return Object.fromEntries(names.map((name) => [name, undefined])) as Filters<Name>;
 }
 
 /** Returns choices whose labels equal their values. */
@@ -28,9 +57,9 @@ export function toChoices(values: readonly string[]): [value: string, label: str
 interface FilterSelectProps {
   label: string;
   value: string | undefined;
-  values: readonly (readonly [value: string, label: string])[];
+  values: Choices;
   /** The label for no choice; default: all values. */
-  none?: string;
+  none?: string | undefined;
   onChange(value: string | undefined): void;
 }
 
@@ -64,11 +93,12 @@ interface SearchFieldProps {
   value: string | undefined;
   label: string;
   onChange(value: string): void;
-  input: RefObject<HTMLInputElement | null>;
 }
 
-/** The search field of a filter bar. */
-export function SearchField({ value, label, onChange, input }: SearchFieldProps): JSX.Element {
+/** The search field of a filter bar. The key `/` moves the focus to it. */
+export function SearchField({ value, label, onChange }: SearchFieldProps): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  useKeys({ "/": { label: texts.runs.keys.filter, run: () => input.current?.focus() } });
   return (
     <div className="filter-text">
       <Icon name="search" size={14} />

@@ -1,24 +1,25 @@
-import { type JSX, type ReactNode, useId } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, type JSX, type ReactNode, useId } from "react";
 import { Link } from "wouter";
 import { texts } from "../texts.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { Empty } from "./states.tsx";
+import { ErrorNote } from "./states.tsx";
 import "./page.css";
 
 interface PageHeadProps {
   title: ReactNode;
   /** A link to the list that contains the page. */
   back?: { to: string; label: string };
+  className?: string;
   /** Content beside the title. */
   children?: ReactNode;
   end?: ReactNode;
-  /** On a phone, the buttons get their own line. */
-  hasManyActs?: boolean;
 }
 
-export function PageHead({ title, back, children, end, hasManyActs }: PageHeadProps): JSX.Element {
+export function PageHead({ title, back, className = "", children, end }: PageHeadProps): JSX.Element {
   return (
-    <header className={hasManyActs ? "page-head page-head-acts" : "page-head"}>
+    <header className={`page-head ${className}`}>
       {back && (
         <Link href={back.to} className="icon-button" aria-label={back.label} title={back.label}>
           <Icon name="back" />
@@ -34,22 +35,6 @@ export function PageHead({ title, back, children, end, hasManyActs }: PageHeadPr
 /** Marks a page that refreshes automatically. */
 export function LiveMark(): JSX.Element {
   return <span className="live">{texts.common.live}</span>;
-}
-
-interface MissingProps {
-  words: { missing: string; missingHint: string; back: string };
-  to: string;
-}
-
-/** Replaces the page of an object that does not exist. */
-export function Missing({ words, to }: MissingProps): JSX.Element {
-  return (
-    <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
-      <Link href={to} className="button">
-        {words.back}
-      </Link>
-    </Empty>
-  );
 }
 
 interface CardProps {
@@ -72,5 +57,65 @@ export function Card({ title, hint, end, children }: CardProps): JSX.Element {
       </header>
       {children}
     </section>
+  );
+}
+
+/** Labels with their values, and CSS classes of the values. A fact without a value is not shown. */
+export type Fact = readonly [label: string, value: ReactNode, look?: string];
+
+interface FactsProps {
+  className?: string;
+  facts: readonly Fact[];
+  /** CSS classes of each fact. */
+  factLook?: string;
+}
+
+export function Facts({ className, facts, factLook }: FactsProps): JSX.Element {
+  return (
+    <dl className={className}>
+      {facts.map(([label, value, look], index) =>
+        value ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: facts never change their order
+          <div key={index} className={factLook}>
+            <dt>{label}</dt>
+            <dd className={look}>{value}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  );
+}
+
+interface SaveFormProps {
+  /** Whether there is a valid change to save. */
+  canSave: boolean;
+  save(): Promise<unknown>;
+  children: ReactNode;
+}
+
+/** A form with its own save button. */
+export function SaveForm({ canSave, save, children }: SaveFormProps): JSX.Element {
+  const request = useMutation({ mutationFn: save });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (canSave) request.mutate();
+  };
+  return (
+    <form className="card-body form" onSubmit={submit}>
+      {children}
+      <ErrorNote error={request.error} />
+      <div className="form-end">
+        <Button submit tone="main" disabled={!canSave || request.isPending}>
+          {texts.common.save}
+        </Button>
+        <span role="status" className="saved">
+          {request.isSuccess && !canSave && (
+            <>
+              <Icon name="check" size={14} /> {texts.common.saved}
+            </>
+          )}
+        </span>
+      </div>
+    </form>
   );
 }

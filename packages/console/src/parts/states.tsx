@@ -1,5 +1,6 @@
 import { ApiProblem, ApiUnreachable } from "@nova/client";
 import { type ComponentType, type JSX, type ReactNode, useEffect, useState } from "react";
+import { Link } from "wouter";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -87,14 +88,23 @@ function isForbidden(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403;
 }
 
-export function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404;
 }
 
-interface ReadProps<Data> {
-  query: { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
+interface Query<Data> {
+  data: Data | undefined;
+  error: unknown;
+  isPending: boolean;
+  refetch(): unknown;
+}
+
+interface QueryViewProps<Data> {
+  query: Query<Data>;
   /** Number of grey lines while it loads. */
-  lines?: number;
+  lines?: number | undefined;
+  /** Replaces the page of an object that does not exist; `to` is the list of such objects. */
+  missing?: { words: { missing: string; missingHint: string; back: string }; to: string };
   children(data: Data): ReactNode;
 }
 
@@ -102,7 +112,17 @@ interface ReadProps<Data> {
  * Shows the data of a query, or why it is missing. Data stays visible if a later refresh fails, with everything typed
  * into it.
  */
-export function QueryView<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
+export function QueryView<Data>({ query, lines = 8, missing, children }: QueryViewProps<Data>): JSX.Element {
+  if (missing && isNotFound(query.error)) {
+    const { words, to } = missing;
+    return (
+      <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
+        <Link href={to} className="button">
+          {words.back}
+        </Link>
+      </Empty>
+    );
+  }
   if (query.data === undefined && query.isPending) return <Loading lines={lines} />;
   if (query.data === undefined) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
   return (
@@ -110,6 +130,44 @@ export function QueryView<Data>({ query, lines = 8, children }: ReadProps<Data>)
       <ErrorNote error={query.error} />
       {children(query.data)}
     </>
+  );
+}
+
+interface ListViewProps<Item> {
+  query: Query<readonly Item[]>;
+  /** The items that match the filters; default: all. */
+  items?: readonly Item[];
+  lines?: number;
+  /** The icon of an empty list. */
+  icon: IconName;
+  words: { empty: string; emptyHint: string; none?: string; noneHint?: string };
+  /** Content below the sentence of an empty list. */
+  emptyContent?: ReactNode;
+  /** Content below the sentence that no item matches the filters; absent if there are no filters. */
+  noneContent?: ReactNode;
+  children(items: readonly Item[]): ReactNode;
+}
+
+/** Shows a list, or why it is empty. */
+export function ListView<Item>(props: ListViewProps<Item>): JSX.Element {
+  const { query, items = query.data ?? [], lines, icon, words, emptyContent, noneContent, children } = props;
+  const show = () => {
+    if (items.length > 0) return children(items);
+    const { empty, emptyHint, none = empty, noneHint = emptyHint } = words;
+    return noneContent ? (
+      <Empty icon="search" title={none} hint={noneHint}>
+        {noneContent}
+      </Empty>
+    ) : (
+      <Empty icon={icon} title={empty} hint={emptyHint}>
+        {emptyContent}
+      </Empty>
+    );
+  };
+  return (
+    <QueryView query={query} lines={lines}>
+      {show}
+    </QueryView>
   );
 }
 

@@ -1,45 +1,54 @@
 import type { Client, NovaClient } from "@nova/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { Button, CopyButton } from "../../parts/button.tsx";
-import { ConfirmDialog } from "../../parts/dialog.tsx";
-import { Card, Missing, PageHead } from "../../parts/page.tsx";
-import { ErrorNote, isNotFound, QueryView } from "../../parts/states.tsx";
+import { useReload, useWorkflowIds } from "../../api/queries.ts";
+import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
+import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
+import { ConfirmButton } from "../../parts/dialog.tsx";
+import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
+import { Card, PageHead, SaveForm } from "../../parts/page.tsx";
+import { ErrorNote, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Credentials } from "./credentials.tsx";
-import { Pins, Quotas, Settings, Variables } from "./sections.tsx";
+import {
+  checkQuota,
+  createQuotasDraft,
+  createSettingsDraft,
+  diffSettings,
+  parseQuotas,
+  quotaNames,
+  type SettingsDraft,
+} from "./drafts.ts";
+import "./client-page.css";
 
 const words = texts.clients;
 
 /** One client: credentials, settings, variables, quotas and pinned versions. */
-export function ClientPage(): JSX.Element {
+export function ClientPage() {
   const { slug = "" } = useParams<{ slug: string }>();
   const nova = useNova();
   const query = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
-  const { data, error } = query;
-  if (isNotFound(error)) return <Missing words={words} to="/clients" />;
   return (
-    <>
-      <PageHead
-        title={data ? <UntrustedText text={data.name} /> : words.one(slug)}
-        back={{ to: "/clients", label: words.back }}
-        end={
-          data && (
-            <span className="quiet">
-              {words.columns.created} <Time at={data.created_at} />
-            </span>
-          )
-        }
-      >
-        <span className="mono quiet">{slug}</span>
-      </PageHead>
-      <div className="page-body">
-        <QueryView query={query}>
-          {(client) => (
+    <QueryView query={query} missing={{ words, to: "/clients" }}>
+      {(client) => (
+        <>
+          <PageHead
+            title={<UntrustedText text={client.name} />}
+            back={{ to: "/clients", label: words.back }}
+            end={
+              <span className="quiet">
+                {words.columns.created} <Time at={client.created_at} />
+              </span>
+            }
+          >
+            <span className="mono quiet">{slug}</span>
+          </PageHead>
+          <div className="page-body">
             <div key={slug} className="page-column">
               <Credentials owner={{ client: slug }} />
               <div className="client-parts">
@@ -50,24 +59,181 @@ export function ClientPage(): JSX.Element {
               </div>
               <Danger client={client} />
             </div>
-          )}
-        </QueryView>
-      </div>
-    </>
+          </div>
+        </>
+      )}
+    </QueryView>
   );
+}
+
+type Changes = Parameters<NovaClient["clients"]["change"]>[1];
+
+interface SectionProps {
+  slug: string;
+  words: { title: string; hint?: string };
+  /** The change to save; undefined if there is none, or the input is invalid. */
+  change: Changes | undefined;
+  children: ReactNode;
+}
+
+/** A part of a client with its own save button. */
+function Section({ slug, words: { title, hint }, change = {}, children }: SectionProps) {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const save = async () => {
+    queries.setQueryData(["client", slug], await nova.clients.change(slug, change));
+    await queries.invalidateQueries({ queryKey: ["/clients"] });
+  };
+  return (
+    <Card title={title} hint={hint}>
+      <SaveForm canSave={Object.keys(change).length > 0} save={save}>
+        {children}
+      </SaveForm>
+    </Card>
+  );
+}
+
+function Settings({ client }: { client: Client }) {
+  const [draft, setDraft] = useState(() => createSettingsDraft(client));
+  const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
+  const { settings } = words;
+  return (
+    <Section slug={client.slug} words={settings} change={diffSettings(client, draft)}>
+      <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
+      <TextField
+        label={settings.mailFrom}
+        hint={settings.mailFromHint}
+        type="email"
+        value={draft.mailFrom}
+        onChange={set("mailFrom")}
+      />
+      <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
+      <div className="form-pair">
+        <TextField
+          label={settings.webhook}
+          hint={settings.webhookHint}
+          type="url"
+          value={draft.webhook}
+          onChange={set("webhook")}
+        />
+        <TextField label={settings.secret} hint={settings.secretHint} value={draft.secret} onChange={set("secret")} />
+      </div>
+    </Section>
+  );
+}
+
+function Quotas({ client }: { client: Client }) {
+  const before = createQuotasDraft(client.quotas);
+  const [draft, setDraft] = useState(before);
+  const { quotas } = words;
+  const misfits = quotaNames.map((name) => checkQuota(name, draft[name]));
+  const isSame = quotaNames.every((name) => draft[name].trim() === before[name]);
+  const isPossible = !isSame && misfits.every((misfit) => misfit === undefined);
+  return (
+    <Section slug={client.slug} words={quotas} change={isPossible ? { quotas: parseQuotas(draft) } : undefined}>
+      <div className="form-pair">
+        {quotaNames.map((name, index) => {
+          const misfit = misfits[index];
+          return (
+            <TextField
+              key={name}
+              label={quotas[name]}
+              hint={quotas[`${name}Hint`]}
+              error={misfit && quotas[misfit]}
+              inputMode="decimal"
+              placeholder={words.unlimited}
+              value={draft[name]}
+              onChange={(value) => setDraft({ ...draft, [name]: value })}
+            />
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+function Variables({ client }: { client: Client }) {
+  const before = formatJson(asRaw(client.variables).text);
+  const [text, setText] = useState(before);
+  const { variables } = words;
+  const object = parseObject(text);
+  // The client's type describes the parsed value, but variables are sent as text.
+  const change =
+    object && formatJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
+  return (
+    <Section slug={client.slug} words={variables} change={change}>
+      <TextArea
+        label={variables.label}
+        error={object ? undefined : variables.misfit}
+        value={text}
+        rows={Math.min(16, text.split("\n").length + 1)}
+        onChange={setText}
+      />
+    </Section>
+  );
+}
+
+function Pins({ client }: { client: Client }) {
+  const [pins, setPins] = useState(() =>
+    Object.entries(client.pins).map(([id, version]) => ({ id, version: `${version}` })),
+  );
+  const ids = useWorkflowIds();
+  const { pins: labels } = words;
+  const newPins = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
+  const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
+  const isSame = formatSorted(newPins) === formatSorted(client.pins);
+  const set = (index: number, change: object) =>
+    setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
+  return (
+    <Section slug={client.slug} words={labels} change={isValid && !isSame ? { pins: newPins } : undefined}>
+      {pins.length === 0 && <p className="quiet">{labels.none}</p>}
+      <div className="pins">
+        {pins.map((pin, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
+          <div key={index} className="pin">
+            <SelectField
+              label={labels.workflow}
+              value={pin.id}
+              values={toChoices([...new Set(["", pin.id, ...ids])])}
+              onChange={(id) => set(index, { id })}
+            />
+            <TextField
+              label={labels.version}
+              inputMode="numeric"
+              value={pin.version}
+              onChange={(version) => set(index, { version: version.trim() })}
+            />
+            <IconButton
+              icon="bin"
+              label={labels.remove(pin.id)}
+              onClick={() => setPins(pins.filter((_, at) => at !== index))}
+            />
+          </div>
+        ))}
+      </div>
+      <div>
+        <Button icon="plus" onClick={() => setPins([...pins, { id: "", version: "1" }])}>
+          {labels.add}
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+function formatSorted(pins: Record<string, number>): string {
+  return JSON.stringify(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const dangerWords = texts.clients.danger;
 
 /** Exports or deletes a client. */
-export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
+function Danger({ client: { slug } }: { client: Client }) {
   const nova = useNova();
-  const queries = useQueryClient();
+  const reload = useReload();
   const [, go] = useLocation();
-  const [isConfirming, setConfirming] = useState(false);
   const remove = async () => {
     await nova.clients.delete(slug);
-    await queries.invalidateQueries({ queryKey: ["clients"] });
+    await reload(["/clients"]);
     go(`/clients?deleted=${slug}`);
   };
   const command = `nova export --client ${slug} ${slug}-copy`;
@@ -84,28 +250,23 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
         </div>
         <div>
           <p className="quiet">{dangerWords.deleteHint}</p>
-          <Button icon="bin" tone="danger" onClick={() => setConfirming(true)}>
-            {dangerWords.delete}
-          </Button>
+          <ConfirmButton
+            icon="bin"
+            tone="danger"
+            label={dangerWords.delete}
+            title={dangerWords.confirmDelete(slug)}
+            hint={dangerWords.deleteHint}
+            requiredText={slug}
+            onConfirm={remove}
+          />
         </div>
       </div>
-      {isConfirming && (
-        <ConfirmDialog
-          title={dangerWords.confirmDelete(slug)}
-          action={dangerWords.delete}
-          requiredText={slug}
-          onConfirm={remove}
-          onClose={() => setConfirming(false)}
-        >
-          <p className="quiet">{dangerWords.deleteHint}</p>
-        </ConfirmDialog>
-      )}
     </Card>
   );
 }
 
 /** Reads the export page by page, and saves it as one file. */
-function Download({ slug }: { slug: string }): JSX.Element {
+function Download({ slug }: { slug: string }) {
   const nova = useNova();
   const [count, setCount] = useState<number>();
   const [error, setError] = useState<unknown>();
@@ -160,7 +321,7 @@ function saveLines(name: string, lines: readonly string[]): void {
 }
 
 /** Reads the export of a client. Each record is a line of JSON; the last line is the seal over all records. */
-export async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
+async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };
     const params = { path: { slug }, query };

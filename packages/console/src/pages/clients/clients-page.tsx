@@ -1,14 +1,14 @@
 import type { Client } from "@nova/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { useList, useReload } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -18,51 +18,39 @@ import "./client-page.css";
 const words = texts.clients;
 
 /** All clients. */
-export function ClientsPage(): JSX.Element {
-  const nova = useNova();
-  const clients = useQuery({ queryKey: ["clients"], queryFn: () => Array.fromAsync(nova.clients.list()) });
+export function ClientsPage() {
+  const clients = useList("/clients");
   const [{ deleted }] = useAddress(["deleted"]);
-  const [dialog, setDialog] = useState<"new" | "rotate">();
-  const close = () => setDialog(undefined);
+  const create = (
+    <DialogButton icon="plus" tone="main" label={words.create} dialog={(close) => <NewClient onClose={close} />} />
+  );
   return (
     <>
-      <PageHead
-        title={words.title}
-        end={
-          clients.data && (
-            <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
-              {words.create}
-            </Button>
-          )
-        }
-      />
+      <PageHead title={words.title} end={clients.data && create} />
       <div className="page-body">
         {deleted !== undefined && (
           <p className="note" role="status">
             {words.danger.deleting(deleted)}
           </p>
         )}
-        <QueryView query={clients}>
-          {(items) =>
-            items.length === 0 ? (
-              <Empty icon="people" title={words.empty} hint={words.emptyHint} />
-            ) : (
-              <div className="card">
-                <Table items={items} columns={columns} keyOf={({ slug }) => slug} />
-              </div>
-            )
-          }
-        </QueryView>
+        <ListView query={clients} icon="people" words={words}>
+          {(items) => (
+            <div className="card">
+              <Table items={items} columns={columns} keyOf={({ slug }) => slug} />
+            </div>
+          )}
+        </ListView>
         {clients.data && (
           <div className="rotate">
-            <Button icon="lock" tone="ghost" onClick={() => setDialog("rotate")}>
-              {words.rotate}
-            </Button>
+            <DialogButton
+              icon="lock"
+              tone="ghost"
+              label={words.rotate}
+              dialog={(close) => <RotateCredentials onClose={close} />}
+            />
           </div>
         )}
       </div>
-      {dialog === "new" && <NewClient onClose={close} />}
-      {dialog === "rotate" && <RotateCredentials onClose={close} />}
     </>
   );
 }
@@ -96,27 +84,19 @@ const columns: readonly Column<Client>[] = [
   { label: words.columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
 ];
 
-export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
+function NewClient({ onClose }: { onClose(): void }) {
   const nova = useNova();
-  const queries = useQueryClient();
+  const reload = useReload();
   const [, go] = useLocation();
   const [slug, setSlug] = useState("");
   const [name, setName] = useState("");
-  const create = useMutation({
-    mutationFn: () => nova.clients.create({ slug: slug.trim(), name: name.trim() }),
-    async onSuccess(client) {
-      await queries.invalidateQueries({ queryKey: ["clients"] });
-      go(`/clients/${client.slug}`);
-    },
-  });
+  const create = async () => {
+    const client = await nova.clients.create({ slug: slug.trim(), name: name.trim() });
+    await reload(["/clients"]);
+    go(`/clients/${client.slug}`);
+  };
   return (
-    <FormDialog
-      title={words.create}
-      isPending={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate()}
-      onClose={onClose}
-    >
+    <FormDialog title={words.create} onSubmit={create} onClose={onClose}>
       <TextField label={words.columns.name} value={name} required maxLength={200} autoFocus onChange={setName} />
       <TextField
         label={words.columns.slug}
@@ -132,42 +112,36 @@ export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
 }
 
 /** Re-encrypts all credentials, and lists those that no key decrypts. */
-export function RotateCredentials({ onClose }: { onClose(): void }): JSX.Element {
+function RotateCredentials({ onClose }: { onClose(): void }) {
   const nova = useNova();
-  const rotate = useMutation({ mutationFn: () => nova.credentials.rotate() });
-  const { data } = rotate;
+  const [result, setResult] = useState<{ sealed: number; locked: readonly string[] }>();
+  const rotate = () => nova.credentials.rotate().then(setResult);
+  if (!result) {
+    return (
+      <FormDialog title={words.confirmRotate} action={words.rotate} staysOpen onSubmit={rotate} onClose={onClose}>
+        <p className="quiet">{words.rotateHint}</p>
+      </FormDialog>
+    );
+  }
+  const close = (
+    <Button tone="main" onClick={onClose}>
+      {texts.common.close}
+    </Button>
+  );
   return (
-    <Dialog
-      title={data ? words.rotate : words.confirmRotate}
-      onClose={onClose}
-      actions={
-        data ? (
-          <Button tone="main" onClick={onClose}>
-            {texts.common.close}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{texts.common.cancel}</Button>
-            <Button tone="main" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
-              {words.rotate}
-            </Button>
-          </>
-        )
-      }
-    >
+    <Dialog title={words.rotate} onClose={onClose} actions={close}>
       <div className="form" role="status">
-        {data ? <p>{words.rotated(data.sealed)}</p> : <p className="quiet">{words.rotateHint}</p>}
-        {data && data.locked.length > 0 && (
+        <p>{words.rotated(result.sealed)}</p>
+        {result.locked.length > 0 && (
           <>
             <p>{words.locked}</p>
             <ul className="mono">
-              {data.locked.map((name) => (
+              {result.locked.map((name) => (
                 <li key={name}>{name}</li>
               ))}
             </ul>
           </>
         )}
-        <ErrorNote error={rotate.error} />
       </div>
     </Dialog>
   );

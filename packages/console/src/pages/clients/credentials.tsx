@@ -1,18 +1,18 @@
 import type { CredentialOwner, Schemas } from "@nova/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
+import { useReload } from "../../api/queries.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { ConfirmDialog, FormDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import {
   buildValues,
-  type CredentialDraft,
   type CredentialField,
   checkField,
   checkPair,
@@ -21,129 +21,91 @@ import {
   type Kind,
   kinds,
   type Pair,
-} from "./credential-kinds.ts";
+} from "./drafts.ts";
 import "./client-page.css";
 
 type Credential = Schemas["Credential"];
 
 const words = texts.clients.credentials;
 
-type CredentialDialog = { form: Credential | undefined } | { remove: Credential };
-
 /** The credentials of an owner. Their values are never shown. */
-export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element {
+export function Credentials({ owner }: { owner: CredentialOwner }) {
   const nova = useNova();
-  const queries = useQueryClient();
+  const reload = useReload();
   const queryKey = ["credentials", owner];
   const credentials = useQuery({ queryKey, queryFn: () => Array.fromAsync(nova.credentials.list(owner)) });
-  const [dialog, setDialog] = useState<CredentialDialog>();
-  const close = () => setDialog(undefined);
-  const readAgain = () => queries.invalidateQueries({ queryKey });
-  const remove = async ({ name }: Credential) => {
-    await nova.credentials.remove(owner, name);
-    await readAgain();
-  };
-  return (
-    <Card
-      title={words.title}
-      hint={words.hint}
-      end={
-        <Button icon="plus" onClick={() => setDialog({ form: undefined })}>
-          {words.create}
-        </Button>
-      }
-    >
-      <QueryView query={credentials} lines={3}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
-          ) : (
-            <CredentialTable credentials={items} ask={setDialog} />
-          )
-        }
-      </QueryView>
-      {dialog && "form" in dialog && (
-        <CredentialForm owner={owner} replaced={dialog.form} onStored={readAgain} onClose={close} />
-      )}
-      {dialog && "remove" in dialog && (
-        <ConfirmDialog
-          title={words.confirmRemove(dialog.remove.name)}
-          action={words.remove}
-          onConfirm={() => remove(dialog.remove)}
-          onClose={close}
-        >
-          <p className="quiet">{words.confirmRemoveHint}</p>
-        </ConfirmDialog>
-      )}
-    </Card>
-  );
-}
-
-interface CredentialTableProps {
-  credentials: readonly Credential[];
-  ask(dialog: CredentialDialog): void;
-}
-
-function CredentialTable({ credentials, ask }: CredentialTableProps): JSX.Element {
-  const { columns } = words;
-  return (
-    <Table
-      items={credentials}
-      keyOf={({ name }) => name}
-      columns={[
-        { label: columns.name, show: ({ name }) => name, look: "mono" },
-        { label: columns.kind, show: ({ kind }) => words.kinds[kind], look: "quiet" },
-        { label: columns.changed, show: ({ changed_at }) => <Time at={changed_at} />, look: "wide fixed quiet" },
-        {
-          label: columns.actions,
-          show: (one) => (
-            <>
-              <IconButton icon="restart" label={words.replace(one.name)} onClick={() => ask({ form: one })} />
-              <IconButton icon="bin" label={words.removeOne(one.name)} onClick={() => ask({ remove: one })} />
-            </>
-          ),
-          look: "sheet-end",
-        },
-      ]}
+  const create = (
+    <DialogButton
+      icon="plus"
+      label={words.create}
+      dialog={(close) => <CredentialForm owner={owner} replaced={undefined} onClose={close} />}
     />
+  );
+  const { columns } = words;
+  const showActions = (one: Credential) => (
+    <>
+      <DialogButton
+        icon="restart"
+        isIcon
+        label={words.replace(one.name)}
+        dialog={(close) => <CredentialForm owner={owner} replaced={one} onClose={close} />}
+      />
+      <ConfirmButton
+        icon="bin"
+        isIcon
+        label={words.removeOne(one.name)}
+        title={words.confirmRemove(one.name)}
+        action={words.remove}
+        hint={words.confirmRemoveHint}
+        onConfirm={() => nova.credentials.remove(owner, one.name).then(() => reload(queryKey))}
+      />
+    </>
+  );
+  return (
+    <Card title={words.title} hint={words.hint} end={create}>
+      <ListView query={credentials} lines={3} icon="lock" words={words}>
+        {(items) => (
+          <Table
+            items={items}
+            keyOf={({ name }) => name}
+            columns={[
+              { label: columns.name, show: ({ name }) => name, look: "mono" },
+              { label: columns.kind, show: ({ kind }) => words.kinds[kind], look: "quiet" },
+              { label: columns.changed, show: ({ changed_at }) => <Time at={changed_at} />, look: "wide fixed quiet" },
+              { label: columns.actions, show: showActions, look: "sheet-end" },
+            ]}
+          />
+        )}
+      </ListView>
+    </Card>
   );
 }
 
 interface CredentialFormProps {
   owner: CredentialOwner;
   /** The credential that is replaced; its values are unknown here. */
-  replaced: Schemas["Credential"] | undefined;
-  onStored(): Promise<unknown>;
+  replaced: Credential | undefined;
   onClose(): void;
 }
 
 /** A form for a credential. It starts empty, and its input is discarded when it closes. */
-export function CredentialForm({ owner, replaced, onStored, onClose }: CredentialFormProps): JSX.Element {
+function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
   const nova = useNova();
+  const reload = useReload();
   const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
   const [name, setName] = useState<string>(replaced?.name ?? "");
   const [draft, setDraft] = useState(emptyDraft);
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async () => {
-    setPending(true);
-    try {
-      await nova.credentials.set(owner, name.trim() || kind, { kind, values: buildValues(kind, draft) });
-      await onStored();
-      onClose();
-    } catch (cause) {
-      setError(cause);
-      setPending(false);
-    }
+  const store = async () => {
+    await nova.credentials.set(owner, name.trim() || kind, { kind, values: buildValues(kind, draft) });
+    await reload(["credentials", owner]);
   };
   return (
     <FormDialog
       title={replaced ? words.replace(replaced.name) : words.create}
       action={words.store}
-      isPending={isPending || !isValidDraft(kind, draft)}
+      isIncomplete={!isValidDraft(kind, draft)}
       isSecret
-      error={error}
-      onSubmit={submit}
+      onSubmit={store}
       onClose={onClose}
     >
       <div className="form-pair">
@@ -167,51 +129,37 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
         />
       </div>
       <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
-      <Fields kind={kind} draft={draft} onChange={setDraft} />
+      <div className="form-pair">
+        {kinds[kind].map((field) =>
+          field.type === "pairs" ? (
+            <Pairs
+              key={field.name}
+              kind={kind}
+              label={formatFieldLabel(field)}
+              pairs={draft.pairs}
+              onChange={(pairs) => setDraft({ ...draft, pairs })}
+            />
+          ) : (
+            <Value
+              key={field.name}
+              field={field}
+              value={draft.texts[field.name] ?? ""}
+              onChange={(value) => setDraft({ ...draft, texts: { ...draft.texts, [field.name]: value } })}
+            />
+          ),
+        )}
+      </div>
     </FormDialog>
   );
 }
 
-interface FieldsProps {
-  kind: Kind;
-  draft: CredentialDraft;
-  onChange(draft: CredentialDraft): void;
-}
-
-function Fields({ kind, draft, onChange }: FieldsProps): JSX.Element {
-  return (
-    <div className="form-pair">
-      {kinds[kind].map((field) =>
-        field.type === "pairs" ? (
-          <Pairs
-            key={field.name}
-            kind={kind}
-            label={formatFieldLabel(field)}
-            pairs={draft.pairs}
-            onChange={(pairs) => onChange({ ...draft, pairs })}
-          />
-        ) : (
-          <Value
-            key={field.name}
-            field={field}
-            value={draft.texts[field.name] ?? ""}
-            onChange={(value) => onChange({ ...draft, texts: { ...draft.texts, [field.name]: value } })}
-          />
-        ),
-      )}
-    </div>
-  );
-}
-
-function Value({
-  field,
-  value,
-  onChange,
-}: {
+interface ValueProps {
   field: CredentialField;
   value: string;
   onChange(value: string): void;
-}): JSX.Element {
+}
+
+function Value({ field, value, onChange }: ValueProps) {
   const problem = checkField(field, value);
   const types = { secret: "password", url: "url", text: "text", port: "text", pairs: "text" };
   return (
@@ -241,7 +189,7 @@ interface PairsProps {
 }
 
 /** Named secret texts. A value may have several lines, as PEM keys do. */
-export function Pairs({ kind, label, pairs, onChange }: PairsProps): JSX.Element {
+function Pairs({ kind, label, pairs, onChange }: PairsProps) {
   const set = (index: number, change: Partial<Pair>) =>
     onChange(pairs.map((pair, at) => (at === index ? { ...pair, ...change } : pair)));
   return (

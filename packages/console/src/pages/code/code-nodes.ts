@@ -1,5 +1,4 @@
 import type { Schemas } from "@nova/client";
-import { asRecord, type Change, findChanges, hashText, readIngredients } from "./staleness.ts";
 
 type Generation = Schemas["Generation"];
 
@@ -129,4 +128,135 @@ function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { st
 
 function toTextOrNull(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
+}
+
+/** Ingredients of a prompt node in the current definition, named as in `Generation.ingredients`. */
+export interface CurrentIngredients {
+  prompt: string;
+  node_type: string;
+  edges: readonly string[];
+  model: string;
+  requirements: readonly string[];
+  /** Sources by path below `lib/`. */
+  lib: Readonly<Record<string, string>>;
+}
+
+/** A changed ingredient. `null` means that it is absent. */
+export interface Change {
+  ingredient: string;
+  /** The path of the module, for `lib`. */
+  part?: string;
+  was: string | null;
+  is: string | null;
+}
+
+/** Longer prompts are stored as their hash. */
+const longestPrompt = 4000;
+
+/**
+ * Reads the ingredients of a node from a definition, as the engine does; undefined if the node no longer exists or has
+ * no prompt.
+ */
+export function readIngredients(definition: unknown, nodeId: string): CurrentIngredients | undefined {
+  const { model, requirements, lib } = asRecord(definition);
+  const location = findNode(definition, nodeId);
+  if (!location) return undefined;
+  const { node, edges } = location;
+  const executor = asRecord(node.executor);
+  if (executor.kind !== "prompt") return undefined;
+  const isDecision = node.type === "decision";
+  return {
+    prompt: String(executor.prompt),
+    node_type: String(node.type),
+    edges: isDecision ? edges.map(formatCondition) : [],
+    model: findModel(asRecord(executor.model), asRecord(model)),
+    requirements: asList(requirements)
+      .map((line) => String(line).trim())
+      .sort(),
+    lib: Object.fromEntries(Object.entries(asRecord(lib)).map(([path, source]) => [path, String(source)])),
+  };
+}
+
+interface Found {
+  node: Record<string, unknown>;
+  /** Edges that leave the node, in order. */
+  edges: Record<string, unknown>[];
+}
+
+/** Finds a node in a graph or in the body of one of its maps. */
+function findNode(graph: unknown, id: string): Found | undefined {
+  const { nodes, edges } = asRecord(graph);
+  const all = asList(nodes).map(asRecord);
+  const node = all.find((one) => one.id === id);
+  if (node) {
+    const leaving = asList(edges)
+      .map(asRecord)
+      .filter(({ from }) => from === id);
+    return { node, edges: leaving };
+  }
+  for (const { body } of all) {
+    const inside = body === undefined ? undefined : findNode(body, id);
+    if (inside) return inside;
+  }
+  return undefined;
+}
+
+function formatCondition({ condition = "default" }: Record<string, unknown>): string {
+  return typeof condition === "string" ? condition : JSON.stringify(condition);
+}
+
+function findModel(own: Record<string, unknown>, common: Record<string, unknown>): string {
+  return String(own.code_generator ?? own.default ?? common.code_generator ?? common.default ?? "default");
+}
+
+/**
+ * Compares the ingredients of code with the current definition. A definition contains no input types, guides, generator
+ * or sandbox; a run compares these.
+ */
+export async function findChanges(
+  ingredients: Readonly<Record<string, unknown>>,
+  today: CurrentIngredients,
+  digest: (text: string) => Promise<string>,
+): Promise<Change[]> {
+  const prompt = today.prompt.length <= longestPrompt ? today.prompt : `sha256:${await digest(today.prompt)}`;
+  const single = { ...today, prompt } as const;
+  const names = ["prompt", "node_type", "edges", "model", "requirements"] as const;
+  const changes = names.flatMap((name) => compareIngredient(name, toText(ingredients[name]), toText(single[name])));
+  return [...changes, ...(await findLibChanges(asRecord(ingredients.lib), today.lib, digest))];
+}
+
+async function findLibChanges(
+  was: Readonly<Record<string, unknown>>,
+  sources: CurrentIngredients["lib"],
+  digest: (text: string) => Promise<string>,
+): Promise<Change[]> {
+  const hashes = await Promise.all(Object.entries(sources).map(async ([path, source]) => [path, await digest(source)]));
+  const is: Record<string, string> = Object.fromEntries(hashes);
+  const paths = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
+  return paths.flatMap((part) =>
+    compareIngredient("lib", toText(was[part]), is[part] ?? null).map((location) => ({ ...location, part })),
+  );
+}
+
+function compareIngredient(ingredient: string, was: string | null, is: string | null): Change[] {
+  return was === is ? [] : [{ ingredient, was, is }];
+}
+
+function toText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+export function asRecord(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns the SHA-256 of a text in hex. */
+export async function hashText(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,85 +1,91 @@
 import type { NovaClient } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, useMemo } from "react";
-import { useNova } from "../../api/nova.ts";
-import { useWorkflowIds } from "../../api/queries.ts";
+import { Fragment, useMemo, useState } from "react";
+import { Link } from "wouter";
+import { useNova, workConcurrently } from "../../api/nova.ts";
+import { useReload, useWorkflowIds } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Button } from "../../parts/button.tsx";
-import { FilterBar, FilterSelect, toChoices } from "../../parts/filters.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { CodeDiff, CodeView } from "../../parts/code.tsx";
+import { ConfirmButton } from "../../parts/dialog.tsx";
+import { FilterBar, toChoices } from "../../parts/filters.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useStepKeys } from "../../parts/keyboard.tsx";
-import { PageHead } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
+import { Empty, ListView } from "../../parts/states.tsx";
+import { TabView } from "../../parts/tabs.tsx";
+import { formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { buildCodeNodes, type CodeNode, codeStates, compareCodeNodes } from "./code-nodes.ts";
-import { NodeDetail, StateBadge } from "./node-detail.tsx";
+import {
+  asRecord,
+  buildCodeNodes,
+  type Change,
+  type CodeNode,
+  type CodeState,
+  type CodeVersion,
+  codeStates,
+  compareCodeNodes,
+} from "./code-nodes.ts";
 import "./code-page.css";
 
 const words = texts.code;
 const names = ["workflow", "status", "node"] as const;
 
 /** Code written by models, with its status, inputs and approvals. */
-export function CodePage(): JSX.Element {
-  const [{ workflow, status, node }, change] = useAddress(names);
+export function CodePage() {
+  const [filters, change] = useAddress(names);
+  const { workflow, status } = filters;
   const query = useCode(workflow);
   const workflows = useWorkflowIds();
   const nodes = useMemo(
     () => (query.data ?? []).filter(({ state }) => status === undefined || state === status),
     [query.data, status],
   );
-  const selected = nodes.find(({ key }) => key === node);
+  const selected = nodes.find(({ key }) => key === filters.node);
   const select = ({ key }: CodeNode) => change({ node: key });
   useStepKeys(nodes, selected, select, words.keys);
   const isFiltered = workflow !== undefined || status !== undefined;
-  const clear = () => change({ workflow: undefined, status: undefined });
   return (
     <>
       <PageHead title={words.title}>
         {query.data && <span className="quiet">{words.count(nodes.length)}</span>}
       </PageHead>
-      <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <FilterSelect
-          label={texts.runs.filters.workflow}
-          value={workflow}
-          values={toChoices(workflows)}
-          onChange={(to) => change({ workflow: to, node: undefined })}
-        />
-        <FilterSelect
-          label={words.status}
-          value={status}
-          values={codeStates.map((state) => [state, words.states[state]])}
-          onChange={(to) => change({ status: to })}
-        />
-      </FilterBar>
-      <QueryView query={query}>
-        {() =>
-          nodes.length === 0 ? (
-            <Nothing isFiltered={isFiltered} clear={clear} />
-          ) : (
-            <div className="code-split" data-chosen={selected !== undefined || undefined}>
-              <NodeList nodes={nodes} selected={selected} onSelect={select} />
-              {selected ? (
-                <NodeDetail key={selected.key} node={selected} onBack={() => change({ node: undefined })} />
-              ) : (
-                <div className="code-detail">
-                  <Empty icon="code" title={words.title} hint={words.pick} />
-                </div>
-              )}
-            </div>
+      <FilterBar
+        filters={filters}
+        change={(changes) => change("workflow" in changes ? { ...changes, node: undefined } : changes)}
+        clears={["workflow", "status"]}
+        choices={[
+          ["workflow", texts.runs.filters.workflow, toChoices(workflows)],
+          ["status", words.status, codeStates.map((state) => [state, words.states[state]])],
+        ]}
+      />
+      <ListView
+        query={query}
+        items={nodes}
+        icon="code"
+        words={words}
+        noneContent={
+          isFiltered && (
+            <Button onClick={() => change({ workflow: undefined, status: undefined })}>{texts.runs.clear}</Button>
           )
         }
-      </QueryView>
+      >
+        {() => (
+          <div className="code-split" data-chosen={selected !== undefined || undefined}>
+            <NodeList nodes={nodes} selected={selected} onSelect={select} />
+            {selected ? (
+              <NodeDetail key={selected.key} node={selected} onBack={() => change({ node: undefined })} />
+            ) : (
+              <div className="code-detail">
+                <Empty icon="code" title={words.title} hint={words.pick} />
+              </div>
+            )}
+          </div>
+        )}
+      </ListView>
     </>
-  );
-}
-
-function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear(): void }): JSX.Element {
-  if (!isFiltered) return <Empty icon="code" title={words.empty} hint={words.emptyHint} />;
-  return (
-    <Empty icon="search" title={words.none} hint={words.noneHint}>
-      <Button onClick={clear}>{texts.runs.clear}</Button>
-    </Empty>
   );
 }
 
@@ -89,7 +95,7 @@ interface NodeListProps {
   onSelect(node: CodeNode): void;
 }
 
-function NodeList({ nodes, selected, onSelect }: NodeListProps): JSX.Element {
+function NodeList({ nodes, selected, onSelect }: NodeListProps) {
   return (
     <nav className="code-list" aria-label={words.list}>
       <ul>
@@ -102,9 +108,7 @@ function NodeList({ nodes, selected, onSelect }: NodeListProps): JSX.Element {
               onClick={() => onSelect(item)}
             >
               <span className="code-item-name">
-                <b>
-                  <UntrustedText text={item.node} />
-                </b>
+                <UntrustedText as="b" text={item.node} />
                 <span className="quiet">
                   {item.client === null ? item.workflow : `${item.workflow} · ${item.client}`}
                 </span>
@@ -118,11 +122,8 @@ function NodeList({ nodes, selected, onSelect }: NodeListProps): JSX.Element {
   );
 }
 
-/** Concurrent requests; more would slow the API for other users. */
-const concurrency = 4;
-
 /** Reads the prompt nodes of one workflow, or of all workflows. */
-export function useCode(workflow: string | undefined) {
+function useCode(workflow: string | undefined) {
   const nova = useNova();
   return useQuery({
     queryKey: ["code", workflow],
@@ -130,26 +131,345 @@ export function useCode(workflow: string | undefined) {
     async queryFn(): Promise<CodeNode[]> {
       const workflows =
         workflow === undefined ? await Array.fromAsync(nova.workflows.list()) : [await nova.workflows.get(workflow)];
-      const queue = workflows.map(({ id, active_version }) => ({ id, version: active_version }));
       const nodes: CodeNode[] = [];
-      const worker = async () => {
-        for (let next = queue.shift(); next; next = queue.shift()) nodes.push(...(await readCodeNodes(nova, next)));
-      };
-      await Promise.all(Array.from({ length: concurrency }, worker));
+      await workConcurrently(workflows, async ({ id, active_version }) => {
+        nodes.push(...(await readCodeNodes(nova, id, active_version)));
+      });
       return nodes.sort(compareCodeNodes);
     },
   });
 }
 
 /** Reads the nodes of the version that new runs use. */
-async function readCodeNodes(
-  nova: NovaClient,
-  { id, version }: { id: string; version: number | null },
-): Promise<CodeNode[]> {
+async function readCodeNodes(nova: NovaClient, id: string, version: number | null): Promise<CodeNode[]> {
   const [{ definition }, generations] = await Promise.all([
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
   // Only texts of it are shown, so parsing may change numbers.
   return buildCodeNodes({ workflow: id, definition: JSON.parse(asRaw(definition).text), generations });
+}
+
+/** One node: its current code, or an older version from its history. */
+function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
+  const [selectedId, setSelectedId] = useState<string>();
+  const version = node.versions.find((one) => buildVersionId(one) === selectedId) ?? node.current;
+  const changeCount = version.changes?.length ?? 0;
+  const choose = (one: CodeVersion) => setSelectedId(buildVersionId(one));
+  const tabs = [
+    ["code", words.tabs.code, <Code key="code" version={version} />],
+    [
+      "why",
+      <Fragment key="why">
+        {words.tabs.why} {changeCount > 0 && <span className="code-changes">{changeCount}</span>}
+      </Fragment>,
+      <WrittenFor key="why" version={version} />,
+    ],
+    ["evidence", words.tabs.evidence, <Evidence key="evidence" version={version} />],
+    [
+      "history",
+      `${words.tabs.history} ${node.versions.length}`,
+      <History key="history" node={node} selected={version} onChoose={choose} />,
+    ],
+  ] as const;
+  return (
+    <section className="code-detail" aria-label={node.node}>
+      <header className="code-head">
+        <span className="code-back">
+          <IconButton icon="back" label={words.back} onClick={onBack} />
+        </span>
+        <UntrustedText as="h2" text={node.node} />
+        {version === node.current ? <StateBadge state={node.state} /> : <VersionBadge status={version.status} />}
+        <span className="page-head-end">
+          <ReviewButtons
+            key={buildVersionId(version)}
+            workflow={node.workflow}
+            version={version}
+            isWaiting={node.state === "waits" && version === node.current}
+          />
+        </span>
+        <p className="code-hint quiet">
+          {version.status === "locked" ? (
+            <>
+              {words.lockedHint} <code>nova lock approve</code>
+            </>
+          ) : (
+            version === node.current && words.stateHints[node.state]
+          )}
+        </p>
+      </header>
+      <TabView label={words.title} initial="code" tabs={tabs} />
+    </section>
+  );
+}
+
+/** Returns the id of a version. Two versions may have the same key, if they were written for the same inputs. */
+function buildVersionId({ key, code_hash, status }: CodeVersion): string {
+  return `${key}.${code_hash}.${status === "locked" ? "lock" : "store"}`;
+}
+
+function Code({ version: { code, analysis, node } }: { version: CodeVersion }) {
+  return (
+    <div className="form">
+      {analysis !== null && (
+        <>
+          <h3>{words.analysis}</h3>
+          <CodeView code={analysis} label={words.analysis} />
+          <h3>{words.tabs.code}</h3>
+        </>
+      )}
+      <CodeView code={code} label={words.codeOf(node)} />
+    </div>
+  );
+}
+
+interface ReviewButtonsProps {
+  workflow: string;
+  version: CodeVersion;
+  /** Whether the workflow waits for the approval. */
+  isWaiting: boolean;
+}
+
+/** Buttons that approve or reject code. An approval cannot be undone, but other code can be approved instead. */
+function ReviewButtons({ workflow, version, isWaiting }: ReviewButtonsProps) {
+  const nova = useNova();
+  const reload = useReload();
+  const { node, client_slug, key, code_hash, status, approved } = version;
+  if (status === "locked") return null;
+  const review = (verdict: "approved" | "rejected") => () =>
+    nova.workflows
+      .review(workflow, { node, client_slug, key, code_hash, verdict })
+      .then(() => reload(["code"], ["/workflows/{id}/generations"]));
+  return (
+    <>
+      {status !== "replaced" && approved === null && (
+        <ConfirmButton
+          icon="cross"
+          tone="danger"
+          label={words.reject}
+          title={words.confirmReject(node)}
+          hint={words.confirmRejectHint}
+          onConfirm={review("rejected")}
+        />
+      )}
+      {(approved === null || status !== "pinned") && (
+        <ConfirmButton
+          icon="check"
+          tone={isWaiting ? "main" : "plain"}
+          label={words.approve}
+          title={words.confirmApprove(node)}
+          hint={words.confirmApproveHint}
+          onConfirm={review("approved")}
+        />
+      )}
+    </>
+  );
+}
+
+const evidenceWords = texts.code.evidence;
+
+/** The author, cost, proof and approval of a version. */
+function Evidence({ version }: { version: CodeVersion }) {
+  const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
+  const author = origin === "edited" ? `${model}, ${evidenceWords.edited}` : model;
+  const facts: Fact[] = [
+    [evidenceWords.status, <VersionBadge key="status" status={status} />],
+    [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
+    [evidenceWords.approved, <Approval key="approval" approved={approved} />],
+    [evidenceWords.model, <UntrustedText key="model" text={author} />],
+    [evidenceWords.cost, formatUsd(cost.usd) || "$0"],
+    [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
+    [evidenceWords.created, <Time key="created" at={created_at} />],
+    [evidenceWords.client, client_slug ?? texts.common.everyone],
+    [evidenceWords.codeHash, code_hash, "mono hash"],
+    [evidenceWords.key, key, "mono hash"],
+  ];
+  return <Facts className="facts" facts={facts} />;
+}
+
+function Proof({ run }: { run: string | null }) {
+  if (run === null) return <span className="quiet">{evidenceWords.notProven}</span>;
+  return (
+    <Link href={`/runs/${run}`} className="link mono">
+      {run}
+    </Link>
+  );
+}
+
+function Approval({ approved }: Pick<CodeVersion, "approved">) {
+  if (approved === null) return <span className="quiet">{evidenceWords.notApproved}</span>;
+  return (
+    <>
+      <UntrustedText text={evidenceWords.by(approved.by)} />, <Time at={approved.at} />
+    </>
+  );
+}
+
+interface HistoryProps {
+  node: CodeNode;
+  selected: CodeVersion;
+  onChoose(version: CodeVersion): void;
+}
+
+/** All versions of a node, and the difference between the selected version and the previous one. */
+function History({ node: { node, versions }, selected, onChoose }: HistoryProps) {
+  const byAge = versions.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  const before = byAge[byAge.indexOf(selected) + 1];
+  return (
+    <div className="form">
+      <ol className="versions">
+        {byAge.map((version) => (
+          <li key={buildVersionId(version)}>
+            <button
+              type="button"
+              className="version"
+              aria-current={version === selected || undefined}
+              onClick={() => onChoose(version)}
+            >
+              <Time at={version.created_at} />
+              <VersionBadge status={version.status} />
+              <span className="quiet">
+                <UntrustedText text={version.model} />
+                {version.cost.usd > 0 && ` · ${formatUsd(version.cost.usd)}`}
+                {version.approved && ` · ${words.evidence.by(version.approved.by)}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Difference before={before} after={selected} node={node} />
+    </div>
+  );
+}
+
+function Difference({ before, after, node }: { before: CodeVersion | undefined; after: CodeVersion; node: string }) {
+  if (before === undefined) {
+    return (
+      <>
+        <h3>{words.first}</h3>
+        <CodeView code={joinCode(after)} label={words.codeOf(node)} />
+      </>
+    );
+  }
+  if (joinCode(before) === joinCode(after)) return <p className="quiet">{words.same}</p>;
+  return (
+    <>
+      <p className="quiet">{words.historyHint}</p>
+      <CodeDiff before={joinCode(before)} after={joinCode(after)} label={words.diff(node)} />
+    </>
+  );
+}
+
+/** Joins an analysis and its code into one text. */
+function joinCode({ code, analysis }: CodeVersion): string {
+  return analysis === null ? code : `# ${words.analysis}\n${analysis}\n\n# ${words.tabs.code}\n${code}`;
+}
+
+type Ingredient = keyof typeof words.ingredients;
+
+/** The inputs for which the code was written, and their changes. */
+function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersion }) {
+  const facts = (Object.keys(words.ingredients) as Ingredient[]).map(
+    (name) => [words.ingredients[name], <Value key={name} value={ingredients[name]} />] as const,
+  );
+  return (
+    <div className="form">
+      <Changes changes={changes} />
+      <Facts className="facts" facts={facts} />
+      <p className="quiet">{words.unknown}</p>
+    </div>
+  );
+}
+
+function Changes({ changes }: { changes: Change[] | undefined }) {
+  if (changes === undefined) return <p className="trouble">{words.gone}</p>;
+  if (changes.length === 0) {
+    return (
+      <p className="fits">
+        <Icon name="check" size={14} /> {words.fresh}
+      </p>
+    );
+  }
+  return (
+    <section aria-label={words.stale} className="differences">
+      <h3>{words.stale}</h3>
+      {changes.map(({ ingredient, part, was, is }) => (
+        <div key={`${ingredient} ${part}`} className="difference">
+          <h4>
+            {words.ingredients[ingredient as Ingredient] ?? ingredient}
+            {part !== undefined && (
+              <span className="mono">
+                {" "}
+                <UntrustedText text={part} />
+              </span>
+            )}
+          </h4>
+          <Side label={words.was} text={was} tone="bad" />
+          <Side label={words.is} text={is} tone="ok" />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Side({ label, text, tone }: { label: string; text: string | null; tone: string }) {
+  return (
+    <div className={`value-side tone-${tone}`}>
+      <span className="value-side-label">{label}</span>
+      <Text text={text ?? ""} />
+    </div>
+  );
+}
+
+function Text({ text }: { text: string }) {
+  if (text === "") return <span className="quiet">{words.nothing}</span>;
+  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(text) ?? [];
+  if (digest !== undefined) return <span className="quiet">{words.hashed(digest.slice(0, 12))}</span>;
+  return <UntrustedText text={text} />;
+}
+
+/** An ingredient: a text, a list, or texts by name. */
+function Value({ value }: { value: unknown }) {
+  if (Array.isArray(value)) return <Text text={value.join(", ")} />;
+  if (value === null || typeof value !== "object") return <Text text={value == null ? "" : String(value)} />;
+  const parts = Object.entries(asRecord(value));
+  if (parts.length === 0) return <Text text="" />;
+  return (
+    <ul className="parts">
+      {parts.map(([name, part]) => (
+        <li key={name}>
+          <UntrustedText as="span" className="mono" text={name} /> <Text text={String(part)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const looks: Record<CodeState, { tone: string; icon: IconName }> = {
+  waits: { tone: "wait", icon: "person" },
+  stale: { tone: "bad", icon: "restart" },
+  candidate: { tone: "run", icon: "clock" },
+  runs: { tone: "ok", icon: "check" },
+  replaced: { tone: "idle", icon: "stop" },
+};
+
+function StateBadge({ state }: { state: CodeState }) {
+  const { tone, icon } = looks[state];
+  return (
+    <span className={`badge tone-${tone}`} title={texts.code.stateHints[state]}>
+      <Icon name={icon} size={12} />
+      {texts.code.states[state]}
+    </span>
+  );
+}
+
+const tones: Record<CodeVersion["status"], string> = {
+  locked: "accent",
+  pinned: "ok",
+  candidate: "run",
+  replaced: "idle",
+};
+
+function VersionBadge({ status }: Pick<CodeVersion, "status">) {
+  return <span className={`badge version-badge tone-${tones[status]}`}>{texts.code.versions[status]}</span>;
 }

@@ -1,24 +1,28 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type JSX, useMemo } from "react";
-import { useNova } from "../../api/nova.ts";
-import { useClientSlugs, useWorkflowIds } from "../../api/queries.ts";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useClientSlugs, useList, useWorkflowIds } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
-import { IconButton } from "../../parts/button.tsx";
+import { Chart } from "../../parts/chart.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { FilterSelect } from "../../parts/filters.tsx";
+import { FilterBar, toChoices } from "../../parts/filters.tsx";
 import { Card, PageHead } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
+import { Table } from "../../parts/table.tsx";
 import { texts } from "../../texts.ts";
-import { CostChart } from "./cost-chart.tsx";
 import {
   buildCostChart,
+  type CostChartData,
+  type CostDay,
   type CostQuery,
   type CostSums,
   computeFirstDay,
+  computeTicks,
   formatDollars,
+  formatMeasure,
   formatTokens,
   type Measure,
   measures,
+  others,
   sumCosts,
 } from "./cost-days.ts";
 import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
@@ -30,10 +34,11 @@ const ranges = { "7d": 7, "30d": 30, "90d": 90 } as const;
 const usualRange = "30d";
 
 /** Costs of models by day and workflow, with statistics of runs. */
-export function CostsPage(): JSX.Element {
-  const [{ workflow, client, range, measure: measureName }, change] = useAddress(names);
-  const days = ranges[(range ?? usualRange) as keyof typeof ranges] ?? ranges[usualRange];
-  const measure = measures.find((one) => one === measureName) ?? "cost";
+export function CostsPage() {
+  const [filters, change] = useAddress(names);
+  const { workflow, client, range = usualRange } = filters;
+  const days = ranges[range as keyof typeof ranges] ?? ranges[usualRange];
+  const measure = measures.find((one) => one === filters.measure) ?? "cost";
   const from = computeFirstDay(days, Date.now());
   const filter = useMemo(
     () => ({ from, ...(workflow !== undefined && { workflow }), ...(client !== undefined && { client }) }),
@@ -41,40 +46,21 @@ export function CostsPage(): JSX.Element {
   );
   const workflows = useWorkflowIds();
   const clients = useClientSlugs();
-  const isFiltered = workflow !== undefined || client !== undefined;
   return (
     <>
       <PageHead title={words.title}>
         <span className="quiet">{words.subtitle(days)}</span>
       </PageHead>
-      <div className="filter-bar" role="search">
-        <FilterSelect
-          label={texts.runs.filters.time}
-          value={range}
-          values={Object.entries(words.ranges)}
-          none={words.usualRange}
-          onChange={(to) => change({ range: to })}
-        />
-        <FilterSelect
-          label={texts.runs.filters.workflow}
-          value={workflow}
-          values={workflows.map((id) => [id, id])}
-          onChange={(to) => change({ workflow: to })}
-        />
-        <FilterSelect
-          label={texts.runs.filters.client}
-          value={client}
-          values={clients.map((slug) => [slug, slug])}
-          onChange={(to) => change({ client: to })}
-        />
-        {isFiltered && (
-          <IconButton
-            icon="cross"
-            label={texts.runs.clear}
-            onClick={() => change({ workflow: undefined, client: undefined })}
-          />
-        )}
-      </div>
+      <FilterBar
+        filters={filters}
+        change={change}
+        clears={["workflow", "client"]}
+        choices={[
+          ["range", texts.runs.filters.time, Object.entries(words.ranges), words.usualRange],
+          ["workflow", texts.runs.filters.workflow, toChoices(workflows)],
+          ["client", texts.runs.filters.client, toChoices(clients)],
+        ]}
+      />
       <div className="page-body">
         <Figures filter={filter} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
       </div>
@@ -89,14 +75,12 @@ interface FiguresProps {
   onMeasure(measure: Measure): void;
 }
 
-function Figures({ filter, days, measure, onMeasure }: FiguresProps): JSX.Element {
-  const nova = useNova();
-  const costs = useQuery({
-    queryKey: ["ai-cost", filter],
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-    queryFn: () => Array.fromAsync(nova.list("/analytics/ai-cost", { query: filter })),
-  });
+function Figures({ filter, days, measure, onMeasure }: FiguresProps) {
+  const costs = useList(
+    "/analytics/ai-cost",
+    { query: filter },
+    { placeholderData: keepPreviousData, staleTime: 30_000 },
+  );
   const { data } = costs;
   const chart = useMemo(() => data && buildCostChart(data, measure, days, Date.now()), [data, measure, days]);
   return (
@@ -132,7 +116,7 @@ function Figures({ filter, days, measure, onMeasure }: FiguresProps): JSX.Elemen
   );
 }
 
-function Sums({ sums }: { sums: CostSums }): JSX.Element {
+function Sums({ sums }: { sums: CostSums }) {
   const { costUsd, savedUsd, tokensInput, tokensCached, tokensOutput, cacheHits } = sums;
   const tiles = [
     [words.sums.cost, formatDollars(costUsd), words.sums.costHint],
@@ -153,4 +137,69 @@ function Sums({ sums }: { sums: CostSums }): JSX.Element {
       ))}
     </dl>
   );
+}
+
+const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+
+interface CostChartProps {
+  chart: CostChartData;
+  measure: Measure;
+}
+
+/** A stacked bar per day. A table shows the same figures for screen readers. */
+function CostChart({ chart, measure }: CostChartProps) {
+  const { series, days, largest } = chart;
+  const ticks = computeTicks(largest);
+  const label = words.chart(words.measures[measure], days.length);
+  const daysPerLabel = Math.max(1, Math.ceil(days.length / 8));
+  const bars = days.map((day, index) => {
+    const name = dayName.format(new Date(day.day));
+    return {
+      key: day.day,
+      title: `${name}: ${formatValues(day, series, measure)}`,
+      values: day.values,
+      label: index % daysPerLabel === 0 ? name : undefined,
+    };
+  });
+  return (
+    <div className="cost-chart">
+      <Chart
+        label={label}
+        series={series.map((name, index) => ({ name: getSeriesName(name), className: `series-${index + 1}` }))}
+        bars={bars}
+        top={ticks.at(-1) ?? 1}
+        heightPx={168}
+        ticks={ticks}
+        formatTick={(value) => formatMeasure(value, measure)}
+      />
+      <details className="cost-table">
+        <summary>{words.asTable}</summary>
+        <Table
+          label={label}
+          items={days.filter(({ total }) => total > 0).toReversed()}
+          keyOf={({ day }) => day}
+          columns={[
+            { label: words.day, show: ({ day }) => day, look: "fixed" },
+            ...series.map((name, index) => ({
+              label: getSeriesName(name),
+              show: ({ values }: CostDay) => formatMeasure(values[index] ?? 0, measure),
+              look: "number quiet",
+            })),
+            { label: words.together, show: ({ total }) => formatMeasure(total, measure), look: "number" },
+          ]}
+        />
+      </details>
+    </div>
+  );
+}
+
+function formatValues({ values }: CostDay, series: readonly string[], measure: Measure): string {
+  const parts = series.flatMap((name, index) =>
+    values[index] ? [`${getSeriesName(name)} ${formatMeasure(values[index], measure)}`] : [],
+  );
+  return parts.length === 0 ? formatMeasure(0, measure) : parts.join(", ");
+}
+
+function getSeriesName(series: string): string {
+  return series === others ? words.others : series;
 }

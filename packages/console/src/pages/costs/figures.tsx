@@ -1,8 +1,8 @@
 import type { ItemOf, ListPath } from "@nova/client";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
-import { useNova } from "../../api/nova.ts";
+import { useList } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
@@ -26,17 +26,12 @@ interface FigureTableProps<Path extends Figures> {
   compare(a: ItemOf<Path>, b: ItemOf<Path>): number;
 }
 
-function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.Element | null {
+function FigureTable<Path extends Figures>(props: FigureTableProps<Path>) {
   const { path, title, filter, columns, keyOf, compare } = props;
-  const nova = useNova();
   const [isComplete, setComplete] = useState(false);
-  const figures = useQuery({
-    queryKey: [path, filter],
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-    // These routes have the same query, which their types cannot express together.
-    queryFn: () => Array.fromAsync(nova.list(path, { query: filter } as never)),
-  });
+  // These routes have the same query, which their types cannot express together.
+  const request = { query: filter } as object;
+  const figures = useList(path, request, { placeholderData: keepPreviousData, staleTime: 30_000 });
   const all = figures.data?.toSorted(compare) ?? [];
   if (figures.data && all.length === 0) return null;
   const visible = isComplete ? all : all.slice(0, initialCount);
@@ -56,7 +51,7 @@ function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.E
   );
 }
 
-function RunsLink({ workflow, error }: { workflow: string; error?: string }): JSX.Element {
+function RunsLink({ workflow, error }: { workflow: string; error?: string }) {
   const query = new URLSearchParams({ workflow, ...(error !== undefined && { error }) });
   return <Link href={`/?${query}`}>{error ?? workflow}</Link>;
 }
@@ -66,7 +61,7 @@ const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
 const number = { look: "number" } as const;
 const wideNumber = { look: "number wide" } as const;
 
-export function WorkflowTable({ filter }: { filter: CostQuery }): JSX.Element {
+export function WorkflowTable({ filter }: { filter: CostQuery }) {
   return (
     <FigureTable
       path="/analytics/workflows"
@@ -86,7 +81,7 @@ export function WorkflowTable({ filter }: { filter: CostQuery }): JSX.Element {
   );
 }
 
-export function NodeTable({ filter }: { filter: CostQuery }): JSX.Element {
+export function NodeTable({ filter }: { filter: CostQuery }) {
   return (
     <FigureTable
       path="/analytics/nodes"
@@ -107,7 +102,7 @@ export function NodeTable({ filter }: { filter: CostQuery }): JSX.Element {
   );
 }
 
-export function ErrorTable({ filter }: { filter: CostQuery }): JSX.Element {
+export function ErrorTable({ filter }: { filter: CostQuery }) {
   return (
     <FigureTable
       path="/analytics/errors"

@@ -1,8 +1,9 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { useList } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, LiveMark, PageHead } from "../../parts/page.tsx";
@@ -12,7 +13,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { sumByKind } from "./by-kind.ts";
+import { sumByKind } from "../records.ts";
 import "./health-page.css";
 
 type Health = Schemas["Health"];
@@ -29,8 +30,19 @@ const looks: Record<Health["status"], { tone: string; icon: IconName }> = {
 };
 
 /** The state of the server, its dependencies and its stored records. */
-export function HealthPage(): JSX.Element {
-  const health = useHealth();
+export function HealthPage() {
+  const nova = useNova();
+  const health = useQuery({
+    queryKey: ["health"],
+    refetchInterval: pauseMs,
+    async queryFn(): Promise<Health> {
+      const { data, error } = await nova.api.GET("/health");
+      // An answer 503 has the same body.
+      const found = data ?? error;
+      if (found === undefined || !("checks" in found)) throw new Error(words.unreadable);
+      return found;
+    },
+  });
   return (
     <>
       <PageHead title={words.title} end={<LiveMark />} />
@@ -50,22 +62,7 @@ export function HealthPage(): JSX.Element {
   );
 }
 
-function useHealth() {
-  const nova = useNova();
-  return useQuery({
-    queryKey: ["health"],
-    refetchInterval: pauseMs,
-    async queryFn(): Promise<Health> {
-      const { data, error } = await nova.api.GET("/health");
-      // An answer 503 has the same body.
-      const found = data ?? error;
-      if (found === undefined || !("checks" in found)) throw new Error(words.unreadable);
-      return found;
-    },
-  });
-}
-
-function Summary({ status }: Pick<Health, "status">): JSX.Element {
+function Summary({ status }: Pick<Health, "status">) {
   const { tone, icon } = looks[status];
   return (
     <div className={`health-summary tone-${tone}`} role="status">
@@ -80,7 +77,7 @@ function Summary({ status }: Pick<Health, "status">): JSX.Element {
   );
 }
 
-function Checks({ checks }: Pick<Health, "checks">): JSX.Element {
+function Checks({ checks }: Pick<Health, "checks">) {
   return (
     <ul className="health-checks">
       {(Object.entries(checks) as [CheckName, Health["checks"][CheckName]][]).map(([name, check]) => {
@@ -93,11 +90,7 @@ function Checks({ checks }: Pick<Health, "checks">): JSX.Element {
             <div>
               <h3>{words.checks[name]}</h3>
               <p className="quiet">{words.checkHints[name]}</p>
-              {check.reason !== undefined && (
-                <p className="health-reason">
-                  <UntrustedText text={check.reason} />
-                </p>
-              )}
+              {check.reason !== undefined && <UntrustedText as="p" className="health-reason" text={check.reason} />}
             </div>
             <span className="health-state">
               {words.states[check.state]}
@@ -116,7 +109,7 @@ const most = 200;
 const openRunsPauseMs = 10_000;
 
 /** Counts of open runs by status. */
-export function OpenRuns(): JSX.Element {
+function OpenRuns() {
   const nova = useNova();
   const counts = useQuery({
     queryKey: ["runs", "open"],
@@ -160,35 +153,38 @@ const tones: Record<Stored["state"], string> = {
 };
 
 /** Counts of stored records. They are read on request, because counting reads the whole table. */
-export function Formats(): JSX.Element {
-  const nova = useNova();
-  const [isAsked, setAsked] = useState(false);
-  const formats = useQuery({
-    queryKey: ["formats"],
-    enabled: isAsked,
-    staleTime: 60_000,
-    queryFn: async () => sumByKind(await Array.fromAsync(nova.list("/formats", {}))),
-  });
+function Formats() {
+  const [isRequested, setRequested] = useState(false);
+  const formats = useList("/formats", {}, { enabled: isRequested, staleTime: 60_000 });
   return (
     <Card
       title={formatWords.title}
       hint={formatWords.hint}
       end={
-        <Button disabled={formats.isFetching} onClick={() => (isAsked ? void formats.refetch() : setAsked(true))}>
+        <Button
+          disabled={formats.isFetching}
+          onClick={() => (isRequested ? void formats.refetch() : setRequested(true))}
+        >
           {formatWords.count}
         </Button>
       }
     >
-      {isAsked && (
+      {isRequested && (
         <QueryView query={formats} lines={5}>
-          {(known) => <Table items={known} columns={columns} keyOf={({ entity, format }) => `${entity} ${format}`} />}
+          {(parts) => (
+            <Table
+              items={sumByKind(parts)}
+              columns={formatColumns}
+              keyOf={({ entity, format }) => `${entity} ${format}`}
+            />
+          )}
         </QueryView>
       )}
     </Card>
   );
 }
 
-const columns: readonly Column<Stored>[] = [
+const formatColumns: readonly Column<Stored>[] = [
   { label: formatWords.entity, show: ({ entity }) => entity },
   { label: formatWords.format, show: ({ format }) => format ?? texts.common.none, look: "number quiet" },
   { label: formatWords.items, show: ({ items }) => items.toLocaleString("en"), look: "number" },

@@ -1,13 +1,13 @@
-import type { Key, Schemas } from "@nova/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
+import type { Key } from "@nova/client";
+import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs } from "../../api/queries.ts";
-import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
-import { ConfirmDialog, Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { useClientSlugs, useList, useReload } from "../../api/queries.ts";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -17,116 +17,81 @@ import "./keys-page.css";
 const words = texts.apiKeys;
 
 /** All API keys. */
-export function KeysPage(): JSX.Element {
-  const nova = useNova();
-  const queries = useQueryClient();
-  const keys = useQuery({ queryKey: ["keys"], queryFn: () => Array.fromAsync(nova.keys.list()) });
-  const [dialog, setDialog] = useState<"new" | Key>();
-  const close = () => setDialog(undefined);
-  const readAgain = () => queries.invalidateQueries({ queryKey: ["keys"] });
-  const remove = async ({ id }: Key) => {
-    await nova.keys.delete(id);
-    await readAgain();
-  };
+export function KeysPage() {
+  const keys = useList("/keys");
+  const create = (
+    <DialogButton icon="plus" tone="main" label={words.create} dialog={(close) => <NewKey onClose={close} />} />
+  );
   return (
     <>
-      <PageHead
-        title={words.title}
-        end={
-          keys.data && (
-            <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
-              {words.create}
-            </Button>
-          )
-        }
-      />
+      <PageHead title={words.title} end={keys.data && create} />
       <div className="page-body">
-        <QueryView query={keys}>
-          {(items) =>
-            items.length === 0 ? (
-              <Empty icon="key" title={words.empty} hint={words.emptyHint} />
-            ) : (
-              <KeyTable keys={items} onDelete={setDialog} />
-            )
-          }
-        </QueryView>
+        <ListView query={keys} icon="key" words={words}>
+          {(items) => <KeyTable keys={items} />}
+        </ListView>
       </div>
-      {dialog === "new" && <NewKey onMade={readAgain} onClose={close} />}
-      {dialog !== undefined && dialog !== "new" && (
-        <ConfirmDialog
-          title={words.confirmDelete(dialog.name)}
-          action={words.delete}
-          onConfirm={() => remove(dialog)}
-          onClose={close}
-        >
-          <p className="quiet">{words.confirmDeleteHint}</p>
-        </ConfirmDialog>
-      )}
     </>
   );
 }
 
-function KeyTable({ keys, onDelete }: { keys: readonly Key[]; onDelete(key: Key): void }): JSX.Element {
+function KeyTable({ keys }: { keys: readonly Key[] }) {
   const { columns } = words;
   const names = new Map(keys.map(({ id, name }) => [id, name]));
-  const makerOf = ({ created_by: by }: Key) => (by === null ? words.setUp : (names.get(by) ?? by));
+  const findMaker = ({ created_by: by }: Key) => (by === null ? words.setUp : (names.get(by) ?? by));
   return (
     <div className="card">
       <Table
         items={keys}
         keyOf={({ id }) => id}
         columns={[
-          {
-            label: columns.name,
-            show: ({ id, name }) => (
-              <span title={id}>
-                <UntrustedText text={name || id} />
-              </span>
-            ),
-          },
+          { label: columns.name, show: ({ id, name }) => <UntrustedText as="span" title={id} text={name || id} /> },
           { label: columns.role, show: ({ role }) => words.roles[role] },
           { label: columns.client, show: ({ client_slug }) => client_slug ?? texts.common.everyone, look: "quiet" },
           { label: columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
-          { label: columns.by, show: (key) => <UntrustedText text={makerOf(key)} />, look: "wide quiet" },
-          {
-            label: columns.actions,
-            show: (key) => (
-              <IconButton icon="bin" label={words.deleteOne(key.name || key.id)} onClick={() => onDelete(key)} />
-            ),
-            look: "sheet-end",
-          },
+          { label: columns.by, show: (key) => <UntrustedText text={findMaker(key)} />, look: "wide quiet" },
+          { label: columns.actions, show: (key) => <DeleteKey item={key} />, look: "sheet-end" },
         ]}
       />
     </div>
   );
 }
 
-type Role = Schemas["Key"]["role"];
+function DeleteKey({ item: { id, name } }: { item: Key }) {
+  const nova = useNova();
+  const reload = useReload();
+  return (
+    <ConfirmButton
+      icon="bin"
+      isIcon
+      label={words.deleteOne(name || id)}
+      title={words.confirmDelete(name)}
+      action={words.delete}
+      hint={words.confirmDeleteHint}
+      onConfirm={() => nova.keys.delete(id).then(() => reload(["/keys"]))}
+    />
+  );
+}
+
+type Role = Key["role"];
 const roles = Object.entries(words.roles) as [Role, string][];
 
 /** Creates a key and shows it once. Closing the dialog discards it. */
-export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void }): JSX.Element {
+function NewKey({ onClose }: { onClose(): void }) {
   const nova = useNova();
+  const reload = useReload();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
   const [client, setClient] = useState("");
+  const [newKey, setNewKey] = useState<string>();
   const clients = useClientSlugs();
-  const create = useMutation({
-    // The key must not stay in memory after the dialog closes.
-    gcTime: 0,
-    mutationFn: () =>
-      nova.keys.create({ role, ...(name.trim() && { name: name.trim() }), ...(client && { client_slug: client }) }),
-    onSuccess: onMade,
-  });
-  if (create.data) return <MadeKey text={create.data.key} onClose={onClose} />;
+  const create = async () => {
+    const names = { ...(name.trim() && { name: name.trim() }), ...(client && { client_slug: client }) };
+    setNewKey((await nova.keys.create({ role, ...names })).key);
+    await reload(["/keys"]);
+  };
+  if (newKey !== undefined) return <CreatedKey text={newKey} onClose={onClose} />;
   return (
-    <FormDialog
-      title={words.create}
-      isPending={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate()}
-      onClose={onClose}
-    >
+    <FormDialog title={words.create} staysOpen onSubmit={create} onClose={onClose}>
       <TextField
         label={words.columns.name}
         hint={words.nameHint}
@@ -146,24 +111,21 @@ export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void })
         label={words.columns.client}
         hint={words.clientHint}
         value={client}
-        values={[["", words.asYours], ...clients.map((slug) => [slug, slug] as const)]}
+        values={[["", words.asYours], ...toChoices(clients)]}
         onChange={setClient}
       />
     </FormDialog>
   );
 }
 
-function MadeKey({ text, onClose }: { text: string; onClose(): void }): JSX.Element {
+function CreatedKey({ text, onClose }: { text: string; onClose(): void }) {
+  const done = (
+    <Button tone="main" onClick={onClose}>
+      {words.kept}
+    </Button>
+  );
   return (
-    <Dialog
-      title={words.made}
-      onClose={onClose}
-      actions={
-        <Button tone="main" onClick={onClose}>
-          {words.kept}
-        </Button>
-      }
-    >
+    <Dialog title={words.made} onClose={onClose} actions={done}>
       <div className="form">
         <p>{words.madeHint}</p>
         <div className="made-key">

@@ -1,13 +1,12 @@
 import type { Node, NodeProps } from "@xyflow/react";
-import { type JSX, memo, useCallback, useMemo } from "react";
+import { memo, useCallback, useMemo } from "react";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { edgeKey, type MapCounts, type RunModel } from "./run-model.ts";
-import type { NodeState } from "./visits.ts";
+import { edgeKey, type MapCounts, type NodeState, type RunModel } from "./run-model.ts";
 import "./run-graph.css";
 
 interface RunGraphProps {
@@ -20,7 +19,7 @@ interface RunGraphProps {
 }
 
 /** The graph of a run with the state of each node. */
-export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps): JSX.Element {
+export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps) {
   const dataOf = useCallback(
     (node: GraphNode): RunCardData => describeNode(node, model.nodes.get(node.id), model.maps.get(node.id)),
     [model],
@@ -70,7 +69,7 @@ export interface RunCardData {
 type RunNode = Node<RunCardData & CardData, "card">;
 
 /** The card of a node with its state. */
-export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>): JSX.Element {
+export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>) {
   const { state, note, counts, ...card } = data;
   const { tone, icon, label } = stateLooks[state];
   const end = (
@@ -107,7 +106,7 @@ function describeState(node: GraphNode, state: NodeState | undefined, counts: Ma
   return `${decided ? `${decided} · ` : ""}${state.ms > 0 ? formatDuration(state.ms) : node.type}${visits}`;
 }
 
-function Progress({ counts: { items, done, failed } }: { counts: MapCounts }): JSX.Element {
+function Progress({ counts: { items, done, failed } }: { counts: MapCounts }) {
   const share = (count: number) => `${items === 0 ? 0 : (count / items) * 100}%`;
   return (
     <span className="node-progress">

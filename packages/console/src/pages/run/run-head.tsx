@@ -1,88 +1,75 @@
 import type { WholeExecution } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import type { JSX, ReactNode } from "react";
-import { Link } from "wouter";
+import { Fragment, useState } from "react";
+import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { CopyButton } from "../../parts/button.tsx";
+import { useReload } from "../../api/queries.ts";
+import { Button, CopyButton, useCopy } from "../../parts/button.tsx";
+import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ErrorNote } from "../../parts/states.tsx";
+import { type Fact, Facts } from "../../parts/page.tsx";
+import { ErrorNote, QueryView } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
-import { Duration, formatUsd, Time } from "../../parts/time.tsx";
+import { Duration, formatDuration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./run-head.css";
 
+interface RunProps {
+  run: WholeExecution;
+}
+
 /** The facts, the status and the actions of a run. */
-export function RunHead({ run, actions }: { run: WholeExecution; actions: ReactNode }): JSX.Element {
-  const {
-    execution_id: id,
-    workflow,
-    version,
-    status,
-    started_at,
-    duration_ms,
-    spent,
-    restarted_from,
-    restarts,
-    parent,
-  } = run;
+export function RunHead({ run }: RunProps) {
+  const { execution_id: id, workflow, version, status, started_at, duration_ms, spent, restarted_from, parent } = run;
+  const words = texts.run;
+  const facts: Fact[] = [
+    [
+      words.id,
+      <Fragment key="id">
+        <span className="mono">{id}</span> <CopyButton text={id} />
+      </Fragment>,
+    ],
+    [words.started, <Time key="started" at={started_at} />],
+    [words.duration, <Duration key="duration" from={started_at} ms={duration_ms} />],
+    [words.cost, spent && formatUsd(spent.cost_usd)],
+    [words.restartedFrom, restarted_from && <RunLink id={restarted_from} />],
+    ...run.restarts.map((one): Fact => [words.restartedAs, <RunLink key={one} id={one} />]),
+    [words.runBy, parent && <RunLink id={parent.execution_id} />],
+  ];
   return (
     <header className="run-top">
       <div className="run-title">
-        <Link href="/" className="icon-button" aria-label={texts.run.back} title={texts.run.back}>
+        <Link href="/" className="icon-button" aria-label={words.back} title={words.back}>
           <Icon name="back" />
         </Link>
         <h1>
           {workflow} <span className="quiet">v{version}</span>
         </h1>
         <StatusBadge status={status} />
-        <span className="page-head-end">{actions}</span>
+        <span className="page-head-end">
+          <RunActions run={run} />
+        </span>
       </div>
       <div className="run-facts">
-        <dl>
-          <Fact label={texts.run.id}>
-            <span className="mono">{id}</span> <CopyButton text={id} />
-          </Fact>
-          <Fact label={texts.run.started}>
-            <Time at={started_at} />
-          </Fact>
-          <Fact label={texts.run.duration}>
-            <Duration from={started_at} ms={duration_ms} />
-          </Fact>
-          {spent && <Fact label={texts.run.cost}>{formatUsd(spent.cost_usd)}</Fact>}
-          {restarted_from && <Other label={texts.run.restartedFrom} id={restarted_from} />}
-          {restarts.map((one) => (
-            <Other key={one} label={texts.run.restartedAs} id={one} />
-          ))}
-          {parent && <Other label={texts.run.runBy} id={parent.execution_id} />}
-        </dl>
+        <Facts facts={facts} />
         <HashBadge run={run} />
       </div>
     </header>
   );
 }
 
-function Fact({ label, children }: { label: string; children: ReactNode }): JSX.Element {
+function RunLink({ id }: { id: string }) {
   return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function Other({ label, id }: { label: string; id: string }): JSX.Element {
-  return (
-    <Fact label={label}>
-      <Link href={`/runs/${id}`} className="link mono">
-        …{id.slice(-8)}
-      </Link>
-    </Fact>
+    <Link href={`/runs/${id}`} className="link mono">
+      …{id.slice(-8)}
+    </Link>
   );
 }
 
 /** Verifies the chain of work on request, because it reads every entry. */
-export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExecution }): JSX.Element {
+function HashBadge({ run: { execution_id: id, status } }: RunProps) {
   const nova = useNova();
   const words = texts.run.verify;
   const check = useQuery({
@@ -112,5 +99,138 @@ export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExe
       )}
       <ErrorNote error={check.error} />
     </div>
+  );
+}
+
+/** Actions of a run: cancel, restart, add as test, copy the pull command, open Step Functions. */
+function RunActions({ run }: RunProps) {
+  const { execution_id: id, state_machine_pages: pages } = run;
+  const { executions } = useNova();
+  const reload = useReload();
+  const { isCopied, copy } = useCopy();
+  const words = texts.run;
+  return (
+    <>
+      {pages.map((page, index) => (
+        <a key={page} className="button" href={page} target="_blank" rel="noreferrer">
+          <Icon name="flow" size={14} />
+          {words.stateMachine(index)}
+        </a>
+      ))}
+      <Button icon={isCopied ? "check" : "copy"} onClick={() => copy(`nova pull ${id}`)}>
+        {isCopied ? texts.common.copied : words.pull}
+      </Button>
+      {run.ended_at === null ? (
+        <ConfirmButton
+          icon="stop"
+          tone="danger"
+          label={words.cancel}
+          title={texts.runs.confirmCancel(1)}
+          hint={texts.runs.confirmCancelHint}
+          onConfirm={() => executions.cancel(id).then(() => reload(["run", id]))}
+        />
+      ) : (
+        <>
+          <DialogButton
+            icon="check"
+            label={words.asTest.title}
+            dialog={(close) => <AsTestDialog id={id} onClose={close} />}
+          />
+          <DialogButton
+            icon="restart"
+            label={words.restart}
+            dialog={(close) => <RestartDialog run={run} onClose={close} />}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+interface RestartDialogProps extends RunProps {
+  /** The place from which it restarts; default: the start. */
+  from?: string;
+  onClose(): void;
+}
+
+/** Shows which nodes would run and which results are reused, and restarts after confirmation. */
+export function RestartDialog({ run: { execution_id: id }, from, onClose }: RestartDialogProps) {
+  const { executions } = useNova();
+  const [, go] = useLocation();
+  const place = from === undefined ? {} : { from };
+  const forecast = useQuery({
+    queryKey: ["forecast", id, from],
+    gcTime: 0,
+    queryFn: () => executions.restart(id, { ...place, dry_run: true }),
+  });
+  const { data } = forecast;
+  const words = texts.run.forecast;
+  return (
+    <FormDialog
+      title={from === undefined ? texts.run.restart : `${texts.run.restart}: ${from}`}
+      action={texts.run.restart}
+      isIncomplete={!data || data.misfits.length > 0}
+      onSubmit={() => executions.restart(id, place).then(({ execution_id }) => go(`/runs/${execution_id}`))}
+      onClose={onClose}
+    >
+      <QueryView query={forecast} lines={4}>
+        {({ estimate, misfits, again, runs, reused }) => (
+          <div className="forecast">
+            <p>{words.estimate(formatDuration(estimate.execution_time_ms), formatUsd(estimate.cost_usd))}</p>
+            <Places label={words.misfits} places={misfits} tone="bad" />
+            <Places label={words.again} places={again} tone="wait" />
+            <Places label={words.runs} places={runs} tone="run" />
+            <Places label={words.reused} places={reused} tone="idle" />
+          </div>
+        )}
+      </QueryView>
+    </FormDialog>
+  );
+}
+
+interface PlacesProps {
+  label: string;
+  places: readonly string[];
+  tone: string;
+}
+
+function Places({ label, places, tone }: PlacesProps) {
+  if (places.length === 0) return null;
+  return (
+    <section className={`places tone-${tone}`}>
+      <h3>
+        {label} <span className="quiet">{places.length}</span>
+      </h3>
+      <ul>
+        {places.map((place) => (
+          <UntrustedText key={place} as="li" className="mono" text={place} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** Shows the command that adds the run as a test. The page cannot write to the folder of the workflow. */
+function AsTestDialog({ id, onClose }: { id: string; onClose(): void }) {
+  const [name, setName] = useState(id.slice(-6).toLowerCase());
+  const { isCopied, copy } = useCopy();
+  const isName = namePattern.test(name);
+  const command = `nova test add ${id} --name ${isName ? name : "…"}`;
+  const words = texts.run.asTest;
+  return (
+    <FormDialog
+      title={words.title}
+      action={isCopied ? texts.common.copied : words.copy}
+      isIncomplete={!isName}
+      staysOpen
+      onSubmit={() => copy(command)}
+      onClose={onClose}
+    >
+      <p className="quiet">{words.hint}</p>
+      <TextField label={words.name} value={name} error={isName ? undefined : words.noName} onChange={setName} />
+      <code className="command">{command}</code>
+    </FormDialog>
   );
 }

@@ -1,43 +1,37 @@
 import type { WholeExecution } from "@nova/client";
-import { type JSX, useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useParams, useSearchParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
+import { DialogButton } from "../../parts/dialog.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
-import { Missing } from "../../parts/page.tsx";
-import { Failure, isNotFound, Loading } from "../../parts/states.tsx";
+import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Panel } from "./panel.tsx";
-import { RestartDialog, RunActions } from "./run-actions.tsx";
 import { RunGraph } from "./run-graph.tsx";
-import { RunHead } from "./run-head.tsx";
-import type { RunModel } from "./run-model.ts";
+import { RestartDialog, RunHead } from "./run-head.tsx";
+import { compareVisits, type RunModel, type Visit } from "./run-model.ts";
 import { Timeline } from "./timeline.tsx";
 import { useRun } from "./use-run.ts";
-import { compareVisits, type Visit } from "./visits.ts";
 import "./run-page.css";
 
 /** One run: its graph, its timeline and the selected entry. */
-export function RunPage(): JSX.Element {
-  const { id } = useParams<{ id: string }>();
+export function RunPage() {
+  const { id = "" } = useParams<{ id: string }>();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((node: string) => setOpened((before) => before.symmetricDifference(new Set([node]))), []);
-  const state = useRun(id, opened);
-  const { run, error, retry } = state;
-  if (isNotFound(error)) return <Missing words={texts.run} to="/" />;
-  if (error && !run) return <Failure error={error} onRetry={retry} />;
-  if (!run) return <Loading lines={10} />;
+  const { record, model } = useRun(id, opened);
   return (
-    <>
-      <RunHead run={run} actions={<RunActions run={run} />} />
-      {state.model ? (
-        <Views key={id} run={run} model={state.model} opened={opened} toggle={toggle} />
-      ) : error ? (
-        <Failure error={error} onRetry={retry} />
-      ) : (
-        <Loading />
+    <QueryView query={record} lines={10} missing={{ words: texts.run, to: "/" }}>
+      {(run) => (
+        <>
+          <RunHead run={run} />
+          <QueryView query={model}>
+            {(data) => <Views key={id} run={run} model={data} opened={opened} toggle={toggle} />}
+          </QueryView>
+        </>
       )}
-    </>
+    </QueryView>
   );
 }
 
@@ -51,10 +45,9 @@ interface Shown {
 const views = ["graph", "timeline", "link"] as const;
 
 /** Shows the three views side by side, or one at a time on a phone. */
-function Views({ run, model, opened, toggle }: Shown): JSX.Element {
+function Views({ run, model, opened, toggle }: Shown) {
   const { node, visit, isInAddress, select } = useChosen(model);
   const [view, setView] = useState<(typeof views)[number]>(isInAddress ? "link" : "graph");
-  const [restartFrom, setRestartFrom] = useState<string>();
   const show = (target: Visit | string) => {
     select(target);
     setView("link");
@@ -98,36 +91,26 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
             actions={(of) =>
               run.ended_at !== null &&
               of.entry && (
-                <Button icon="restart" onClick={() => setRestartFrom(formatPlace(of, model))}>
-                  {texts.run.restartFrom}
-                </Button>
+                <DialogButton
+                  key={of.key}
+                  icon="restart"
+                  label={texts.run.restartFrom}
+                  dialog={(close) => <RestartDialog run={run} from={formatPlace(of, model)} onClose={close} />}
+                />
               )
             }
           />
         </div>
       </div>
-      {restartFrom !== undefined && (
-        <RestartDialog run={run} from={restartFrom} onClose={() => setRestartFrom(undefined)} />
-      )}
     </>
   );
 }
 
-function FailureBar({
-  failed,
-  message,
-  onShow,
-}: {
-  failed: Visit;
-  message: string;
-  onShow(visit: Visit): void;
-}): JSX.Element {
+function FailureBar({ failed, message, onShow }: { failed: Visit; message: string; onShow(visit: Visit): void }) {
   return (
     <div className="failure-bar" role="alert">
       <b>{texts.run.failure(failed.node)}</b>
-      <span>
-        <UntrustedText text={message} />
-      </span>
+      <UntrustedText as="span" text={message} />
       <Button onClick={() => onShow(failed)}>{texts.run.showFailure}</Button>
     </div>
   );

@@ -1,14 +1,12 @@
 import type { WholeExecution } from "@nova/client";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type JSX, useMemo, useRef, useState } from "react";
+import { type CSSProperties, useMemo, useRef, useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { formatDuration, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { stateLooks } from "./run-graph.tsx";
-import type { RunModel } from "./run-model.ts";
-import { buildScale, type Scale, type Span } from "./scale.ts";
-import { buildLines, type Line, type Part } from "./timeline-lines.ts";
-import type { Visit } from "./visits.ts";
+import type { RunModel, Visit } from "./run-model.ts";
+import { buildLines, buildScale, type Line, type Part, type Scale, type Span } from "./timeline-lines.ts";
 import "./timeline.css";
 
 interface TimelineProps {
@@ -22,7 +20,7 @@ const lineHeight = 28;
 const parts: readonly Part[] = ["queue", "sandbox", "model", "code", "waiting"];
 
 /** The duration of each visit, one per line. Idle time is shortened. */
-export function Timeline(props: TimelineProps): JSX.Element {
+export function Timeline(props: TimelineProps) {
   return props.run.ended_at === null ? (
     <OpenTimeline {...props} />
   ) : (
@@ -30,11 +28,11 @@ export function Timeline(props: TimelineProps): JSX.Element {
   );
 }
 
-function OpenTimeline(props: TimelineProps): JSX.Element {
+function OpenTimeline(props: TimelineProps) {
   return <TimelineAt {...props} nowMs={useNow()} />;
 }
 
-function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }): JSX.Element {
+function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (fold: string) => setOpened((before) => before.symmetricDifference(new Set([fold])));
@@ -70,7 +68,7 @@ function createScale({ started_at }: WholeExecution, lines: readonly Line[], now
   return buildScale({ from, to: Math.max(from + 1, nowMs) }, busy);
 }
 
-function Legend({ lines }: { lines: readonly Line[] }): JSX.Element {
+function Legend({ lines }: { lines: readonly Line[] }) {
   const sums = new Map<Part, number>();
   for (const { part, from, to } of lines.flatMap(({ segments }) => segments)) {
     sums.set(part, (sums.get(part) ?? 0) + to - from);
@@ -97,7 +95,7 @@ interface RowProps {
   act(): void;
 }
 
-function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
+function Row({ line, top, scale, isSelected, act }: RowProps) {
   const { segments, visit, fold } = line;
   const [first, last] = [segments[0], segments.at(-1)];
   const took = first && last ? last.to - first.from : 0;

@@ -7,17 +7,10 @@ import { asRaw } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
 import { buildRunModel, type RunModel } from "./run-model.ts";
 
-export interface RunState {
-  run: WholeExecution | undefined;
-  model: RunModel | undefined;
-  error: unknown;
-  retry(): void;
-}
-
 const pageSize = 200;
 
 /** Polls a run and its entries separately, so that the server sends only what changed. */
-export function useRun(id: string, opened: ReadonlySet<string>): RunState {
+export function useRun(id: string, opened: ReadonlySet<string>) {
   const nova = useNova();
   const path = { id };
   const record = usePolled({
@@ -52,15 +45,12 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
     () => (run && items && graph ? { run, entries: items, graph } : undefined),
     [run, items, graph],
   );
-  const model = useModelWithChildren(loadedRun, opened);
-  return {
-    run,
-    model,
-    error: record.error ?? chain.error ?? definition.error,
-    retry() {
-      for (const query of [record, chain, definition]) void query.refetch();
-    },
+  const data = useModelWithChildren(loadedRun, opened);
+  const error = chain.error ?? definition.error;
+  const refetch = () => {
+    for (const query of [chain, definition]) void query.refetch();
   };
+  return { record, model: { data, error, isPending: error === null, refetch } };
 }
 
 async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {

@@ -1,14 +1,19 @@
 import type { Execution } from "@nova/client";
-import { type JSX, useCallback, useMemo } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { useNova, workConcurrently } from "../../api/nova.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { ConfirmButton } from "../../parts/dialog.tsx";
+import { describeError } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, WindowedTable } from "../../parts/table.tsx";
 import { Duration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import type { Selection } from "./bulk-bar.tsx";
+import "./runs-page.css";
 
-const { columns: labels, select, selectAll, title } = texts.runs;
+const words = texts.runs;
+const { columns: labels, select, selectAll, title } = words;
 
 interface RunTableProps {
   items: readonly Execution[];
@@ -20,7 +25,7 @@ interface RunTableProps {
 }
 
 /** The list of runs with a checkbox in each row. */
-export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableProps): JSX.Element {
+export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableProps) {
   const [, go] = useLocation();
   const isAllSelected = items.length > 0 && selection.ids.size >= items.length;
   const columns = useMemo(
@@ -104,7 +109,7 @@ const dataColumns: readonly Column<Execution>[] = [
   { label: labels.result, show: (item) => <Result item={item} />, look: "run-result" },
 ];
 
-function Result({ item: { error, restarted_from, parent, trigger } }: { item: Execution }): JSX.Element {
+function Result({ item: { error, restarted_from, parent, trigger } }: { item: Execution }) {
   if (error) {
     return (
       <span className="run-error">
@@ -115,4 +120,100 @@ function Result({ item: { error, restarted_from, parent, trigger } }: { item: Ex
   const startedBy = trigger === null ? "" : texts.runs.startedBy(trigger);
   const origins = [startedBy, restarted_from && texts.runs.restarted, parent && texts.runs.inside].filter(Boolean);
   return <span className="quiet">{origins.join(", ")}</span>;
+}
+
+interface Outcome {
+  done: number;
+  refused: { id: string; reason: string }[];
+}
+
+/** Actions for the selected runs. */
+export function BulkBar({ selection }: { selection: Selection }) {
+  const { executions } = useNova();
+  const [lastOutcome, setLastOutcome] = useState<Outcome>();
+  const count = selection.ids.size;
+  // The outcome is shown until the user changes the selection.
+  const isUnchanged = lastOutcome?.refused.length === count && lastOutcome.refused.every(({ id }) => selection.has(id));
+  const outcome = isUnchanged ? lastOutcome : undefined;
+  if (count === 0 && !outcome) return null;
+  /** Requests an action for each run; a refused one does not stop the others. */
+  const run = async (request: (id: string) => Promise<unknown>) => {
+    const result: Outcome = { done: 0, refused: [] };
+    await workConcurrently([...selection.ids], async (id) => {
+      try {
+        await request(id);
+        result.done++;
+      } catch (error) {
+        result.refused.push({ id, reason: describeError(error) });
+      }
+    });
+    setLastOutcome(result);
+    selection.replace(result.refused.map(({ id }) => id));
+  };
+  const clear = () => {
+    selection.replace([]);
+    setLastOutcome(undefined);
+  };
+  return (
+    <section className="bulk-bar" aria-label={words.selected(count)}>
+      <b aria-live="polite">{outcome ? words.done(outcome.done, outcome.refused.length) : words.selected(count)}</b>
+      {count > 0 && (
+        <>
+          <ConfirmButton
+            icon="stop"
+            tone="danger"
+            label={words.cancel}
+            title={words.confirmCancel(count)}
+            hint={words.confirmCancelHint}
+            onConfirm={() => run(executions.cancel)}
+          />
+          <ConfirmButton
+            icon="restart"
+            label={words.restart}
+            title={words.confirmRestart(count)}
+            hint={words.confirmRestartHint}
+            onConfirm={() => run((id) => executions.restart(id))}
+          />
+        </>
+      )}
+      <IconButton icon="cross" label={words.clearSelection} onClick={clear} />
+      {outcome?.refused[0] && <UntrustedText as="p" className="bulk-why" text={outcome.refused[0].reason} />}
+    </section>
+  );
+}
+
+export interface Selection {
+  ids: ReadonlySet<string>;
+  has(id: string): boolean;
+  /** Toggles a run; with `isRange`, all runs since the last toggled one. */
+  toggle(id: string, index: number, isRange: boolean): void;
+  replace(ids: readonly string[]): void;
+}
+
+/** The selected runs among the visible ones. */
+export function useSelection(visible: readonly { execution_id: string }[]): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const latest = useRef(visible);
+  latest.current = visible;
+  const anchor = useRef(0);
+  const toggle = useCallback((id: string, index: number, isRange: boolean) => {
+    const [from, to] = [anchor.current, index].sort((a, b) => a - b) as [number, number];
+    anchor.current = index;
+    setIds((before) => {
+      const next = new Set(before);
+      const range = isRange ? latest.current.slice(from, to + 1).map(({ execution_id }) => execution_id) : [id];
+      const isAdding = !before.has(id);
+      for (const one of range) {
+        if (isAdding) next.add(one);
+        else next.delete(one);
+      }
+      return next;
+    });
+  }, []);
+  const replace = useCallback((chosen: readonly string[]) => setIds(new Set(chosen)), []);
+  return useMemo(() => {
+    // Hidden runs are excluded from cancel and restart.
+    const visibleIds = new Set(visible.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
+    return { ids: visibleIds, has: (id) => visibleIds.has(id), toggle, replace };
+  }, [ids, visible, toggle, replace]);
 }

@@ -1,17 +1,17 @@
 import type { Execution } from "@nova/client";
-import { type JSX, useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { FilterBar, FilterSelect, SearchField, toChoices } from "../../parts/filters.tsx";
+import { type Bar, Chart } from "../../parts/chart.tsx";
+import { clearFilters, FilterBar, SearchField, toChoices } from "../../parts/filters.tsx";
 import { useKeys, useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
-import { statuses } from "../../parts/status.tsx";
+import { getStatusTone, statuses } from "../../parts/status.tsx";
+import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { BulkBar, type Selection, useSelection } from "./bulk-bar.tsx";
-import { RunChart } from "./chart.tsx";
-import { RunTable } from "./run-table.tsx";
+import { BulkBar, RunTable, type Selection, useSelection } from "./run-table.tsx";
 import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
 import "./runs-page.css";
 
@@ -20,14 +20,14 @@ const words = texts.runs;
 const maxEmptyPages = 20;
 
 /** All runs, newest first, with live updates. */
-export function RunsPage(): JSX.Element {
+export function RunsPage() {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
   const items = useMemo(() => runs.items.filter((item) => matchesText(item, filters)), [runs.items, filters]);
   // The selection must survive a change of filters, during which the list is not mounted.
   const selection = useSelection(items);
   const isFiltered = Object.keys(filters).length > 0;
-  const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])));
+  const clear = () => change(clearFilters(filterNames));
   return (
     <>
       <PageHead title={words.title} end={<LiveMark />}>
@@ -36,7 +36,7 @@ export function RunsPage(): JSX.Element {
       {items.length > 0 && (
         <RunChart items={items} rangeMs={filters.range && rangesMs[filters.range]} hasMore={runs.hasMore} />
       )}
-      <Filter items={runs.items} filters={filters} change={change} clear={clear} />
+      <Filter items={runs.items} filters={filters} change={change} />
       {runs.isLoading ? (
         <Loading lines={12} />
       ) : runs.error ? (
@@ -60,38 +60,25 @@ interface FilterProps {
   items: readonly Execution[];
   filters: Filters;
   change: ReturnType<typeof useFilters>[1];
-  clear(): void;
 }
 
-function Filter({ items, filters, change, clear }: FilterProps): JSX.Element {
-  const search = useRef<HTMLInputElement>(null);
+function Filter({ items, filters, change }: FilterProps) {
   const values = useFilterValues(items);
-  useKeys({ "/": { label: words.keys.filter, run: () => search.current?.focus() } });
-  const choices: [keyof Filters, string, readonly (readonly [string, string])[]][] = [
-    ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
-    ["workflow", words.filters.workflow, toChoices(values.workflow)],
-    ["client", words.filters.client, toChoices(values.client)],
-    ["range", words.filters.time, Object.entries(words.times)],
-    ["error", words.filters.error, toChoices(values.error)],
-    ["trigger", words.filters.trigger, toChoices(values.trigger)],
-  ];
   return (
-    <FilterBar isFiltered={Object.keys(filters).length > 0} onClear={clear}>
-      <SearchField
-        input={search}
-        value={filters.text}
-        label={words.filters.search}
-        onChange={(text) => change({ text })}
-      />
-      {choices.map(([name, label, options]) => (
-        <FilterSelect
-          key={name}
-          label={label}
-          value={filters[name]}
-          values={options}
-          onChange={(value) => change({ [name]: value })}
-        />
-      ))}
+    <FilterBar
+      filters={filters}
+      change={change}
+      clears={filterNames}
+      choices={[
+        ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
+        ["workflow", words.filters.workflow, toChoices(values.workflow)],
+        ["client", words.filters.client, toChoices(values.client)],
+        ["range", words.filters.time, Object.entries(words.times)],
+        ["error", words.filters.error, toChoices(values.error)],
+        ["trigger", words.filters.trigger, toChoices(values.trigger)],
+      ]}
+    >
+      <SearchField value={filters.text} label={words.filters.search} onChange={(text) => change({ text })} />
     </FilterBar>
   );
 }
@@ -131,7 +118,7 @@ interface RunListProps {
   selection: Selection;
 }
 
-function RunList({ runs, items, selection }: RunListProps): JSX.Element {
+function RunList({ runs, items, selection }: RunListProps) {
   const { hasMore, readMore, isReadingMore } = runs;
   const [, go] = useLocation();
   const at = useRowKeys(items.length, words.keys, (index) => go(`/runs/${items[index]?.execution_id}`));
@@ -157,7 +144,7 @@ interface NothingProps {
   clear(): void;
 }
 
-function Nothing({ runs, isFiltered, clear }: NothingProps): JSX.Element {
+function Nothing({ runs, isFiltered, clear }: NothingProps) {
   const { hasMore, isReadingMore, pageCount, readMore } = runs;
   useEffect(() => {
     if (hasMore && !isReadingMore && pageCount < maxEmptyPages) readMore();
@@ -182,4 +169,77 @@ function Nothing({ runs, isFiltered, clear }: NothingProps): JSX.Element {
       <Button onClick={clear}>{words.clear}</Button>
     </Empty>
   );
+}
+
+const barCount = 60;
+
+interface RunChartProps {
+  /** Newest first. */
+  items: readonly Execution[];
+  rangeMs: number | undefined;
+  /** Whether older runs exist that are not loaded. */
+  hasMore: boolean;
+}
+
+/** Number of started runs over time, stacked by status. */
+function RunChart({ items, rangeMs, hasMore }: RunChartProps) {
+  const { bars, top, fromMs, toMs } = useMemo(() => buildBars(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
+  const series = statuses.map((status) => {
+    const count = items.filter((item) => item.status === status).length;
+    return {
+      name: texts.status[status],
+      className: `tone-${getStatusTone(status)}`,
+      total: count.toLocaleString("en"),
+    };
+  });
+  return (
+    <div className="runs-chart">
+      <Chart
+        label={texts.runs.chart(items.length)}
+        series={series}
+        bars={bars}
+        top={top}
+        heightPx={52}
+        end={
+          <span className="runs-chart-span">
+            {formatMoment(fromMs)} – {formatMoment(toMs)}
+          </span>
+        }
+      />
+    </div>
+  );
+}
+
+function buildBars(items: readonly Execution[], rangeMs: number | undefined, hasMore: boolean) {
+  const times = items.map(({ started_at }) => Date.parse(started_at));
+  const toMs = Date.now();
+  const oldest = times.reduce((least, time) => Math.min(least, time), toMs);
+  const widthMs = Math.max(1000, Math.ceil((rangeMs ?? toMs - oldest) / barCount));
+  const fromMs = toMs - barCount * widthMs;
+  const counts = Array.from({ length: barCount }, () => statuses.map(() => 0));
+  for (const [index, { status }] of items.entries()) {
+    const place = Math.max(0, barCount - 1 - Math.floor((toMs - (times[index] as number)) / widthMs));
+    const values = counts[place] as number[];
+    const series = statuses.indexOf(status);
+    values[series] = (values[series] ?? 0) + 1;
+  }
+  const bars = counts.map((values, index): Bar => {
+    const startMs = fromMs + index * widthMs;
+    const isUnknown = hasMore && startMs + widthMs <= oldest;
+    return { key: startMs, values, isUnknown, title: formatBarTitle(startMs, widthMs, values, isUnknown) };
+  });
+  const top = counts.reduce((most, values) => Math.max(most, sum(values)), 1);
+  return { bars, top, fromMs, toMs };
+}
+
+function formatBarTitle(fromMs: number, widthMs: number, values: readonly number[], isUnknown: boolean): string {
+  if (isUnknown) return texts.runs.unread;
+  const counts = statuses.flatMap((status, index) =>
+    values[index] ? [`${values[index]} ${texts.status[status]}`] : [],
+  );
+  return `${formatClock(fromMs)} – ${formatClock(fromMs + widthMs)}: ${sum(values) === 0 ? "0" : counts.join(", ")}`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,52 +1,53 @@
 import type { Session } from "@nova/client";
-import { useQueryClient } from "@tanstack/react-query";
-import { type JSX, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
-import { ConfirmDialog, Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { buildDraftGraph, createSessionNode, parseCondition } from "./draft.ts";
-import { useSessionAction } from "./use-session.ts";
+import { useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 
 type Kind = Parameters<typeof createSessionNode>[1];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
-interface AddNodeProps {
+interface SessionDialogProps {
   session: Session;
-  /** The selected node, which is the default predecessor. */
-  after: string | undefined;
-  onAdded(node: string): void;
   onClose(): void;
 }
 
-export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX.Element {
+interface AddNodeProps extends SessionDialogProps {
+  /** The selected node, which is the default predecessor. */
+  after: string | undefined;
+  onAdded(node: string): void;
+}
+
+export function AddNode({ session, after, onAdded, onClose }: AddNodeProps) {
   const nova = useNova();
   const { session_id: id, nodes } = session;
   const [node, setNode] = useState("");
   const [kind, setKind] = useState<Kind>("code");
   const [from, setFrom] = useState(after ?? "");
   const added = useRef("");
-  const add = useSessionAction(id, async () => {
-    // After a refused edge, the node already exists.
-    if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
-    added.current = node;
-    if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
-    onAdded(node);
-  });
+  const reload = useSessionReload(id);
+  const add = async () => {
+    try {
+      // After a refused edge, the node already exists.
+      if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
+      added.current = node;
+      if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
+      onAdded(node);
+    } finally {
+      await reload();
+    }
+  };
   const labels = words.addNode;
   return (
-    <FormDialog
-      title={labels.title}
-      onClose={onClose}
-      isPending={add.isPending}
-      error={add.error}
-      onSubmit={() => add.mutate(undefined)}
-    >
+    <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
       <TextField
         label={labels.id}
         hint={labels.idHint}
@@ -68,13 +69,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
   );
 }
 
-interface AddEdgeProps {
-  session: Session;
-  from: string | undefined;
-  onClose(): void;
-}
-
-export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.Element {
+export function AddEdge({ session, from: chosen, onClose }: SessionDialogProps & { from: string | undefined }) {
   const nova = useNova();
   const { session_id: id } = session;
   const ids = buildDraftGraph(session).nodes.map((node) => [node.id, node.id] as const);
@@ -82,19 +77,12 @@ export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.E
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
   const [text, setText] = useState("");
   const condition = parseCondition(text);
-  const add = useSessionAction(id, async () => {
-    await nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) });
-    onClose();
-  });
+  const reload = useSessionReload(id);
+  const add = () =>
+    nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) }).finally(reload);
   const labels = words.addEdge;
   return (
-    <FormDialog
-      title={labels.title}
-      onClose={onClose}
-      isPending={add.isPending}
-      error={add.error}
-      onSubmit={() => add.mutate(undefined)}
-    >
+    <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
       <SelectField label={labels.from} value={from} values={ids} onChange={setFrom} />
       <SelectField label={labels.to} value={to} values={ids} onChange={setTo} />
       <TextField label={labels.condition} hint={labels.conditionHint} value={text} maxLength={200} onChange={setText} />
@@ -102,87 +90,50 @@ export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.E
   );
 }
 
-const publishWords = texts.sessions.publish;
-
 /** Publishes the draft as the next version of a workflow, and shows the version. */
-export function Publish({ session, onClose }: { session: Session; onClose(): void }): JSX.Element {
+export function Publish({ session: { session_id: id, ...session }, onClose }: SessionDialogProps) {
   const nova = useNova();
+  const reload = useSessionReload(id);
   const [workflow, setWorkflow] = useState(session.workflow ?? "");
   const [name, setName] = useState("");
-  const publish = useSessionAction(session.session_id, () =>
-    nova.sessions.publish(session.session_id, {
-      ...(workflow.trim() !== "" && { workflow: workflow.trim() }),
-      ...(name.trim() !== "" && { name: name.trim() }),
-    }),
-  );
-  if (publish.data) {
-    const { id, version, status, reason } = publish.data;
+  const [published, setPublished] = useState<Awaited<ReturnType<typeof nova.sessions.publish>>>();
+  const publish = async () => {
+    const names = { workflow: workflow.trim(), name: name.trim() };
+    const request = Object.fromEntries(Object.entries(names).filter(([, text]) => text !== ""));
+    setPublished(await nova.sessions.publish(id, request).finally(reload));
+  };
+  const words = texts.sessions.publish;
+  if (published) {
+    const { version, status, reason } = published;
     return (
       <Dialog
-        title={publishWords.title}
+        title={words.title}
         onClose={onClose}
         actions={
           <>
             <Button onClick={onClose}>{texts.common.close}</Button>
-            <Link href={`/workflows/${id}`} className="button button-main">
-              {publishWords.open}
+            <Link href={`/workflows/${published.id}`} className="button button-main">
+              {words.open}
             </Link>
           </>
         }
       >
-        <p role="status">{publishWords.done(version, id, texts.workflows.statuses[status])}</p>
-        {reason && (
-          <p className="quiet">
-            <UntrustedText text={reason} />
-          </p>
-        )}
+        <p role="status">{words.done(version, published.id, texts.workflows.statuses[status])}</p>
+        {reason && <UntrustedText as="p" className="quiet" text={reason} />}
       </Dialog>
     );
   }
   return (
-    <FormDialog
-      title={publishWords.title}
-      onClose={onClose}
-      isPending={publish.isPending}
-      error={publish.error}
-      onSubmit={() => publish.mutate(undefined)}
-    >
+    <FormDialog title={words.title} staysOpen onSubmit={publish} onClose={onClose}>
       <TextField
-        label={publishWords.workflow}
-        hint={publishWords.workflowHint}
+        label={words.workflow}
+        hint={words.workflowHint}
         value={workflow}
         autoFocus
         maxLength={64}
         onChange={setWorkflow}
       />
-      <TextField
-        label={publishWords.name}
-        hint={publishWords.nameHint}
-        value={name}
-        maxLength={200}
-        onChange={setName}
-      />
+      <TextField label={words.name} hint={words.nameHint} value={name} maxLength={200} onChange={setName} />
     </FormDialog>
-  );
-}
-
-interface RemoveSessionProps {
-  session: Pick<Session, "session_id" | "name">;
-  onRemoved?(): void;
-  onClose(): void;
-}
-
-export function RemoveSession({ session, onRemoved, onClose }: RemoveSessionProps): JSX.Element {
-  const nova = useNova();
-  const queries = useQueryClient();
-  const remove = async () => {
-    await nova.sessions.delete(session.session_id);
-    await queries.invalidateQueries({ queryKey: ["sessions"] });
-    onRemoved?.();
-  };
-  return (
-    <ConfirmDialog title={words.confirmRemove(session.name)} action={words.remove} onConfirm={remove} onClose={onClose}>
-      <p className="quiet">{words.confirmRemoveHint}</p>
-    </ConfirmDialog>
   );
 }

@@ -1,12 +1,12 @@
 import type { Session } from "@nova/client";
-import { type FormEvent, type JSX, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { formatJson, parseObject, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { ConfirmDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton } from "../../parts/dialog.tsx";
 import { TextArea, TextField } from "../../parts/field.tsx";
-import { Icon } from "../../parts/icon.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { ErrorNote } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -23,14 +23,21 @@ import {
   formatEdgeCondition,
   listShownFields,
   type NodeEdit,
+  type NodeFreshness,
   readDefinition,
   readNodeFields,
   type SessionNode,
 } from "./draft.ts";
-import { freshnessLooks } from "./session-graph.tsx";
-import { type OutputText, useNodeChange, useSessionAction } from "./use-session.ts";
+import { type OutputText, useNodeChange, useSessionAction, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
+const nodeWords = words.node;
+
+export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconName }> = {
+  fresh: { tone: "ok", icon: "check" },
+  stale: { tone: "wait", icon: "clock" },
+  skipped: { tone: "idle", icon: "minus" },
+};
 
 interface NodePanelProps {
   session: Session;
@@ -44,16 +51,20 @@ interface NodePanelProps {
 }
 
 /** One node: its state, output, definition and edges. */
-export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps): JSX.Element {
+export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps) {
   const { session_id: id } = session;
+  const nova = useNova();
+  const reload = useSessionReload(id);
+  const remove = async () => {
+    await nova.sessions.deleteNode(id, node.node_id, { version: node.version }).finally(reload);
+    acts.onClose();
+  };
   const state = classifyNode(node);
   const { tone, icon } = freshnessLooks[state];
   return (
     <>
       <header className="definition-head">
-        <h2>
-          <UntrustedText text={node.node_id} />
-        </h2>
+        <UntrustedText as="h2" text={node.node_id} />
         <span className={`badge tone-${tone}`}>
           <Icon name={icon} size={12} />
           {`${words.version(node.version)} ${words.states[state]}`}
@@ -69,34 +80,41 @@ export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts 
         {edit && <p className="quiet">{words.run.saveFirst}</p>}
         <NodeOutput session={id} node={node} output={output} />
         <section>
-          <h3>{words.node.fields}</h3>
+          <h3>{nodeWords.fields}</h3>
           <NodeFields session={id} node={node} edit={edit} onEdit={onEdit} />
         </section>
         <Edges session={session} node={node.node_id} />
-        <Remove session={id} node={node} onGone={acts.onClose} />
+        <ConfirmButton
+          icon="bin"
+          tone="danger"
+          label={nodeWords.remove}
+          title={nodeWords.confirmRemove(node.node_id)}
+          hint={nodeWords.confirmRemoveHint}
+          onConfirm={remove}
+        />
       </div>
     </>
   );
 }
 
-function Edges({ session: { session_id: id, edges }, node }: { session: Session; node: string }): JSX.Element {
+function Edges({ session: { session_id: id, edges }, node }: { session: Session; node: string }) {
   const nova = useNova();
   const remove = useSessionAction(id, (edge: Session["edges"][number]) => nova.sessions.deleteEdge(id, edge));
   const nodeEdges = edges.filter(({ from, to }) => from === node || to === node);
   return (
     <section>
-      <h3>{words.node.edges}</h3>
-      {nodeEdges.length === 0 && <p className="quiet">{words.node.noEdges}</p>}
+      <h3>{nodeWords.edges}</h3>
+      {nodeEdges.length === 0 && <p className="quiet">{nodeWords.noEdges}</p>}
       <ul className="session-edges">
         {nodeEdges.map((edge) => {
           const { from, to } = edge;
           const label = formatEdgeCondition(edge);
           return (
             <li key={`${from} ${to} ${label}`}>
-              <UntrustedText text={from === node ? words.node.to(to, label) : words.node.from(from, label)} />
+              <UntrustedText text={from === node ? nodeWords.to(to, label) : nodeWords.from(from, label)} />
               <IconButton
                 icon="bin"
-                label={words.node.removeEdge(from, to)}
+                label={nodeWords.removeEdge(from, to)}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(edge)}
               />
@@ -108,40 +126,6 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
     </section>
   );
 }
-
-interface RemoveProps {
-  session: string;
-  node: SessionNode;
-  onGone(): void;
-}
-
-function Remove({ session, node: { node_id: node, version }, onGone }: RemoveProps): JSX.Element {
-  const nova = useNova();
-  const [isAsked, setAsked] = useState(false);
-  const remove = useSessionAction(session, () => nova.sessions.deleteNode(session, node, { version }));
-  return (
-    <>
-      <Button icon="bin" tone="danger" onClick={() => setAsked(true)}>
-        {words.node.remove}
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={words.node.confirmRemove(node)}
-          action={words.node.remove}
-          onConfirm={async () => {
-            await remove.mutateAsync(undefined);
-            onGone();
-          }}
-          onClose={() => setAsked(false)}
-        >
-          <p className="quiet">{words.node.confirmRemoveHint}</p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-}
-
-const nodeWords = texts.sessions.node;
 
 interface NodeFieldsProps {
   session: string;
@@ -155,7 +139,7 @@ interface NodeFieldsProps {
  * A form for the definition of a node. If another user changes a field meanwhile, the form shows the other text and
  * keeps the unsaved input.
  */
-export function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps): JSX.Element {
+function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps) {
   const nova = useNova();
   const definition = readDefinition(node);
   const now = readNodeFields(definition);
@@ -226,14 +210,12 @@ interface FieldInputProps {
 const lines = new Set<FieldName>(["name", "model"]);
 const maxRows = 24;
 
-function FieldInput({ name, value, other, onChange }: FieldInputProps): JSX.Element {
+function FieldInput({ name, value, other, onChange }: FieldInputProps) {
   const label = nodeWords[name];
   const misfit = name === "rest" && !parseObject(value) ? nodeWords.misfit : undefined;
   const hint =
     other === undefined ? undefined : (
-      <span className="session-other">
-        <UntrustedText text={nodeWords.meanwhile(other)} />
-      </span>
+      <UntrustedText as="span" className="session-other" text={nodeWords.meanwhile(other)} />
     );
   const shared = { label, value, onChange, hint, error: misfit };
   if (lines.has(name)) return <TextField {...shared} maxLength={200} />;
@@ -247,7 +229,7 @@ interface NodeOutputProps {
 }
 
 /** The output of a node and its origin. The user can edit it. */
-export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Element {
+function NodeOutput({ session, node, output }: NodeOutputProps) {
   const [isEdited, setEdited] = useState(false);
   const { text, error = null } = output ?? {};
   // A user must not overwrite an output that has not loaded yet.
@@ -278,7 +260,7 @@ export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Elem
   );
 }
 
-function Origin({ node: { source, decision } }: { node: SessionNode }): JSX.Element | null {
+function Origin({ node: { source, decision } }: { node: SessionNode }) {
   if (source === null) return null;
   return (
     <span className="quiet">
@@ -305,7 +287,7 @@ interface OutputFormProps {
 }
 
 /** Edits an output. A single text is edited as text, everything else as JSON. */
-function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
+function OutputForm({ session, node, text, onClose }: OutputFormProps) {
   const nova = useNova();
   const [only] = useState(() => findOnlyText(text));
   const [input, setInput] = useState(only?.text ?? formatJson(text));

@@ -1,39 +1,53 @@
 import type { Session, SessionRun } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import type { Node, NodeProps } from "@xyflow/react";
+import { memo, useCallback, useMemo, useState } from "react";
+import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
+import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
+import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { useKeys } from "../../parts/keyboard.tsx";
-import { Missing } from "../../parts/page.tsx";
-import { Empty, ErrorNote, isNotFound, QueryView } from "../../parts/states.tsx";
+import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
+import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
+import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
-import { countStates, type NodeEdit } from "./draft.ts";
-import { SessionNodePanel } from "./node-panel.tsx";
-import { SessionGraph } from "./session-graph.tsx";
-import { useOutputs, useSession, useSessionAction } from "./use-session.ts";
+import { RemoveSession } from "../sessions/sessions-page.tsx";
+import { AddEdge, AddNode, Publish } from "./dialogs.tsx";
+import {
+  buildDraftGraph,
+  classifyNode,
+  countStates,
+  type NodeEdit,
+  type NodeFreshness,
+  summarizeOutput,
+} from "./draft.ts";
+import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
+import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
 import "../workflow/workflow-page.css";
 import "./session-page.css";
 
 const words = texts.sessions;
 
 /** A session: a draft that the user runs and edits node by node. */
-export function SessionPage(): JSX.Element {
+export function SessionPage() {
   const { id = "" } = useParams<{ id: string }>();
   const session = useSession(id);
-  if (isNotFound(session.error)) return <Missing words={words} to="/sessions" />;
-  return <QueryView query={session}>{(data) => <Draft key={id} session={data} />}</QueryView>;
+  return (
+    <QueryView query={session} missing={{ words, to: "/sessions" }}>
+      {(data) => <Draft key={id} session={data} />}
+    </QueryView>
+  );
 }
 
-function Draft({ session }: { session: Session }): JSX.Element {
+function Draft({ session }: { session: Session }) {
   const { session_id: id, nodes } = session;
   const nova = useNova();
   const { outputs, error } = useOutputs(session);
@@ -46,12 +60,16 @@ function Draft({ session }: { session: Session }): JSX.Element {
   const select = (node: string | undefined) => change({ node });
   const close = () => setDialog(undefined);
   const isRunning = run.isPending || session.running.length > 0;
-  useDraftKeys({
-    session,
+  useStepKeys(
+    nodes.map(({ node_id }) => node_id),
     selectedId,
     select,
-    run: () => !isRunning && run.mutate(undefined),
-    add: () => setDialog("node"),
+    words.keys,
+  );
+  useKeys({
+    r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
+    a: { label: words.keys.add, run: () => setDialog("node") },
+    Escape: { label: texts.keys.close, run: () => select(undefined) },
   });
   const node = nodes.find(({ node_id }) => node_id === selectedId);
   return (
@@ -93,48 +111,15 @@ function Draft({ session }: { session: Session }): JSX.Element {
           )}
         </aside>
       </div>
-      {dialog === "node" && (
-        <AddNode
-          session={session}
-          after={node?.node_id}
-          onAdded={(one) => {
-            select(one);
-            close();
-          }}
-          onClose={close}
-        />
-      )}
+      {dialog === "node" && <AddNode session={session} after={node?.node_id} onAdded={select} onClose={close} />}
       {dialog === "edge" && <AddEdge session={session} from={node?.node_id} onClose={close} />}
       {dialog === "publish" && <Publish session={session} onClose={close} />}
     </>
   );
 }
 
-interface DraftKeys {
-  session: Session;
-  selectedId: string | undefined;
-  select(node: string | undefined): void;
-  run(): void;
-  add(): void;
-}
-
-function useDraftKeys({ session: { nodes }, selectedId, select, run, add }: DraftKeys): void {
-  const step = (by: number) => {
-    const at = nodes.findIndex(({ node_id }) => node_id === selectedId);
-    const next = nodes[at < 0 ? (by > 0 ? 0 : nodes.length - 1) : Math.max(0, Math.min(nodes.length - 1, at + by))];
-    if (next) select(next.node_id);
-  };
-  useKeys({
-    j: { label: words.keys.next, run: () => step(1) },
-    k: { label: words.keys.previous, run: () => step(-1) },
-    r: { label: words.keys.run, run },
-    a: { label: words.keys.add, run: add },
-    Escape: { label: texts.keys.close, run: () => select(undefined) },
-  });
-}
-
 /** The open dialog of the page. */
-export type SessionDialog = "node" | "edge" | "publish";
+type SessionDialog = "node" | "edge" | "publish";
 
 interface SessionHeadProps {
   session: Session;
@@ -144,37 +129,31 @@ interface SessionHeadProps {
 }
 
 /** The name of the session and its actions. */
-export function SessionHead({ session, isRunning, onDialog, onRun }: SessionHeadProps): JSX.Element {
-  const [, go] = useLocation();
-  const [isDeleting, setDeleting] = useState(false);
+function SessionHead({ session, isRunning, onDialog, onRun }: SessionHeadProps) {
   const { name, nodes } = session;
   return (
-    <header className="page-head session-head">
-      <Link href="/sessions" className="icon-button" aria-label={words.back} title={words.back}>
-        <Icon name="back" />
-      </Link>
-      <h1>
-        <UntrustedText text={name} />
-      </h1>
-      <span className="page-head-end">
-        <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
-          {words.run.all}
-        </Button>
-        <Button icon="plus" onClick={() => onDialog("node")}>
-          {words.addNode.title}
-        </Button>
-        <Button icon="branch" disabled={nodes.length < 2} onClick={() => onDialog("edge")}>
-          {words.addEdge.title}
-        </Button>
-        <Button icon="upload" disabled={nodes.length === 0} onClick={() => onDialog("publish")}>
-          {words.publish.title}
-        </Button>
-        <IconButton icon="bin" label={words.removeOne(name)} onClick={() => setDeleting(true)} />
-      </span>
-      {isDeleting && (
-        <RemoveSession session={session} onRemoved={() => go("/sessions")} onClose={() => setDeleting(false)} />
-      )}
-    </header>
+    <PageHead
+      title={<UntrustedText text={name} />}
+      back={{ to: "/sessions", label: words.back }}
+      className="session-head"
+      end={
+        <>
+          <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
+            {words.run.all}
+          </Button>
+          <Button icon="plus" onClick={() => onDialog("node")}>
+            {words.addNode.title}
+          </Button>
+          <Button icon="branch" disabled={nodes.length < 2} onClick={() => onDialog("edge")}>
+            {words.addEdge.title}
+          </Button>
+          <Button icon="upload" disabled={nodes.length === 0} onClick={() => onDialog("publish")}>
+            {words.publish.title}
+          </Button>
+          <RemoveSession session={session} />
+        </>
+      }
+    />
   );
 }
 
@@ -189,7 +168,7 @@ interface RunNoteProps {
 }
 
 /** The result of the last run: executed nodes, reused nodes and the error. */
-export function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNoteProps): JSX.Element {
+function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNoteProps) {
   const [other] = running.filter((id) => id !== answer?.execution_id);
   return (
     <div role="status" className="session-notes">
@@ -212,7 +191,7 @@ interface AnswerProps {
   onDismiss(): void;
 }
 
-function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
+function Answer({ answer, isOpen, onDismiss }: AnswerProps) {
   const { execution_id: id, reused } = answer;
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
@@ -257,7 +236,7 @@ function useEnd(
   return data ? { status: data.status, error: data.error ?? null } : { status, error };
 }
 
-function RunLink({ id }: { id: string }): JSX.Element {
+function RunLink({ id }: { id: string }) {
   return (
     <Link href={`/runs/${id}`} className="session-link">
       {runWords.open}
@@ -268,31 +247,23 @@ function RunLink({ id }: { id: string }): JSX.Element {
 const maxChanges = 10;
 
 /** Facts about the draft, and its last changes. */
-export function Overview({ session }: { session: Session }): JSX.Element {
+function Overview({ session }: { session: Session }) {
   const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
   const { stale, fresh } = countStates(nodes);
+  const origin = workflow !== null && (
+    <Link href={`/workflows/${workflow}`} className="session-link">
+      {workflow}
+    </Link>
+  );
+  const facts: Fact[] = [
+    [words.columns.nodes, words.counts(stale, fresh)],
+    [words.columns.client, client_slug, "mono"],
+    [words.columns.workflow, origin || words.ownDraft],
+    [words.columns.until, <Time key="until" at={expires_at} />],
+  ];
   return (
     <div className="definition-body">
-      <dl className="session-facts">
-        <dt>{words.columns.nodes}</dt>
-        <dd>{words.counts(stale, fresh)}</dd>
-        <dt>{words.columns.client}</dt>
-        <dd className="mono">{client_slug}</dd>
-        <dt>{words.columns.workflow}</dt>
-        <dd>
-          {workflow === null ? (
-            words.ownDraft
-          ) : (
-            <Link href={`/workflows/${workflow}`} className="session-link">
-              {workflow}
-            </Link>
-          )}
-        </dd>
-        <dt>{words.columns.until}</dt>
-        <dd>
-          <Time at={expires_at} />
-        </dd>
-      </dl>
+      <Facts className="session-facts" facts={facts} />
       <p className="quiet">{words.pick}</p>
       <section>
         <h2>{words.context}</h2>
@@ -300,11 +271,7 @@ export function Overview({ session }: { session: Session }): JSX.Element {
           <JsonView text={asRaw(session.context).text} />
         </div>
       </section>
-      {shape.kind === "line" && (
-        <p className="quiet">
-          <UntrustedText text={shape.why ?? words.line} />
-        </p>
-      )}
+      {shape.kind === "line" && <UntrustedText as="p" className="quiet" text={shape.why ?? words.line} />}
       {shape.findings.length > 0 && (
         <section>
           <h2>{words.findings}</h2>
@@ -336,5 +303,81 @@ export function Overview({ session }: { session: Session }): JSX.Element {
         </section>
       )}
     </div>
+  );
+}
+
+/** Height of a card with an output, and without. */
+const [stepHeight, bareHeight] = [74, 50];
+const nodeTypes = { card: memo(SessionCard) };
+
+interface SessionCardData {
+  version?: number;
+  state?: NodeFreshness;
+  line?: string;
+  isBad?: boolean;
+}
+
+interface SessionGraphProps {
+  session: Session;
+  /** Undefined while they load. */
+  outputs: ReadonlyMap<string, OutputText> | undefined;
+  selected: string | undefined;
+  onSelect(node: string): void;
+}
+
+/** The graph of the draft: each node with version, freshness and the start of its output. */
+function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProps) {
+  const { nodes, edges } = session;
+  const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
+  const dataOf = useCallback(
+    ({ id }: GraphNode): SessionCardData => {
+      const node = nodes.find(({ node_id }) => node_id === id);
+      if (!node) return {};
+      const { text, error = null } = outputs?.get(id) ?? {};
+      const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
+      return { version: node.version, state: classifyNode(node), line, isBad: error !== null };
+    },
+    [nodes, outputs],
+  );
+  return (
+    <GraphView
+      graph={graph}
+      label={words.graph}
+      nodeTypes={nodeTypes}
+      dataOf={dataOf}
+      lookOf={styleEdge}
+      selected={selected}
+      onSelect={onSelect}
+      getHeight={getHeight}
+    />
+  );
+}
+
+function getHeight({ type }: GraphNode): number {
+  return type === "start" || type === "end" ? bareHeight : stepHeight;
+}
+
+function styleEdge({ label }: GraphEdge): EdgeLook {
+  return { state: "idle", label, isAbove: false };
+}
+
+function SessionCard({ data, selected }: NodeProps<Node<SessionCardData & CardData, "card">>) {
+  const { version, state, line, isBad, ...card } = data;
+  if (state === undefined || version === undefined) {
+    return <NodeCard {...card} tone="idle" state="plain" selected={selected} note={card.node.type} end={null} />;
+  }
+  const { tone, icon } = freshnessLooks[state];
+  const end = (
+    <span className={`node-state tone-${tone}`}>
+      <Icon name={icon} size={14} />
+    </span>
+  );
+  const note = `${words.version(version)} · ${words.states[state]}`;
+  return (
+    <NodeCard {...card} tone={tone} state={state} selected={selected} note={note} end={end}>
+      <p className={`node-line ${isBad ? "node-line-bad" : ""}`}>
+        <UntrustedText text={line ?? ""} />
+      </p>
+    </NodeCard>
   );
 }

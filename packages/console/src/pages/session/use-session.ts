@@ -46,37 +46,39 @@ function parseOutput({ output, error }: SessionOutputs["outputs"][number]): Outp
   return { text: output === null ? undefined : asRaw(output).text, error };
 }
 
-/** An action that changes the session. The session is read again even if the action fails. */
-export function useSessionAction<Given, Answer>(id: string, act: (given: Given) => Promise<Answer>) {
+/** Returns a function that reads the session again, but not its outputs. */
+export function useSessionReload(id: string): () => Promise<void> {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: act,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["session", id], exact: true }),
-  });
+  return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
 }
 
-interface NodeChange<Given> {
+/** An action that changes the session. The session is read again even if the action fails. */
+export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
+  return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
+}
+
+interface NodeChange<Input> {
   session: string;
   node: string;
-  change(given: Given): Promise<unknown>;
+  change(input: Input): Promise<unknown>;
   onDone(): void;
   /** Called with the current version if another user changed the node first, after the page shows that change. */
   onConflict(version: number): void;
 }
 
 /** A change that is refused unless the node still has the version that the user saw. */
-export function useNodeChange<Given>({ session, node, change, onDone, onConflict }: NodeChange<Given>) {
+export function useNodeChange<Input>({ session, node, change, onDone, onConflict }: NodeChange<Input>) {
   const queries = useQueryClient();
-  const readAgain = () => queries.invalidateQueries({ queryKey: ["session", session], exact: true });
+  const reload = useSessionReload(session);
   return useMutation({
     mutationFn: change,
     async onSuccess() {
-      await readAgain();
+      await reload();
       onDone();
     },
     async onError(error) {
       if (!(error instanceof ApiProblem && error.status === 409)) return;
-      await readAgain();
+      await reload();
       const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
       const now = nodes.find(({ node_id }) => node_id === node);
       if (now) onConflict(now.version);

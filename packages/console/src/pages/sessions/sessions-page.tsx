@@ -1,22 +1,20 @@
-import type { Schemas, SessionOptions } from "@nova/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, type ReactNode, useState } from "react";
+import type { Schemas } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs, usePages, useWorkflowIds } from "../../api/queries.ts";
+import { useClientSlugs, usePages, useReload, useWorkflowIds } from "../../api/queries.ts";
 import { parseObject } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
-import { FormDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
-import { FilterSelect } from "../../parts/filters.tsx";
+import { FilterBar, toChoices } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
-import { Table } from "../../parts/table.tsx";
+import { ListView, LoadMore } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
 
 const words = texts.sessions;
@@ -26,20 +24,21 @@ const pageSize = 25;
 type Item = Schemas["SessionItem"];
 
 /** All sessions, newest first. */
-export function SessionsPage(): JSX.Element {
-  const [{ client }, change] = useAddress(["client"]);
-  const sessions = useSessions(client);
+export function SessionsPage() {
+  const [filters, change] = useAddress(["client"]);
+  const sessions = usePages("/sessions", { query: { client: filters.client, limit: pageSize } });
   const clients = useClientSlugs();
-  const [dialog, setDialog] = useState<"new" | Item>();
-  const close = () => setDialog(undefined);
   return (
     <>
       <PageHead
         title={words.title}
         end={
-          <Button icon="plus" tone="main" onClick={() => setDialog("new")}>
-            {words.create}
-          </Button>
+          <DialogButton
+            icon="plus"
+            tone="main"
+            label={words.create}
+            dialog={(close) => <NewSession onClose={close} />}
+          />
         }
       >
         {sessions.data && (
@@ -47,74 +46,37 @@ export function SessionsPage(): JSX.Element {
         )}
       </PageHead>
       {clients.length > 1 && (
-        <div className="filter-bar" role="search">
-          <FilterSelect
-            label={words.columns.client}
-            value={client}
-            values={clients.map((one) => [one, one] as const)}
-            onChange={(one) => change({ client: one })}
-          />
-        </div>
+        <FilterBar filters={filters} change={change} choices={[["client", words.columns.client, toChoices(clients)]]} />
       )}
       <div className="page-body">
-        <QueryView query={sessions}>
-          {(items) =>
-            items.length === 0 ? (
-              <Empty icon="change" title={words.empty} hint={words.emptyHint} />
-            ) : (
-              <SessionTable items={items} onRemove={setDialog} />
-            )
-          }
-        </QueryView>
+        <ListView query={sessions} icon="change" words={words}>
+          {(items) => (
+            <div className="card">
+              <Table items={items} columns={columns} keyOf={({ session_id }) => session_id} />
+            </div>
+          )}
+        </ListView>
         <LoadMore query={sessions} label={words.more} />
       </div>
-      {dialog === "new" && <NewSession onClose={close} />}
-      {typeof dialog === "object" && <RemoveSession session={dialog} onClose={close} />}
     </>
   );
 }
 
-function useSessions(client: string | undefined) {
-  const nova = useNova();
-  return usePages({
-    queryKey: ["sessions", client ?? null],
-    read: (cursor, signal) => {
-      const query = { limit: pageSize, ...(client !== undefined && { client }), ...cursor };
-      return nova.ask(nova.api.GET("/sessions", { params: { query }, signal }));
-    },
-  });
-}
-
-function SessionTable({ items, onRemove }: { items: readonly Item[]; onRemove(item: Item): void }): JSX.Element {
-  const { columns } = words;
-  return (
-    <div className="card">
-      <Table
-        items={items}
-        keyOf={({ session_id }) => session_id}
-        columns={[
-          {
-            label: columns.name,
-            show: ({ session_id, name }) => (
-              <Link href={`/sessions/${session_id}`}>
-                <UntrustedText text={name} />
-              </Link>
-            ),
-          },
-          { label: columns.client, show: ({ client_slug }) => client_slug, look: "wide mono quiet" },
-          { label: columns.workflow, show: ({ session_id }) => <WorkflowOf id={session_id} />, look: "wide" },
-          { label: columns.nodes, show: ({ session_id }) => <NodesOf id={session_id} /> },
-          { label: columns.until, show: ({ expires_at }) => <Time at={expires_at} />, look: "wide fixed quiet" },
-          {
-            label: columns.actions,
-            show: (item) => <IconButton icon="bin" label={words.removeOne(item.name)} onClick={() => onRemove(item)} />,
-            look: "sheet-end",
-          },
-        ]}
-      />
-    </div>
-  );
-}
+const columns: readonly Column<Item>[] = [
+  {
+    label: words.columns.name,
+    show: ({ session_id, name }) => (
+      <Link href={`/sessions/${session_id}`}>
+        <UntrustedText text={name} />
+      </Link>
+    ),
+  },
+  { label: words.columns.client, show: ({ client_slug }) => client_slug, look: "wide mono quiet" },
+  { label: words.columns.workflow, show: ({ session_id }) => <WorkflowOf id={session_id} />, look: "wide" },
+  { label: words.columns.nodes, show: ({ session_id }) => <NodesOf id={session_id} /> },
+  { label: words.columns.until, show: ({ expires_at }) => <Time at={expires_at} />, look: "wide fixed quiet" },
+  { label: words.columns.actions, show: (item) => <RemoveSession session={item} />, look: "sheet-end" },
+];
 
 function useSessionDetails(id: string) {
   const nova = useNova();
@@ -134,9 +96,9 @@ function NodesOf({ id }: { id: string }): ReactNode {
 }
 
 /** Creates an empty session, or a session from a workflow. */
-export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
+function NewSession({ onClose }: { onClose(): void }) {
   const nova = useNova();
-  const queries = useQueryClient();
+  const reload = useReload();
   const [, go] = useLocation();
   const [workflows, clients] = [useWorkflowIds(), useClientSlugs()];
   const [name, setName] = useState("");
@@ -144,40 +106,31 @@ export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
   const [client, setClient] = useState("");
   const [text, setText] = useState("{}");
   const context = parseObject(text);
-  const create = useMutation({
-    mutationFn: (options: SessionOptions) => nova.sessions.create(options),
-    async onSuccess({ session_id }) {
-      await queries.invalidateQueries({ queryKey: ["sessions"] });
-      go(`/sessions/${session_id}`);
-    },
-  });
-  const submit = () => {
-    if (!context) return;
-    create.mutate({
+  const create = async () => {
+    const { session_id } = await nova.sessions.create({
       ...(name.trim() !== "" && { name: name.trim() }),
       ...(workflow !== "" && { workflow }),
       ...(client !== "" && { client_slug: client }),
-      context,
+      ...(context && { context }),
     });
+    await reload(["/sessions"]);
+    go(`/sessions/${session_id}`);
   };
   const { form } = words;
-  const choices = (first: string, values: readonly string[]) =>
-    [["", first], ...values.map((one) => [one, one] as const)] as const;
   return (
-    <FormDialog
-      title={words.create}
-      onClose={onClose}
-      isPending={create.isPending}
-      error={create.error}
-      onSubmit={submit}
-    >
-      <SelectField label={form.from} value={workflow} values={choices(form.empty, workflows)} onChange={setWorkflow} />
+    <FormDialog title={words.create} isIncomplete={!context} onSubmit={create} onClose={onClose}>
+      <SelectField
+        label={form.from}
+        value={workflow}
+        values={[["", form.empty], ...toChoices(workflows)]}
+        onChange={setWorkflow}
+      />
       <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />
       {clients.length > 1 && (
         <SelectField
           label={form.client}
           value={client}
-          values={choices(form.usualClient, clients)}
+          values={[["", form.usualClient], ...toChoices(clients)]}
           onChange={setClient}
         />
       )}
@@ -190,5 +143,28 @@ export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
         onChange={setText}
       />
     </FormDialog>
+  );
+}
+
+/** A button that deletes a session. */
+export function RemoveSession({ session: { session_id, name } }: { session: Pick<Item, "session_id" | "name"> }) {
+  const nova = useNova();
+  const reload = useReload();
+  const [address, go] = useLocation();
+  const remove = async () => {
+    await nova.sessions.delete(session_id);
+    await reload(["/sessions"]);
+    if (address !== "/sessions") go("/sessions");
+  };
+  return (
+    <ConfirmButton
+      icon="bin"
+      isIcon
+      label={words.removeOne(name)}
+      title={words.confirmRemove(name)}
+      action={words.remove}
+      hint={words.confirmRemoveHint}
+      onConfirm={remove}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { ApiProblem } from "@nova/client";
-import { type FormEvent, type JSX, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import type { IssuerConfig } from "../../api/issuer/config.ts";
 import { readConfig } from "../../api/issuer/read-config.ts";
 import { startSignIn } from "../../api/issuer/sign-in.ts";
@@ -13,7 +13,7 @@ import { texts } from "../../texts.ts";
 import "./sign-in.css";
 
 /** The sign-in form: an API key, or the issuer that the server trusts. */
-export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }): JSX.Element {
+export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }) {
   const [key, setKey] = useState("");
   const [message, setMessage] = useState(problem);
   const [isChecking, setChecking] = useState(false);
@@ -74,13 +74,7 @@ function useConfig(): IssuerConfig | undefined {
   return config;
 }
 
-function IssuerButton({
-  config,
-  onProblem,
-}: {
-  config: IssuerConfig;
-  onProblem(problem: string | undefined): void;
-}): JSX.Element {
+function IssuerButton({ config, onProblem }: { config: IssuerConfig; onProblem(problem: string | undefined): void }) {
   const [isLeaving, setLeaving] = useState(false);
   const go = async () => {
     setLeaving(true);

@@ -1,82 +1,96 @@
-import type { WholeTask } from "@nova/client";
-import { type JSX, useEffect, useRef } from "react";
+import type { Task, WholeTask } from "@nova/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "wouter";
-import { asRaw, toJsonText } from "../../json/raw.ts";
+import { useNova } from "../../api/nova.ts";
+import { useReload } from "../../api/queries.ts";
+import { asRaw, listMembers, Raw, toJsonText } from "../../json/raw.ts";
+import { createDrafts, type Draft, renderMembers } from "../../parts/form/draft.ts";
+import { FormFields } from "../../parts/form/form-fields.tsx";
+import { findProblems, type Problems } from "../../parts/form/problems.ts";
+import { allowsMoreKeys, type Field, parseFields } from "../../parts/form/schema.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Missing } from "../../parts/page.tsx";
-import { Failure, isNotFound, Loading } from "../../parts/states.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { ErrorNote, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Value } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
-import { AnswerForm } from "./answer-form.tsx";
-import { Remaining } from "./remaining.tsx";
-import { useTask } from "./use-task.ts";
+import { Remaining } from "./tasks-page.tsx";
 import "./task-page.css";
 
 const words = texts.tasks;
+const pauseMs = 5_000;
 
-/** One task: the question, its context, and the form for the answer. */
-export function TaskPage(): JSX.Element {
-  const { id } = useParams<{ id: string }>();
-  const task = useTask(id);
-  const { data, error } = task;
-  if (isNotFound(error)) return <Missing words={words} to="/tasks" />;
-  if (error && !data) return <Failure error={error} onRetry={() => void task.refetch()} />;
-  if (!data) return <Loading />;
+/**
+ * One task: the question, its context, and the form for the answer. An open task is polled because others may answer it,
+ * and an answered task until its entry is recorded.
+ */
+export function TaskPage() {
+  const { id = "" } = useParams<{ id: string }>();
+  const nova = useNova();
+  const query = useQuery({
+    queryKey: ["task", id],
+    queryFn: () => nova.tasks.get(id),
+    refetchInterval({ state: { data } }) {
+      const isUnrecorded = data?.status === "answered" && data.outcome === null && data.named !== null;
+      return data?.status === "open" || isUnrecorded ? pauseMs : false;
+    },
+  });
   return (
-    <>
-      <Head task={data} />
-      <div className="task-page">
-        <article className="task-card">
-          <Asked task={data} />
-          <Context task={data} />
-          <Rest task={data} />
-        </article>
-      </div>
-    </>
+    <QueryView query={query} missing={{ words, to: "/tasks" }}>
+      {(task) => (
+        <>
+          <Head task={task} />
+          <div className="task-page">
+            <article className="task-card">
+              <Question task={task} />
+              <Context task={task} />
+              <Rest task={task} />
+            </article>
+          </div>
+        </>
+      )}
+    </QueryView>
   );
 }
 
 /** The outcome of the task, or its form. */
-function Rest({ task }: { task: WholeTask }): JSX.Element | null {
+function Rest({ task }: { task: WholeTask }) {
   if (task.status === "answered") return <Answered task={task} />;
   if (task.status === "expired") {
     return (
-      <Became icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
+      <Outcome icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
     );
   }
   return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
 }
 
-function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTask }): JSX.Element {
+function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTask }) {
   const tone = { open: "wait", answered: "ok", expired: "idle" }[status];
+  const title = (
+    <>
+      {workflow} <span className="quiet">{node}</span>
+    </>
+  );
   return (
-    <header className="page-head">
-      <Link href="/tasks" className="icon-button" aria-label={words.back} title={words.back}>
-        <Icon name="back" />
-      </Link>
-      <h1 className="task-title">
-        {workflow} <span className="quiet">{node}</span>
-      </h1>
+    <PageHead
+      title={title}
+      back={{ to: "/tasks", label: words.back }}
+      className="task-head"
+      end={status === "open" && <Remaining until={expires_at} />}
+    >
       <span className={`badge task-badge tone-${tone}`}>{words.status[status]}</span>
-      {status === "open" && (
-        <span className="page-head-end">
-          <Remaining until={expires_at} />
-        </span>
-      )}
-    </header>
+    </PageHead>
   );
 }
 
-function Asked({ task }: { task: WholeTask }): JSX.Element {
+function Question({ task }: { task: WholeTask }) {
   const { message, pattern, node, created_at, to, mail, execution_id, client } = task;
   return (
     <header className="task-asked">
-      <p className="task-message">
-        <UntrustedText text={pattern === null ? message : words.eventOf(node)} />
-      </p>
+      <UntrustedText as="p" className="task-message" text={pattern === null ? message : words.eventOf(node)} />
       <p className="task-facts quiet">
         <span>
           {words.since} <Time at={created_at} />
@@ -92,15 +106,13 @@ function Asked({ task }: { task: WholeTask }): JSX.Element {
         </Link>
       </p>
       {mail && mail.problem !== null && (
-        <p className="task-mail tone-bad">
-          <UntrustedText text={words.mailTrouble(mail.problem)} />
-        </p>
+        <UntrustedText as="p" className="task-mail tone-bad" text={words.mailTrouble(mail.problem)} />
       )}
     </header>
   );
 }
 
-function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }): JSX.Element | null {
+function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }) {
   if (pattern !== null) {
     return (
       <section className="task-part">
@@ -124,40 +136,40 @@ function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }
   );
 }
 
-function Answered({ task }: { task: WholeTask }): JSX.Element {
+function Answered({ task }: { task: WholeTask }) {
   const { outcome, scope, seq, node } = task;
   if (outcome === null) {
     const { unknown, unknownHint, erased } = words.outcome;
     const hint = task.named === null ? erased : unknownHint;
-    return <Became icon="check" tone="ok" title={unknown} hint={hint} task={task} />;
+    return <Outcome icon="check" tone="ok" title={unknown} hint={hint} task={task} />;
   }
   const { choice, by, data } = outcome;
   const { came, answered, event, data: sent } = words.outcome;
   const [title, name] = choice === null ? [came, event] : [answered(choice, by ?? ""), sent];
   const link = `?${new URLSearchParams({ node, link: `${scope}#${seq}` })}`;
   return (
-    <Became icon="check" tone="ok" title={title} task={task} link={link}>
+    <Outcome icon="check" tone="ok" title={title} task={task} link={link}>
       {data !== null && (
         <div className="task-data">
           <Value name={name} text={toJsonText(data)} home={{ execution: task.execution_id }} open={3} />
         </div>
       )}
-    </Became>
+    </Outcome>
   );
 }
 
-interface BecameProps {
+interface OutcomeProps {
   icon: IconName;
   tone: string;
   title: string;
   hint?: string;
   task: WholeTask;
   link?: string;
-  children?: JSX.Element | false;
+  children?: ReactNode;
 }
 
 /** Shows that the task needs no answer any more. */
-function Became({ icon, tone, title, hint, task, link = "", children }: BecameProps): JSX.Element {
+function Outcome({ icon, tone, title, hint, task, link = "", children }: OutcomeProps) {
   const { execution_id, answered_at, expires_at } = task;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -180,4 +192,181 @@ function Became({ icon, tone, title, hint, task, link = "", children }: BecamePr
       </Link>
     </section>
   );
+}
+
+/** The storage key of the last name that was used in this browser. */
+const nameStorageKey = "nova-answers-as";
+const noProblems: Problems = new Map();
+
+/** The input of one form. Choices that share a form share its input. */
+interface FormState {
+  fields: readonly Field[];
+  drafts: readonly Draft[];
+  hasRoom: boolean;
+  comment: string;
+}
+
+/**
+ * The form that answers a task. Pressing a choice sends the answer if its form is visible, and shows its form
+ * otherwise.
+ */
+function AnswerForm({ task }: { task: Task }) {
+  const nova = useNova();
+  const reload = useReload();
+  const [choice, setChoice] = useState<string>();
+  const [by, setBy] = useState(() => localStorage.getItem(nameStorageKey) ?? "");
+  const [isChecked, setChecked] = useState(false);
+  const [sheets, setSheets] = useState<ReadonlyMap<string, FormState>>(new Map());
+  const form = useRef<HTMLFormElement>(null);
+  const visibleForm = chooseForm(task, choice);
+  const sheet = useMemo(() => sheets.get(visibleForm ?? "") ?? createFormState(visibleForm), [sheets, visibleForm]);
+  const problems = useMemo(() => findProblems(sheet.fields, sheet.drafts), [sheet]);
+  const fill = (changes: Partial<FormState>) =>
+    setSheets(new Map(sheets).set(visibleForm ?? "", { ...sheet, ...changes }));
+  const answer = useMutation({
+    mutationFn(newChoice: string) {
+      const data = addComment(renderMembers(sheet.fields, sheet.drafts), sheet.comment);
+      return nova.tasks.answer(task.task_id, { choice: newChoice, ...(data && { data }), ...(by !== "" && { by }) });
+    },
+    async onSuccess() {
+      if (by === "") localStorage.removeItem(nameStorageKey);
+      else localStorage.setItem(nameStorageKey, by);
+      await reload(["/tasks"]);
+    },
+    // If another user answered first, the page shows that answer.
+    onSettled: () => reload(["task", task.task_id]),
+  });
+  const choose = (event: MouseEvent, newChoice: string) => {
+    const isOther = chooseForm(task, newChoice) !== visibleForm;
+    setChoice(newChoice);
+    answer.reset();
+    if (isOther) return setChecked(false);
+    // The second press of a double click was aimed at the previous content.
+    if (event.detail > 1) return;
+    setChecked(true);
+    if (problems.size > 0) return focusFirstBad(form.current);
+    answer.mutate(newChoice);
+  };
+  return (
+    <form ref={form} className="task-answer" onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
+      {visibleForm !== noForm && (
+        <div className="task-part task-form">
+          <FormFields
+            fields={sheet.fields}
+            drafts={sheet.drafts}
+            id={`${task.task_id}-`}
+            problems={isChecked ? problems : noProblems}
+            onChange={(drafts) => fill({ drafts })}
+          />
+          {sheet.hasRoom && <Comment text={sheet.comment} onText={(comment) => fill({ comment })} />}
+          <By name={by} onName={setBy} />
+        </div>
+      )}
+      <div className="task-bar">
+        {isChecked && problems.size > 0 && <p className="form-trouble">{words.fix(problems.size)}</p>}
+        <ErrorNote error={answer.error} />
+        <fieldset className="task-choices" aria-label={words.choices} disabled={answer.isPending || answer.isSuccess}>
+          {task.choices.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className={`button task-choice ${one === choice || task.choices.length === 1 ? "button-main" : ""}`}
+              aria-pressed={one === choice}
+              onClick={(event) => choose(event, one)}
+            >
+              <UntrustedText
+                text={formatChoice(one, choice, visibleForm !== noForm && task.forms !== null, answer.isPending)}
+              />
+            </button>
+          ))}
+        </fieldset>
+      </div>
+    </form>
+  );
+}
+
+/** Stands for the state before a choice, in which no form is visible. */
+const noForm = "choose first";
+
+/** Returns the visible form: the one of the choice, or the one that all choices share. */
+function chooseForm(task: Task, choice: string | undefined): string | undefined {
+  return choice === undefined && task.forms !== null ? noForm : findForm(task, choice);
+}
+
+function formatChoice(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
+  if (one !== choice) return one;
+  if (isPending) return words.sending;
+  return isTwoSteps ? words.send(one) : one;
+}
+
+function createFormState(form: string | undefined): FormState {
+  if (form === noForm) return { fields: [], drafts: [], hasRoom: false, comment: "" };
+  const fields = form === undefined ? [] : parseFields(form);
+  const hasRoom = (form === undefined || allowsMoreKeys(form)) && !fields.some(({ key }) => key === "comment");
+  return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };
+}
+
+function focusFirstBad(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => {
+    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .form-trouble");
+    const field = bad?.matches("input, textarea, select")
+      ? bad
+      : bad?.closest(".form-field")?.querySelector<HTMLElement>("input, textarea, select, button");
+    field?.focus();
+  });
+}
+
+function Comment({ text, onText }: { text: string; onText(text: string): void }) {
+  return (
+    <div className="form-field task-extra">
+      <label className="form-label" htmlFor="task-comment">
+        {words.comment}
+        <span className="form-optional">{texts.form.optional}</span>
+      </label>
+      <textarea
+        id="task-comment"
+        className="form-input"
+        rows={2}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function By({ name, onName }: { name: string; onName(name: string): void }) {
+  return (
+    <div className="form-field task-extra">
+      <label className="form-label" htmlFor="task-by">
+        {words.by}
+        <span className="form-optional">{texts.form.optional}</span>
+      </label>
+      <input
+        id="task-by"
+        className="form-input"
+        type="text"
+        autoComplete="name"
+        maxLength={200}
+        aria-describedby="task-by-about"
+        value={name}
+        onChange={(event) => onName(event.target.value)}
+      />
+      <p id="task-by-about" className="form-about">
+        {words.byHint}
+      </p>
+    </div>
+  );
+}
+
+/** Builds the data of an answer; the comment is a member of its own. */
+function addComment(members: readonly string[], comment: string): Raw | undefined {
+  const all = comment === "" ? members : [...members, `"comment":${JSON.stringify(comment)}`];
+  return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);
+}
+
+/** Finds the form of a choice. Choices without a form of their own share one. */
+function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
+  const choiceForm =
+    forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;
+  return choiceForm?.text ?? (form ? asRaw(form).text : undefined);
 }

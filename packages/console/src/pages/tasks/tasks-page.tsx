@@ -1,20 +1,19 @@
 import type { Task } from "@nova/client";
-import type { JSX, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import { useNova } from "../../api/nova.ts";
 import { usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { FilterBar, FilterSelect, toChoices } from "../../parts/filters.tsx";
+import { FilterBar, toChoices } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
-import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { ListView, LoadMore } from "../../parts/states.tsx";
+import { formatDuration, Time, useNow } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { Remaining } from "./remaining.tsx";
+import "./task-page.css";
 import "./tasks-page.css";
 
 const words = texts.tasks;
@@ -25,68 +24,60 @@ const pauseMs = 4_000;
 type Kind = (typeof kinds)[number];
 
 /** All open tasks, oldest first. */
-export function TasksPage(): JSX.Element {
+export function TasksPage() {
   const [filters, change] = useAddress(["kind", "workflow", "client"]);
   const kind: Kind = filters.kind === "event" ? "event" : "approval";
-  const query = useTasks(kind);
+  const query = usePages("/tasks", { query: { kind, limit: pageSize } }, { refetchInterval: pauseMs });
   const all = query.data ?? [];
   const tasks = all.filter(
     ({ workflow, client }) =>
       (filters.workflow === undefined || workflow === filters.workflow) &&
       (filters.client === undefined || client === filters.client),
   );
+  const listValues = (name: "workflow" | "client") => toChoices([...new Set(all.flatMap((task) => task[name] ?? []))]);
+  const { empty, emptyHint, none, noneHint } = words;
   return (
     <>
       <PageHead title={words.title} end={<LiveMark />}>
         {query.data && <span className="quiet">{`${words.count(tasks.length)}${query.hasNextPage ? "+" : ""}`}</span>}
       </PageHead>
-      <FilterBar>
+      <FilterBar
+        filters={filters}
+        change={change}
+        choices={[
+          ["workflow", words.filters.workflow, listValues("workflow")],
+          ["client", words.filters.client, listValues("client")],
+        ]}
+      >
         <Segments
           label={words.kind}
           choices={kinds.map((one) => [one, words.kinds[one]] as const)}
           value={kind}
           onChange={(one) => change({ kind: one === "approval" ? undefined : one })}
         />
-        {(["workflow", "client"] as const).map((name) => (
-          <FilterSelect
-            key={name}
-            label={words.filters[name]}
-            value={filters[name]}
-            values={toChoices([...new Set(all.flatMap((task) => task[name] ?? []))])}
-            onChange={(value) => change({ [name]: value })}
-          />
-        ))}
       </FilterBar>
-      <QueryView query={query}>
-        {() =>
-          tasks.length > 0 ? (
-            <TaskList tasks={tasks}>
-              <LoadMore query={query} label={words.more} />
-            </TaskList>
-          ) : all.length > 0 ? (
-            <Empty icon="search" title={words.none} hint={words.noneHint}>
-              <Button onClick={() => change({ workflow: undefined, client: undefined })}>{texts.runs.clear}</Button>
-            </Empty>
-          ) : (
-            <Empty icon="task" title={words.empty[kind]} hint={words.emptyHint[kind]} />
+      <ListView
+        query={query}
+        items={tasks}
+        icon="task"
+        words={{ empty: empty[kind], emptyHint: emptyHint[kind], none, noneHint }}
+        noneContent={
+          all.length > 0 && (
+            <Button onClick={() => change({ workflow: undefined, client: undefined })}>{texts.runs.clear}</Button>
           )
         }
-      </QueryView>
+      >
+        {() => (
+          <TaskList tasks={tasks}>
+            <LoadMore query={query} label={words.more} />
+          </TaskList>
+        )}
+      </ListView>
     </>
   );
 }
 
-function useTasks(kind: Kind) {
-  const nova = useNova();
-  return usePages({
-    queryKey: ["tasks", kind],
-    refetchInterval: pauseMs,
-    read: (cursor, signal) =>
-      nova.ask(nova.api.GET("/tasks", { params: { query: { kind, limit: pageSize, ...cursor } }, signal })),
-  });
-}
-
-function TaskList({ tasks, children }: { tasks: readonly Task[]; children: ReactNode }): JSX.Element {
+function TaskList({ tasks, children }: { tasks: readonly Task[]; children: ReactNode }) {
   const [, go] = useLocation();
   const at = useRowKeys(tasks.length, words.keys, (index) => go(`/tasks/${tasks[index]?.task_id}`));
   return (
@@ -101,7 +92,7 @@ function TaskList({ tasks, children }: { tasks: readonly Task[]; children: React
   );
 }
 
-function TaskRow({ task, isAt }: { task: Task; isAt: boolean }): JSX.Element {
+function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
   const { task_id: id, message, workflow, node, client, created_at, to, pattern } = task;
   const isEvent = pattern !== null;
   return (
@@ -130,5 +121,21 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }): JSX.Element {
       </div>
       <Remaining until={task.expires_at} />
     </li>
+  );
+}
+
+/** The remaining time turns red below this limit. */
+const soonMs = 3_600_000;
+
+/** The time that remains until a deadline. */
+export function Remaining({ until }: { until: string }) {
+  const ms = Date.parse(until) - useNow();
+  return (
+    <span className={`remaining ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
+      <b>{formatDuration(Math.max(0, ms))}</b>
+      <span>
+        {texts.tasks.until} <Time at={until} />
+      </span>
+    </span>
   );
 }

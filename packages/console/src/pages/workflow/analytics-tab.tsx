@@ -1,15 +1,16 @@
-import { useQuery } from "@tanstack/react-query";
-import { type JSX, useMemo } from "react";
+import type { Schemas } from "@nova/client";
+import { useMemo } from "react";
 import { Link } from "wouter";
-import { useNova } from "../../api/nova.ts";
+import { useList } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { ShareBar } from "../../parts/chart.tsx";
-import { FilterBar, FilterSelect } from "../../parts/filters.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { FilterBar } from "../../parts/filters.tsx";
+import { Facts } from "../../parts/page.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { computeFirstDay, formatDollars } from "../costs/cost-days.ts";
+import { type CostQuery, computeFirstDay, formatDollars } from "../costs/cost-days.ts";
 import { ErrorTable, NodeTable } from "../costs/figures.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 import "./tabs.css";
@@ -20,67 +21,51 @@ const usualDays = 30;
 const finalStatuses = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
 
 /** Statistics of runs by node. */
-export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JSX.Element {
-  const nova = useNova();
-  const [{ range }, change] = useAddress(["range"]);
-  const days = ranges[range as keyof typeof ranges] ?? usualDays;
+export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
+  const [filters, change] = useAddress(["range"]);
+  const days = ranges[filters.range as keyof typeof ranges] ?? usualDays;
   const from = computeFirstDay(days, Date.now());
   const filter = useMemo(() => ({ workflow: id, from }), [id, from]);
-  const query = useQuery({
-    queryKey: ["/analytics/workflows", filter],
-    staleTime: 30_000,
-    queryFn: () => Array.fromAsync(nova.list("/analytics/workflows", { query: filter })),
-  });
+  const query = useList("/analytics/workflows", { query: filter }, { staleTime: 30_000 });
   return (
     <>
-      <FilterBar>
-        <FilterSelect
-          label={words.range}
-          value={range}
-          values={Object.entries(words.ranges)}
-          none={words.usual}
-          onChange={(to) => change({ range: to })}
-        />
+      <FilterBar
+        filters={filters}
+        change={change}
+        choices={[["range", words.range, Object.entries(words.ranges), words.usual]]}
+      >
         <Link href={`/costs?workflow=${id}`} className="button analytics-costs">
           {words.costs}
         </Link>
       </FilterBar>
-      <QueryView query={query}>
-        {([figures]) =>
-          figures === undefined ? (
-            <Empty icon="clock" title={words.empty} hint={words.emptyHint} />
-          ) : (
-            <div className="page-body">
-              <div className="page-column">
-                <dl className="tiles">
-                  <Tile label={words.runs} value={figures.runs.toLocaleString("en")} />
-                  <Tile label={words.success} value={`${Math.floor(figures.success_rate * 1000) / 10}%`} />
-                  <Tile label={words.mean} value={formatDuration(figures.mean_ms)} />
-                  <Tile label={words.p95} value={figures.p95_ms === null ? "–" : formatDuration(figures.p95_ms)} />
-                  <Tile label={words.cost} value={formatDollars(figures.cost_usd)} />
-                </dl>
-                <Outcomes figures={figures} />
-                <NodeTable filter={filter} />
-                <ErrorTable filter={filter} />
-              </div>
-            </div>
-          )
-        }
-      </QueryView>
+      <ListView query={query} icon="clock" words={words}>
+        {([figures]) => figures && <Report figures={figures} filter={filter} />}
+      </ListView>
     </>
   );
 }
 
-function Tile({ label, value }: { label: string; value: string }): JSX.Element {
+function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filter: CostQuery }) {
+  const tiles = [
+    [words.runs, figures.runs.toLocaleString("en")],
+    [words.success, `${Math.floor(figures.success_rate * 1000) / 10}%`],
+    [words.mean, formatDuration(figures.mean_ms)],
+    [words.p95, figures.p95_ms === null ? "–" : formatDuration(figures.p95_ms)],
+    [words.cost, formatDollars(figures.cost_usd)],
+  ] as const;
   return (
-    <div className="tile card">
-      <dt>{label}</dt>
-      <dd>{value}</dd>
+    <div className="page-body">
+      <div className="page-column">
+        <Facts className="tiles" facts={tiles} factLook="tile card" />
+        <Outcomes figures={figures} />
+        <NodeTable filter={filter} />
+        <ErrorTable filter={filter} />
+      </div>
     </div>
   );
 }
 
-function Outcomes({ figures }: { figures: Record<(typeof finalStatuses)[number] | "runs", number> }): JSX.Element {
+function Outcomes({ figures }: { figures: Schemas["WorkflowFigures"] }) {
   const parts = finalStatuses
     .filter((status) => figures[status] > 0)
     .map((status) => ({

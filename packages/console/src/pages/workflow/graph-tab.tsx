@@ -1,18 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
-import { type JSX, memo, useCallback, useMemo } from "react";
+import { memo, useCallback, useMemo } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { findMember, readString } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { type Graph, type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { CodeLines } from "../../parts/code.tsx";
+import { type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { useKeys } from "../../parts/keyboard.tsx";
-import { Missing } from "../../parts/page.tsx";
-import { isNotFound, QueryView } from "../../parts/states.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
+import { ErrorNote, Loading, QueryView } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type Finding, groupFindings } from "./findings.ts";
-import { Findings, NodePanel } from "./node-panel.tsx";
+import { type Finding, groupFindings, type NodeText } from "./definition.ts";
 import { useParts, useWorkflow, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
 
@@ -20,12 +24,15 @@ const words = texts.workflows.graph;
 const { versions } = texts.workflows;
 
 /** The graph of the version in the address; by default, the version that new runs use. */
-export function GraphTab({ workflow: latestVersion }: { workflow: WholeWorkflow }): JSX.Element {
+export function GraphTab({ workflow: latestVersion }: { workflow: WholeWorkflow }) {
   const [{ version }] = useAddress(["version"]);
   const { id, active_version: active } = latestVersion;
   const query = useWorkflow(id, parseVersion(version) ?? active ?? latestVersion.version);
-  if (isNotFound(query.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
-  return <QueryView query={query}>{(data) => <VersionGraph workflow={data} />}</QueryView>;
+  return (
+    <QueryView query={query} missing={{ words: { ...versions, back: id }, to: `/workflows/${id}` }}>
+      {(data) => <VersionGraph workflow={data} />}
+    </QueryView>
+  );
 }
 
 function parseVersion(text = ""): number | undefined {
@@ -33,23 +40,22 @@ function parseVersion(text = ""): number | undefined {
 }
 
 /** The graph of a version, and the selected node beside it. */
-function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
+  const { id, version } = workflow;
+  const nova = useNova();
   const parts = useParts(workflow);
   const [{ node }, change] = useAddress(["node", "version"]);
-  const findings = useFindings(workflow);
-  const byNode = useMemo(() => groupFindings(parts.text, findings.data?.findings ?? []), [parts, findings.data]);
-  const select = (id: string) => change({ node: id });
-  const ids = useMemo(() => listNodes(parts.graph).map(({ id }) => id), [parts.graph]);
-  const step = (by: number) => {
-    const at = node === undefined ? (by > 0 ? -1 : ids.length) : ids.indexOf(node);
-    const next = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
-    if (next !== undefined) select(next);
-  };
-  useKeys({
-    j: { label: words.keys.next, run: () => step(1) },
-    k: { label: words.keys.previous, run: () => step(-1) },
-    Escape: { label: texts.keys.close, run: () => change({ node: undefined }) },
+  const query = useQuery({
+    queryKey: ["findings", id, version],
+    staleTime: 60_000,
+    queryFn: () => nova.workflows.findings(id, { version }),
   });
+  const byNode = useMemo(() => groupFindings(parts.text, query.data?.findings ?? []), [parts, query.data]);
+  const dataOf = useCallback((one: GraphNode) => ({ findings: byNode.get(one.id) }), [byNode]);
+  const select = (selectedId: string | undefined) => change({ node: selectedId });
+  const ids = useMemo(() => listNodes(parts.graph).map((one) => one.id), [parts.graph]);
+  useStepKeys(ids, node, select, words.keys);
+  useKeys({ Escape: { label: texts.keys.close, run: () => select(undefined) } });
   const selectedNode = node === undefined ? undefined : parts.nodes.get(node);
   return (
     <div className="definition" data-chosen={selectedNode !== undefined || undefined}>
@@ -57,15 +63,18 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
         <div className="definition-bar">
           <VersionPicker
             label={texts.workflows.shown}
-            workflow={workflow.id}
-            value={workflow.version}
-            onChange={(version) => change({ version: String(version), node: undefined })}
+            workflow={id}
+            value={version}
+            onChange={(to) => change({ version: String(to), node: undefined })}
           />
         </div>
-        <DefinitionGraph
-          key={workflow.version}
+        <GraphView
+          key={version}
           graph={parts.graph}
-          findings={byNode}
+          label={words.label}
+          nodeTypes={nodeTypes}
+          dataOf={dataOf}
+          lookOf={styleEdge}
           selected={node}
           onSelect={select}
         />
@@ -76,55 +85,17 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
             key={selectedNode.id}
             node={selectedNode}
             findings={byNode.get(selectedNode.id) ?? []}
-            onClose={() => change({ node: undefined })}
+            onClose={() => select(undefined)}
           />
         ) : (
-          <Findings
-            byNode={byNode}
-            select={select}
-            error={findings.error}
-            isPending={findings.isPending}
-            description={parts.text}
-          />
+          <Overview byNode={byNode} query={query} definition={parts.text} select={select} />
         )}
       </aside>
     </div>
   );
 }
 
-function useFindings({ id, version }: WholeWorkflow) {
-  const nova = useNova();
-  return useQuery({
-    queryKey: ["findings", id, version],
-    staleTime: 60_000,
-    queryFn: () => nova.workflows.findings(id, { version }),
-  });
-}
-
-interface DefinitionGraphProps {
-  graph: Graph;
-  findings: ReadonlyMap<string, readonly Finding[]>;
-  selected: string | undefined;
-  onSelect(node: string): void;
-}
-
 const nodeTypes = { card: memo(DefinitionCard) };
-
-/** The graph of a definition with findings at its nodes. */
-export function DefinitionGraph({ graph, findings, selected, onSelect }: DefinitionGraphProps): JSX.Element {
-  const dataOf = useCallback(({ id }: GraphNode) => ({ findings: findings.get(id) }), [findings]);
-  return (
-    <GraphView
-      graph={graph}
-      label={words.label}
-      nodeTypes={nodeTypes}
-      dataOf={dataOf}
-      lookOf={styleEdge}
-      selected={selected}
-      onSelect={onSelect}
-    />
-  );
-}
 
 function styleEdge({ label, max }: GraphEdge): EdgeLook {
   return { state: "idle", label: formatEdgeLabel(label, max), isAbove: false };
@@ -144,7 +115,7 @@ interface DefinitionData extends CardData {
   findings: readonly Finding[] | undefined;
 }
 
-function DefinitionCard({ data, selected }: NodeProps<Node<DefinitionData, "card">>): JSX.Element {
+function DefinitionCard({ data, selected }: NodeProps<Node<DefinitionData, "card">>) {
   const { findings = [], ...card } = data;
   const isBad = findings.some(({ severity }) => severity === "error");
   const state = findings.length === 0 ? "plain" : isBad ? "bad" : "warned";
@@ -167,8 +138,135 @@ function DefinitionCard({ data, selected }: NodeProps<Node<DefinitionData, "card
   );
 }
 
-export function getNodeTone({ type, isPrompt }: GraphNode): string {
+function getNodeTone({ type, isPrompt }: GraphNode): string {
   if (isPrompt) return "accent";
   if (type === "approval" || type === "wait") return "wait";
   return type === "decision" || type === "map" || type === "workflow" ? "run" : "idle";
+}
+
+interface NodePanelProps {
+  node: NodeText;
+  findings: readonly Finding[];
+  onClose(): void;
+}
+
+/** One node of the definition in full. */
+function NodePanel({ node, findings, onClose }: NodePanelProps) {
+  const { id, type, code, prompt, settings } = node;
+  const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
+    readString(settings.get(name)),
+  );
+  const otherSettings = Array.from(settings).filter(
+    ([name]) => name !== "description" && name !== "message" && name !== "name",
+  );
+  const inCode = findings.find(({ line }) => line !== undefined);
+  return (
+    <>
+      <header className="definition-head">
+        <UntrustedText as="h2" text={id} />
+        <span className="quiet">{type}</span>
+        <span className="page-head-end">
+          <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
+        </span>
+      </header>
+      <div className="definition-body">
+        {description !== undefined && <UntrustedText as="p" text={description} />}
+        {findings.length > 0 && <FindingList findings={findings} />}
+        {message !== undefined && <Written label={words.fields.message} text={message} />}
+        {prompt !== undefined && <Written label={words.fields.prompt} text={prompt} />}
+        {code !== undefined && (
+          <section>
+            <h3>{words.fields.code}</h3>
+            <CodeLines code={code} marked={inCode?.line} />
+          </section>
+        )}
+        {otherSettings.length > 0 && (
+          <section>
+            <h3>{words.fields.rest}</h3>
+            {otherSettings.map(([name, text]) => (
+              <JsonView key={name} name={name} text={text} open={2} />
+            ))}
+          </section>
+        )}
+        {type === "workflow" && runs !== undefined && (
+          <Link href={`/workflows/${runs}`} className="button">
+            {words.opens}
+          </Link>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Written({ label, text }: { label: string; text: string }) {
+  return (
+    <section>
+      <h3>{label}</h3>
+      <UntrustedText as="pre" className="definition-text" text={text} />
+    </section>
+  );
+}
+
+function FindingList({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <ul className="findings">
+      {findings.map(({ code, path, message, severity, line }) => (
+        <li key={`${code} ${path} ${line} ${message}`} className={`tone-${severity === "error" ? "bad" : "wait"}`}>
+          <b>
+            {words.severity[severity]} {code}
+          </b>{" "}
+          <UntrustedText text={message} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface OverviewProps {
+  byNode: ReadonlyMap<string, readonly Finding[]>;
+  query: { isPending: boolean; error: unknown };
+  /** The definition as JSON. */
+  definition: string;
+  select(node: string): void;
+}
+
+/** The description of the workflow and all findings. */
+function Overview({ byNode, query: { isPending, error }, definition, select }: OverviewProps) {
+  const description = readString(findMember(definition, "description"));
+  const count = Array.from(byNode.values()).reduce((sum, { length }) => sum + length, 0);
+  const isClean = count === 0 && !isPending && !error;
+  const outcome = isPending ? words.checking : words.findingsLost;
+  return (
+    <div className="definition-body">
+      {description !== undefined && <UntrustedText as="p" text={description} />}
+      <p className="quiet">{words.pick}</p>
+      <section>
+        <h2 className="findings-title">
+          {count > 0 ? words.findings(count) : !isClean && outcome}
+          {isClean && (
+            <>
+              {words.noFindings}
+              <span className="tone-ok">
+                <Icon name="check" size={14} />
+              </span>
+            </>
+          )}
+        </h2>
+        {isPending && <Loading lines={2} />}
+        <ErrorNote error={error} />
+        {Array.from(byNode, ([node, findings]) => (
+          <div key={node} className="findings-of">
+            {node === "" ? (
+              <h3>{words.whole}</h3>
+            ) : (
+              <button type="button" className="findings-node" onClick={() => select(node)}>
+                <UntrustedText text={node} />
+              </button>
+            )}
+            <FindingList findings={findings} />
+          </div>
+        ))}
+      </section>
+    </div>
+  );
 }

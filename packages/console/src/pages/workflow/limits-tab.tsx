@@ -1,12 +1,12 @@
 import type { Schemas } from "@nova/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type JSX, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { Button } from "../../parts/button.tsx";
+import { useList, useReload } from "../../api/queries.ts";
 import { TextField } from "../../parts/field.tsx";
-import { Card } from "../../parts/page.tsx";
-import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
+import { Card, SaveForm } from "../../parts/page.tsx";
+import { ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
@@ -20,16 +20,13 @@ type Quotas = Schemas["WorkflowQuotas"];
 type Generation = Schemas["Generation"];
 
 /** The quotas of the workflow, and the code that its prompt nodes run. */
-export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JSX.Element {
+export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
   const nova = useNova();
   const quotas = useQuery({
     queryKey: ["workflow-quotas", id],
     queryFn: () => nova.ask(nova.api.GET("/workflows/{id}/quotas", { params: { path: { id } } })),
   });
-  const generations = useQuery({
-    queryKey: ["generations", id],
-    queryFn: () => Array.fromAsync(nova.workflows.generations(id)),
-  });
+  const generations = useList("/workflows/{id}/generations", { path: { id } });
   return (
     <div className="page-body">
       <div className="page-column">
@@ -39,15 +36,14 @@ export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }): JS
           </QueryView>
         </Card>
         <Card title={words.pins} hint={words.pinsHint}>
-          <QueryView query={generations} lines={3}>
-            {(items) =>
-              items.length === 0 ? (
-                <Empty icon="spark" title={words.noPins} hint={words.noPinsHint} />
-              ) : (
-                <Table items={items} columns={buildColumns(id)} keyOf={buildKey} />
-              )
-            }
-          </QueryView>
+          <ListView
+            query={generations}
+            lines={3}
+            icon="spark"
+            words={{ empty: words.noPins, emptyHint: words.noPinsHint }}
+          >
+            {(items) => <Table items={items} columns={buildColumns(id)} keyOf={buildKey} />}
+          </ListView>
         </Card>
       </div>
     </div>
@@ -61,26 +57,20 @@ function isInvalid(text: string): boolean {
   return !/^([1-9]\d{0,2}|1000)?$/.test(text);
 }
 
-function QuotaForm({ id, quotas }: { id: string; quotas: Quotas }): JSX.Element {
-  const nova = useNova();
-  const queries = useQueryClient();
-  const [input, setInput] = useState({
-    max_concurrent: String(quotas.max_concurrent ?? ""),
-    max_concurrent_per_client: String(quotas.max_concurrent_per_client ?? ""),
-  });
-  const save = useMutation({
-    mutationFn: () => {
-      const body = Object.fromEntries(names.map((name) => [name, input[name] ? Number(input[name]) : null]));
-      return nova.ask(nova.api.PUT("/workflows/{id}/quotas", { params: { path: { id } }, body }));
-    },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["workflow-quotas", id] }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
+function QuotaForm({ id, quotas }: { id: string; quotas: Quotas }) {
+  const { api, ask } = useNova();
+  const reload = useReload();
+  const stored = { max_concurrent: "", max_concurrent_per_client: "" };
+  for (const name of names) stored[name] = String(quotas[name] ?? "");
+  const [input, setInput] = useState(stored);
+  const save = async () => {
+    const body = Object.fromEntries(names.map((name) => [name, input[name] ? Number(input[name]) : null]));
+    await ask(api.PUT("/workflows/{id}/quotas", { params: { path: { id } }, body }));
+    await reload(["workflow-quotas", id]);
   };
+  const isChanged = names.some((name) => input[name] !== stored[name]);
   return (
-    <form className="card-body form" onSubmit={submit}>
+    <SaveForm canSave={isChanged && !names.some((name) => isInvalid(input[name]))} save={save}>
       <div className="quota-fields">
         {names.map((name) => (
           <TextField
@@ -89,21 +79,11 @@ function QuotaForm({ id, quotas }: { id: string; quotas: Quotas }): JSX.Element 
             inputMode="numeric"
             value={input[name]}
             error={isInvalid(input[name]) ? words.wrong : undefined}
-            onChange={(text) => {
-              save.reset();
-              setInput({ ...input, [name]: text.trim() });
-            }}
+            onChange={(text) => setInput({ ...input, [name]: text.trim() })}
           />
         ))}
       </div>
-      <ErrorNote error={save.error} />
-      <div className="form-end saved">
-        <Button submit tone="main" disabled={names.some((name) => isInvalid(input[name]))}>
-          {texts.common.save}
-        </Button>
-        <span role="status">{save.isSuccess && texts.common.saved}</span>
-      </div>
-    </form>
+    </SaveForm>
   );
 }
 

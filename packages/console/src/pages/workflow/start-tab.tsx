@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, type FormEvent, type JSX, useMemo, useRef, useState } from "react";
+import { type DragEvent, type FormEvent, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/queries.ts";
@@ -20,7 +20,7 @@ const words = texts.workflows.begin;
 const noProblems: Problems = new Map();
 
 /** A form for the initial context of a run. */
-export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+export function StartTab({ workflow }: { workflow: WholeWorkflow }) {
   const { id, active_version: active } = workflow;
   const [version, setVersion] = useState<number>();
   const shownVersion = version ?? active ?? undefined;
@@ -40,7 +40,7 @@ interface StartFormProps {
   onVersion(version: number | undefined): void;
 }
 
-function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Element {
+function StartForm({ workflow, version, onVersion }: StartFormProps) {
   const inputs = findMember(useParts(workflow).text, "inputs");
   const fields = useMemo(() => parseFields(inputs ?? "{}"), [inputs]);
   const [drafts, setDrafts] = useState<readonly Draft[]>(() => createDrafts(fields));
@@ -156,7 +156,7 @@ interface OptionsProps extends StartFormProps {
   onClient(client: string): void;
 }
 
-function Options({ workflow, version, onVersion, client, onClient }: OptionsProps): JSX.Element {
+function Options({ workflow, version, onVersion, client, onClient }: OptionsProps) {
   const clients = useClientSlugs();
   const versions = useVersions(workflow.id);
   const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
@@ -188,7 +188,7 @@ interface MoreValuesProps {
 }
 
 /** Rows for additional keys of the context. */
-export function MoreValues({ extras, onChange, problems }: MoreValuesProps): JSX.Element {
+export function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
   return (
     <fieldset className="form-field start-more">
       <legend className="form-label">{words.more}</legend>
@@ -218,7 +218,7 @@ interface ExtraRowProps {
   onRemove(): void;
 }
 
-function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps): JSX.Element {
+function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps) {
   const { id, key, draft } = extra;
   const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];
   const inputId = `start-more-${id}`;

@@ -1,9 +1,8 @@
 import type { Delivery, Schemas } from "@nova/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { JSX } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { usePages } from "../../api/queries.ts";
+import { useList, usePages, useReload } from "../../api/queries.ts";
 import { readApiUrl } from "../../api/session.ts";
 import { readString } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -12,22 +11,22 @@ import { FilterSelect } from "../../parts/filters.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Empty, ErrorNote, LoadMore, QueryView } from "../../parts/states.tsx";
+import { Empty, ErrorNote, ListView, LoadMore, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { parseTriggers, type Trigger } from "./definition-parts.ts";
+import { parseTriggers, type Trigger } from "./definition.ts";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 import "./tabs.css";
 
 const words = texts.workflows.triggers;
 
 /** The triggers of the workflow and their deliveries. */
-export function TriggersTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+export function TriggersTab({ workflow }: { workflow: WholeWorkflow }) {
   const { id, active_version: active, version } = workflow;
   const query = useWorkflow(id, active ?? version);
-  const schedules = useSchedules(id);
+  const schedules = useList("/schedules", { query: { workflow: id } }, { refetchInterval: schedulesPauseMs });
   return (
     <QueryView query={query}>
       {(data) => (
@@ -48,7 +47,7 @@ interface TriggerListProps {
   schedules: readonly Schedule[];
 }
 
-function TriggerList({ workflow, triggers, schedules }: TriggerListProps): JSX.Element {
+function TriggerList({ workflow, triggers, schedules }: TriggerListProps) {
   return (
     <section aria-label={words.title}>
       {triggers.length === 0 ? (
@@ -88,7 +87,7 @@ interface TriggerCardProps {
 }
 
 /** One trigger: its address or schedule, and its other settings. */
-export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): JSX.Element {
+function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps) {
   const { id, type, fields } = trigger;
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
   const excluded = new Set(type === "schedule" ? ["when", "timezone"] : type === "mail" ? ["address"] : []);
@@ -100,9 +99,7 @@ export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): 
           <Icon name={icons[type] ?? "play"} />
         </span>
         <h2>{kind}</h2>
-        <span className="mono quiet">
-          <UntrustedText text={id} />
-        </span>
+        <UntrustedText as="span" className="mono quiet" text={id} />
         {schedule && (
           <span className="page-head-end">
             <ScheduleSwitch workflow={workflow} schedule={schedule} />
@@ -119,12 +116,14 @@ export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): 
 }
 
 /** The address of a mail or webhook trigger. */
-function Place({ trigger: { id, type, fields } }: { trigger: Trigger }): JSX.Element | null {
+function Place({ trigger: { id, type, fields } }: { trigger: Trigger }) {
   if (type === "mail") {
     return (
-      <p className="mono trigger-place">
-        <UntrustedText text={words.mailTo(readString(fields.get("address")) ?? "")} />
-      </p>
+      <UntrustedText
+        as="p"
+        className="mono trigger-place"
+        text={words.mailTo(readString(fields.get("address")) ?? "")}
+      />
     );
   }
   if (type !== "webhook") return null;
@@ -137,44 +136,34 @@ function Place({ trigger: { id, type, fields } }: { trigger: Trigger }): JSX.Ele
   );
 }
 
-function Times({ schedule: { expression, timezone, next_at, paused_at } }: { schedule: Schedule }): JSX.Element {
+function Times({ schedule: { expression, timezone, next_at, paused_at } }: { schedule: Schedule }) {
+  const next = next_at === null ? words.never : words.next;
+  const at = paused_at ?? next_at;
   return (
     <p className="trigger-place">
       <span className="mono">{expression}</span>
       <span className="quiet">{timezone}</span>
-      {paused_at !== null ? (
-        <span className="tone-wait trigger-paused">
-          {words.pausedSince} <Time at={paused_at} />
-        </span>
-      ) : (
-        <span>
-          {next_at === null ? (
-            words.never
-          ) : (
-            <>
-              {words.next} <Time at={next_at} />
-            </>
-          )}
-        </span>
-      )}
+      <span className={paused_at === null ? undefined : "tone-wait trigger-paused"}>
+        {paused_at === null ? next : words.pausedSince} {at !== null && <Time at={at} />}
+      </span>
     </p>
   );
 }
 
-function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Schedule }): JSX.Element {
-  const nova = useNova();
-  const queries = useQueryClient();
+function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Schedule }) {
+  const { api, ask } = useNova();
+  const reload = useReload();
   const isPaused = schedule.paused_at !== null;
   const toggle = useMutation({
     mutationFn: () => {
       const params = { path: { id: workflow, trigger: schedule.trigger } };
-      return nova.ask(
+      return ask(
         isPaused
-          ? nova.api.POST("/workflows/{id}/schedules/{trigger}/resume", { params })
-          : nova.api.POST("/workflows/{id}/schedules/{trigger}/pause", { params }),
+          ? api.POST("/workflows/{id}/schedules/{trigger}/resume", { params })
+          : api.POST("/workflows/{id}/schedules/{trigger}/pause", { params }),
       );
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["schedules", workflow] }),
+    onSuccess: () => reload(["/schedules"]),
   });
   const label = isPaused ? words.resumeSchedule(schedule.trigger) : words.pauseSchedule(schedule.trigger);
   return (
@@ -189,6 +178,7 @@ function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Sc
 
 const pageSize = 50;
 const pauseMs = 8_000;
+const schedulesPauseMs = 15_000;
 
 type Status = Delivery["status"];
 
@@ -196,18 +186,13 @@ const tones: Record<Status, string> = { started: "ok", accepted: "run", refused:
 const statuses = Object.keys(tones) as Status[];
 
 /** All deliveries, with the run that each started or the reason why it started none. */
-function Deliveries({ workflow }: { workflow: string }): JSX.Element {
-  const nova = useNova();
+function Deliveries({ workflow }: { workflow: string }) {
   const [address, change] = useAddress(["status"]);
   const status = statuses.find((one) => one === address.status);
-  const query = usePages({
-    queryKey: ["deliveries", workflow, status ?? null],
-    refetchInterval: pauseMs,
-    read: (cursor, signal) => {
-      const filter = { workflow, limit: pageSize, ...(status !== undefined && { status }), ...cursor };
-      return nova.ask(nova.api.GET("/deliveries", { params: { query: filter }, signal }));
-    },
-  });
+  const request = { query: { workflow, status, limit: pageSize } };
+  const query = usePages("/deliveries", request, { refetchInterval: pauseMs });
+  const empty = { empty: words.noDeliveries, emptyHint: words.noDeliveriesHint };
+  const noneFit = { empty: words.noneFit, emptyHint: words.noneFitHint };
   return (
     <Card
       title={words.deliveries}
@@ -220,19 +205,9 @@ function Deliveries({ workflow }: { workflow: string }): JSX.Element {
         />
       }
     >
-      <QueryView query={query} lines={4}>
-        {(items) =>
-          items.length === 0 ? (
-            <Empty
-              icon="download"
-              title={status === undefined ? words.noDeliveries : words.noneFit}
-              hint={status === undefined ? words.noDeliveriesHint : words.noneFitHint}
-            />
-          ) : (
-            <Table items={items} columns={deliveryColumns} keyOf={({ id }) => id} />
-          )
-        }
-      </QueryView>
+      <ListView query={query} lines={4} icon="download" words={status === undefined ? empty : noneFit}>
+        {(items) => <Table items={items} columns={deliveryColumns} keyOf={({ id }) => id} />}
+      </ListView>
       {query.hasNextPage && (
         <div className="card-body">
           <LoadMore query={query} label={words.more} />
@@ -256,12 +231,8 @@ const deliveryColumns: readonly Column<Delivery>[] = [
     label: words.columns.from,
     show: ({ from, about }) => (
       <>
-        <span className="delivery-from">
-          <UntrustedText text={from} />
-        </span>
-        <span className="delivery-from quiet">
-          <UntrustedText text={about} />
-        </span>
+        <UntrustedText as="span" className="delivery-from" text={from} />
+        <UntrustedText as="span" className="delivery-from quiet" text={about} />
       </>
     ),
     look: "wide",
@@ -276,14 +247,3 @@ const deliveryColumns: readonly Column<Delivery>[] = [
     ),
   },
 ];
-
-const schedulesPauseMs = 15_000;
-
-function useSchedules(workflow: string) {
-  const nova = useNova();
-  return useQuery({
-    queryKey: ["schedules", workflow],
-    refetchInterval: schedulesPauseMs,
-    queryFn: () => Array.fromAsync(nova.list("/schedules", { query: { workflow } })),
-  });
-}

@@ -1,13 +1,14 @@
 import type { Schemas } from "@nova/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type JSX, useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { usePages } from "../../api/queries.ts";
+import { usePages, useReload } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
-import { ConfirmDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton } from "../../parts/dialog.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
+import type { IconName } from "../../parts/icon.tsx";
 import { texts } from "../../texts.ts";
-import { type ParsedDefinition, parseDefinition } from "./definition-parts.ts";
+import { type ParsedDefinition, parseDefinition } from "./definition.ts";
 
 export type WholeWorkflow = Schemas["WholeWorkflow"];
 
@@ -33,14 +34,7 @@ const pageSize = 50;
 
 /** Reads the versions page by page, newest first. */
 export function useVersions(id: string) {
-  const nova = useNova();
-  return usePages({
-    queryKey: ["versions", id],
-    read: (cursor, signal) => {
-      const params = { path: { id }, query: { limit: pageSize, ...cursor } };
-      return nova.ask(nova.api.GET("/workflows/{id}/versions", { params, signal }));
-    },
-  });
+  return usePages("/workflows/{id}/versions", { path: { id }, query: { limit: pageSize } });
 }
 
 interface VersionPickerProps {
@@ -51,7 +45,7 @@ interface VersionPickerProps {
 }
 
 /** Selects a version. */
-export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps): JSX.Element {
+export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps) {
   const versions = useVersions(workflow);
   const { version: formatVersion, versions: words } = texts.workflows;
   const loaded = versions.data ?? [];
@@ -74,42 +68,30 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   );
 }
 
-/** Asks before it makes a version active. */
-export function ActivateDialog({
-  workflow,
-  version,
-  onClose,
-}: {
-  workflow: WholeWorkflow;
-  version: number;
-  onClose(): void;
-}): JSX.Element {
-  const { activate } = useWorkflowActions(workflow);
+/** A button that makes a version active. */
+export function ActivateButton({ workflow: { id }, version, ...button }: ActivateButtonProps) {
+  const nova = useNova();
+  const reload = useWorkflowReload(id);
   return (
-    <ConfirmDialog
+    <ConfirmButton
+      {...button}
       title={texts.workflows.activateTitle(version)}
       action={texts.workflows.versions.activate}
-      onConfirm={() => activate(version)}
-      onClose={onClose}
-    >
-      <p className="quiet">{texts.workflows.activateHint}</p>
-    </ConfirmDialog>
+      hint={texts.workflows.activateHint}
+      onConfirm={() => nova.workflows.activate(id, version).then(reload)}
+    />
   );
 }
 
-export function useWorkflowActions({ id }: WholeWorkflow) {
-  const nova = useNova();
-  const queries = useQueryClient();
-  const readAgain = () =>
-    Promise.all(
-      [["workflow", id], ["workflows"], ["versions", id], ["schedules", id]].map((queryKey) =>
-        queries.invalidateQueries({ queryKey }),
-      ),
-    );
-  const params = { path: { id } };
-  return {
-    pause: () => nova.ask(nova.api.POST("/workflows/{id}/pause", { params })).then(readAgain),
-    resume: () => nova.ask(nova.api.POST("/workflows/{id}/resume", { params })).then(readAgain),
-    activate: (version: number) => nova.workflows.activate(id, version).then(readAgain),
-  };
+interface ActivateButtonProps {
+  workflow: WholeWorkflow;
+  version: number;
+  label: string;
+  icon?: IconName;
+}
+
+/** Returns a function that reads everything again that a change of the workflow affects. */
+export function useWorkflowReload(id: string) {
+  const reload = useReload();
+  return () => reload(["workflow", id], ["/workflows"], ["/workflows/{id}/versions", { path: { id } }], ["/schedules"]);
 }

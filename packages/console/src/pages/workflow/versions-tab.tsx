@@ -1,7 +1,7 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
-import { type JSX, memo, useCallback, useState } from "react";
+import { memo, useCallback } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -16,10 +16,16 @@ import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type ParsedDefinition, parseDefinition } from "./definition-parts.ts";
-import { type Change, diffWorkflows, formatEdgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
+import {
+  type Change,
+  diffWorkflows,
+  formatEdgeName,
+  type ParsedDefinition,
+  parseDefinition,
+  type WorkflowDiff,
+} from "./definition.ts";
 import { describeKind, formatEdgeLabel } from "./graph-tab.tsx";
-import { ActivateDialog, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateButton, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 import "./tabs.css";
 
 const words = texts.workflows.versions;
@@ -27,7 +33,7 @@ const words = texts.workflows.versions;
 type Version = Schemas["WorkflowVersion"];
 
 /** All versions, and the comparison of two of them. */
-export function VersionsTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+export function VersionsTab({ workflow }: { workflow: WholeWorkflow }) {
   const [{ before, after }, change] = useAddress(["before", "after"]);
   const compared =
     before !== undefined && after !== undefined ? { before: Number(before), after: Number(after) } : undefined;
@@ -44,9 +50,8 @@ interface VersionListProps {
   onCompare(before: number, after: number): void;
 }
 
-function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
+function VersionList({ workflow, onCompare }: VersionListProps) {
   const query = useVersions(workflow.id);
-  const [versionToActivate, setVersionToActivate] = useState<number>();
   const count = query.data?.length ?? 0;
   return (
     <div className="page-body">
@@ -64,7 +69,7 @@ function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
                     item={item}
                     before={items[index + 1]?.version}
                     onCompare={onCompare}
-                    onActivate={() => setVersionToActivate(item.version)}
+                    workflow={workflow}
                   />
                 ))}
               </ol>
@@ -77,13 +82,6 @@ function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
           )}
         </Card>
       </div>
-      {versionToActivate !== undefined && (
-        <ActivateDialog
-          workflow={workflow}
-          version={versionToActivate}
-          onClose={() => setVersionToActivate(undefined)}
-        />
-      )}
     </div>
   );
 }
@@ -93,10 +91,10 @@ interface VersionRowProps {
   /** The version before it. */
   before: number | undefined;
   onCompare(before: number, after: number): void;
-  onActivate(): void;
+  workflow: WholeWorkflow;
 }
 
-function VersionRow({ item, before, onCompare, onActivate }: VersionRowProps): JSX.Element {
+function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
   const { version, active, status, reason, created_at, hash } = item;
   return (
     <li className="version-row">
@@ -117,13 +115,11 @@ function VersionRow({ item, before, onCompare, onActivate }: VersionRowProps): J
         {before !== undefined && (
           <Button onClick={() => onCompare(before, version)}>{words.compareWith(before)}</Button>
         )}
-        {!active && status === "ready" && <Button onClick={onActivate}>{words.activate}</Button>}
+        {!active && status === "ready" && (
+          <ActivateButton workflow={workflow} version={version} label={words.activate} />
+        )}
       </span>
-      {reason !== undefined && (
-        <p className="version-reason">
-          <UntrustedText text={reason} />
-        </p>
-      )}
+      {reason !== undefined && <UntrustedText as="p" className="version-reason" text={reason} />}
     </li>
   );
 }
@@ -138,25 +134,18 @@ interface ComparisonProps {
 }
 
 /** Compares two versions: one graph for both, and the difference of the selected node. */
-export function Comparison({ workflow, before, after }: ComparisonProps): JSX.Element {
+function Comparison({ workflow, before, after }: ComparisonProps) {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
   const query = useDiff(workflow.id, before, after);
   const versions = words.sides(`v${before}`, `v${after}`);
+  const choose = (side: "before" | "after") => (version: number) =>
+    change({ [side]: String(version), node: undefined });
+  const { id } = workflow;
   return (
     <>
       <div className="filter-bar">
-        <VersionPicker
-          label={words.before}
-          workflow={workflow.id}
-          value={before}
-          onChange={(version) => change({ before: String(version), node: undefined })}
-        />
-        <VersionPicker
-          label={words.after}
-          workflow={workflow.id}
-          value={after}
-          onChange={(version) => change({ after: String(version), node: undefined })}
-        />
+        <VersionPicker label={words.before} workflow={id} value={before} onChange={choose("before")} />
+        <VersionPicker label={words.after} workflow={id} value={after} onChange={choose("after")} />
         <IconButton
           icon="cross"
           label={texts.common.back}
@@ -210,13 +199,13 @@ function findFirstChange({ nodes, settings }: WorkflowDiff): string | undefined 
   return node ?? (settings && whole);
 }
 
-interface ChangeListProps {
+interface ChangeProps {
   diff: WorkflowDiff;
   selected: string | undefined;
   onSelect(node: string): void;
 }
 
-function ChangeList({ diff, selected, onSelect }: ChangeListProps): JSX.Element {
+function ChangeList({ diff, selected, onSelect }: ChangeProps) {
   const changed = Array.from(diff.nodes).filter(([, { change }]) => change !== "same");
   return (
     <ul className="change-list">
@@ -257,12 +246,12 @@ interface SelectedChangeProps {
   versions: string;
 }
 
-function SelectedChange({ diff, selected, versions }: SelectedChangeProps): JSX.Element {
+function SelectedChange({ diff, selected, versions }: SelectedChangeProps) {
   if (selected === whole && diff.settings) {
     return <CodeDiff {...diff.settings} label={`${words.whole}, ${versions}`} />;
   }
-  const node: NodeDiff | undefined = selected === undefined ? undefined : diff.nodes.get(selected);
-  if (!node || selected === undefined) return <p className="quiet">{words.nothing}</p>;
+  const node = diff.nodes.get(selected ?? "");
+  if (!node) return <p className="quiet">{words.nothing}</p>;
   if (node.change === "same") return <p className="quiet">{words.unchangedNode}</p>;
   return (
     <>
@@ -286,13 +275,7 @@ function SelectedChange({ diff, selected, versions }: SelectedChangeProps): JSX.
   );
 }
 
-interface DiffGraphProps {
-  diff: WorkflowDiff;
-  selected: string | undefined;
-  onSelect(node: string): void;
-}
-
-export const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> = {
+const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> = {
   added: { tone: "ok", icon: "plus" },
   removed: { tone: "bad", icon: "minus" },
   changed: { tone: "wait", icon: "change" },
@@ -302,7 +285,7 @@ export const changeLooks: Record<Change, { tone: string; icon: IconName | undefi
 const nodeTypes = { card: memo(DiffCard) };
 
 /** One graph for both versions, with added, removed and changed nodes. */
-export function DiffGraph({ diff, selected, onSelect }: DiffGraphProps): JSX.Element {
+function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
   const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
   const lookOf = useCallback(
     (edge: GraphEdge) => {
@@ -332,7 +315,7 @@ interface DiffData extends CardData {
   change: Change;
 }
 
-function DiffCard({ data, selected }: NodeProps<Node<DiffData, "card">>): JSX.Element {
+function DiffCard({ data, selected }: NodeProps<Node<DiffData, "card">>) {
   const { change, ...card } = data;
   const { tone, icon } = changeLooks[change];
   const end = icon && (

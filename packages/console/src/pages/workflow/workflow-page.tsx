@@ -1,22 +1,21 @@
-import { type ComponentType, type JSX, useState } from "react";
+import type { ComponentType } from "react";
 import { Link, useParams } from "wouter";
-import { Button } from "../../parts/button.tsx";
-import { ConfirmDialog } from "../../parts/dialog.tsx";
+import { useNova } from "../../api/nova.ts";
+import { ConfirmButton } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Missing } from "../../parts/page.tsx";
-import { Failure, isNotFound, Loading, lazyComponent } from "../../parts/states.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { lazyComponent, QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph-tab.tsx";
-import { ActivateDialog, useWorkflow, useWorkflowActions, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateButton, useWorkflow, useWorkflowReload, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
 
 const words = texts.workflows;
 
 type TabName = keyof typeof words.tabs;
 
-/** Properties of every tab. */
-export interface TabProps {
+interface TabProps {
   workflow: WholeWorkflow;
 }
 
@@ -31,38 +30,38 @@ const tabs: Record<TabName, ComponentType<TabProps>> = {
 const names = Object.keys(tabs) as TabName[];
 
 /** One workflow. Each tab has its own address. */
-export function WorkflowPage(): JSX.Element {
-  const { id, tab } = useParams<{ id: string; tab?: string }>();
+export function WorkflowPage() {
+  const { id = "", tab } = useParams<{ id: string; tab?: string }>();
   const at = names.find((name) => name === tab) ?? "graph";
   const query = useWorkflow(id);
-  const { data: workflow, error } = query;
-  if (isNotFound(error)) return <Missing words={words} to="/workflows" />;
-  if (error && !workflow) return <Failure error={error} onRetry={() => void query.refetch()} />;
-  if (!workflow) return <Loading lines={10} />;
   const Tab = tabs[at];
   return (
-    <>
-      <WorkflowHead workflow={workflow} />
-      <nav className="link-tabs" aria-label={words.views}>
-        {names.map((name) => (
-          <Link
-            key={name}
-            href={`/workflows/${id}${name === "graph" ? "" : `/${name}`}`}
-            className="link-tab"
-            aria-current={name === at ? "page" : undefined}
-          >
-            {words.tabs[name]}
-          </Link>
-        ))}
-      </nav>
-      <Notes workflow={workflow} />
-      <Tab key={id} workflow={workflow} />
-    </>
+    <QueryView query={query} lines={10} missing={{ words, to: "/workflows" }}>
+      {(workflow) => (
+        <>
+          <WorkflowHead workflow={workflow} />
+          <nav className="link-tabs" aria-label={words.views}>
+            {names.map((name) => (
+              <Link
+                key={name}
+                href={`/workflows/${id}${name === "graph" ? "" : `/${name}`}`}
+                className="link-tab"
+                aria-current={name === at ? "page" : undefined}
+              >
+                {words.tabs[name]}
+              </Link>
+            ))}
+          </nav>
+          <Notes workflow={workflow} />
+          <Tab key={id} workflow={workflow} />
+        </>
+      )}
+    </QueryView>
   );
 }
 
 /** Warnings: the workflow is paused, or its latest version failed. */
-function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): JSX.Element {
+function Notes({ workflow: { version, status, reason, paused_at } }: TabProps) {
   return (
     <>
       {paused_at !== null && (
@@ -80,55 +79,50 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
 }
 
 /** The name of the workflow and its actions. */
-export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+function WorkflowHead({ workflow }: TabProps) {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
-  const [query, setAsked] = useState<"pause" | "resume" | "rollback">();
-  const acts = useWorkflowActions(workflow);
-  const close = () => setAsked(undefined);
+  const { api, ask } = useNova();
+  const reload = useWorkflowReload(id);
+  const params = { path: { id } };
   return (
-    <header className="page-head workflow-head">
-      <Link href="/workflows" className="icon-button" aria-label={words.back} title={words.back}>
-        <Icon name="back" />
-      </Link>
-      <h1 className="workflow-title">
-        <UntrustedText text={name} />
-      </h1>
+    <PageHead
+      title={<UntrustedText text={name} />}
+      back={{ to: "/workflows", label: words.back }}
+      className="workflow-head"
+      end={
+        <>
+          <Link href={`/?workflow=${id}`} className="button">
+            <Icon name="runs" size={14} />
+            {words.runs}
+          </Link>
+          {previous !== null && (
+            <ActivateButton workflow={workflow} version={previous} icon="back" label={words.rollback(previous)} />
+          )}
+          {paused_at === null ? (
+            <ConfirmButton
+              key="pause"
+              icon="pause"
+              label={words.pause}
+              title={words.pauseTitle(id)}
+              hint={words.pauseHint}
+              onConfirm={() => ask(api.POST("/workflows/{id}/pause", { params })).then(reload)}
+            />
+          ) : (
+            <ConfirmButton
+              key="resume"
+              icon="play"
+              label={words.resume}
+              title={words.resumeTitle(id)}
+              hint={words.resumeHint}
+              onConfirm={() => ask(api.POST("/workflows/{id}/resume", { params })).then(reload)}
+            />
+          )}
+        </>
+      }
+    >
       {name !== id && <span className="mono quiet workflow-id">{id}</span>}
       {active !== null && <span className="badge workflow-badge tone-ok">{words.version(active)}</span>}
       {paused_at !== null && <span className="badge workflow-badge tone-wait">{words.paused}</span>}
-      <span className="page-head-end">
-        <Link href={`/?workflow=${id}`} className="button">
-          <Icon name="runs" size={14} />
-          {words.runs}
-        </Link>
-        {previous !== null && (
-          <Button icon="back" onClick={() => setAsked("rollback")}>
-            {words.rollback(previous)}
-          </Button>
-        )}
-        {paused_at === null ? (
-          <Button icon="pause" onClick={() => setAsked("pause")}>
-            {words.pause}
-          </Button>
-        ) : (
-          <Button icon="play" onClick={() => setAsked("resume")}>
-            {words.resume}
-          </Button>
-        )}
-      </span>
-      {query === "pause" && (
-        <ConfirmDialog title={words.pauseTitle(id)} action={words.pause} onConfirm={acts.pause} onClose={close}>
-          <p className="quiet">{words.pauseHint}</p>
-        </ConfirmDialog>
-      )}
-      {query === "resume" && (
-        <ConfirmDialog title={words.resumeTitle(id)} action={words.resume} onConfirm={acts.resume} onClose={close}>
-          <p className="quiet">{words.resumeHint}</p>
-        </ConfirmDialog>
-      )}
-      {query === "rollback" && previous !== null && (
-        <ActivateDialog workflow={workflow} version={previous} onClose={close} />
-      )}
-    </header>
+    </PageHead>
   );
 }

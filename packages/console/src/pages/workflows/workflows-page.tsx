@@ -1,15 +1,16 @@
 import type { Execution, Schemas, Workflow } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { useList } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar, SearchField } from "../../parts/filters.tsx";
-import { useKeys, useRowKeys } from "../../parts/keyboard.tsx";
+import { useRowKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, QueryView } from "../../parts/states.tsx";
+import { ListView } from "../../parts/states.tsx";
 import { getStatusTone, statuses } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
 import { formatDuration, formatUsd } from "../../parts/time.tsx";
@@ -27,68 +28,51 @@ const recentRuns = 200;
 const maxMarks = 12;
 
 /** All workflows with statistics of their runs. */
-export function WorkflowsPage(): JSX.Element {
-  const [{ text = "" }, change] = useAddress(["text"]);
-  const search = useRef<HTMLInputElement>(null);
-  const nova = useNova();
-  const query = useQuery({
-    queryKey: ["workflows", "all"],
-    refetchInterval: listPauseMs,
-    queryFn: () => Array.fromAsync(nova.workflows.list()),
-  });
+export function WorkflowsPage() {
+  const [filters, change] = useAddress(["text"]);
+  const query = useList("/workflows", {}, { refetchInterval: listPauseMs });
   const workflows = useMemo(() => {
-    const wanted = text.toLowerCase();
+    const wanted = filters.text?.toLowerCase() ?? "";
     return (query.data ?? []).filter(({ id, name }) => id.includes(wanted) || name.toLowerCase().includes(wanted));
-  }, [query.data, text]);
-  useKeys({ "/": { label: texts.runs.keys.filter, run: () => search.current?.focus() } });
+  }, [query.data, filters.text]);
   return (
     <>
       <PageHead title={words.title}>
         {query.data && <span className="quiet">{words.count(workflows.length)}</span>}
       </PageHead>
-      <FilterBar>
-        <SearchField value={text} label={words.search} onChange={(to) => change({ text: to })} input={search} />
+      <FilterBar filters={filters} change={change}>
+        <SearchField value={filters.text} label={words.search} onChange={(text) => change({ text })} />
       </FilterBar>
-      <QueryView query={query}>
-        {(all) =>
-          workflows.length > 0 ? (
-            <WorkflowTable workflows={workflows} />
-          ) : all.length > 0 ? (
-            <Empty icon="search" title={words.none} hint={words.noneHint}>
-              <Button onClick={() => change({ text: undefined })}>{words.clear}</Button>
-            </Empty>
-          ) : (
-            <Empty icon="flow" title={words.empty} hint={words.emptyHint}>
-              <code className="command">{words.emptyCommand}</code>
-            </Empty>
-          )
+      <ListView
+        query={query}
+        items={workflows}
+        icon="flow"
+        words={words}
+        emptyContent={<code className="command">{words.emptyCommand}</code>}
+        noneContent={
+          filters.text !== undefined && <Button onClick={() => change({ text: undefined })}>{words.clear}</Button>
         }
-      </QueryView>
+      >
+        {() => <WorkflowTable workflows={workflows} />}
+      </ListView>
     </>
   );
 }
 
-function useStatistics() {
+function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
   const nova = useNova();
-  const figures = useQuery({
-    queryKey: ["/analytics/workflows", {}],
-    staleTime: 30_000,
-    queryFn: () => Array.fromAsync(nova.list("/analytics/workflows", {})),
-  });
-  const runs = useQuery({
+  const statistics = useList("/analytics/workflows", {}, { staleTime: 30_000 });
+  const recent = useQuery({
     queryKey: ["runs", "latest", recentRuns],
     refetchInterval: runsPauseMs,
     queryFn: ({ signal }) =>
       nova.ask(nova.api.GET("/executions", { params: { query: { limit: recentRuns } }, signal })),
   });
-  return {
-    figures: useMemo(() => new Map(figures.data?.map((one) => [one.workflow, one] as const)), [figures.data]),
-    runs: useMemo(() => Map.groupBy(runs.data?.items ?? [], ({ workflow }) => workflow), [runs.data]),
-  };
-}
-
-function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }): JSX.Element {
-  const { figures, runs } = useStatistics();
+  const figures = useMemo(
+    () => new Map(statistics.data?.map((one) => [one.workflow, one] as const)),
+    [statistics.data],
+  );
+  const runs = useMemo(() => Map.groupBy(recent.data?.items ?? [], ({ workflow }) => workflow), [recent.data]);
   const [, go] = useLocation();
   const at = useRowKeys(workflows.length, words.keys, (index) => go(`/workflows/${workflows[index]?.id}`));
   const { columns } = words;
@@ -128,7 +112,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }): JSX.E
   );
 }
 
-function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }): JSX.Element {
+function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }) {
   return (
     <>
       <span className="workflow-name">
@@ -142,7 +126,7 @@ function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }): JS
   );
 }
 
-function Version({ workflow }: { workflow: Workflow }): JSX.Element {
+function Version({ workflow }: { workflow: Workflow }) {
   const { active_version: active, version, status } = workflow;
   return (
     <>
@@ -163,7 +147,7 @@ interface LastRunsProps {
 }
 
 /** A mark per recent run, newest at the right. Marks of failed runs are taller, so that colour is not the only signal. */
-function LastRuns({ workflow, runs }: LastRunsProps): JSX.Element {
+function LastRuns({ workflow, runs }: LastRunsProps) {
   const last = runs.slice(0, maxMarks).toReversed();
   if (last.length === 0) return <span className="quiet">{words.noRuns}</span>;
   const counts = statuses.flatMap((status) => {
@@ -180,7 +164,7 @@ function LastRuns({ workflow, runs }: LastRunsProps): JSX.Element {
   );
 }
 
-function SuccessRate({ figures }: { figures: Schemas["WorkflowFigures"] | undefined }): JSX.Element | null {
+function SuccessRate({ figures }: { figures: Schemas["WorkflowFigures"] | undefined }) {
   if (!figures) return null;
   const { success_rate: rate, runs } = figures;
   return (

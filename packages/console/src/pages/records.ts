@@ -1,6 +1,6 @@
-import type { AuditRecord } from "@nova/client";
+import type { AuditRecord, Schemas } from "@nova/client";
 
-/** The filters in the address. */
+/** The filters of the audit in the address. */
 export const filterNames = ["client", "action", "by", "text"] as const;
 
 export type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
@@ -34,4 +34,19 @@ export function formatDetail(detail: AuditRecord["detail"]): string {
 
 function shortenHash(value: string): string {
   return /^[0-9a-f]{64}$/.test(value) ? `${value.slice(0, 8)}…` : value;
+}
+
+type Stored = Schemas["StoredFormat"];
+
+/** Adds up the counts of all pages by kind and format. */
+export function sumByKind(parts: readonly Stored[]): Stored[] {
+  const sums = new Map<string, Stored>();
+  for (const part of parts) {
+    const name = `${part.entity} ${part.format}`;
+    const sum = sums.get(name);
+    sums.set(name, sum ? { ...sum, items: sum.items + part.items } : part);
+  }
+  return Array.from(sums.values()).sort(
+    (a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0),
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { buildScale } from "../../../../packages/console/src/pages/run/scale.ts";
+import { buildScale } from "../../../../packages/console/src/pages/run/timeline-lines.ts";
 
 const hour = 3_600_000;
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseDefinition } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
-import { diffWorkflows } from "../../../../packages/console/src/pages/workflow/diff.ts";
+import {
+  diffWorkflows,
+  type Finding,
+  findNodeAt,
+  groupFindings,
+  parseDefinition,
+} from "../../../../packages/console/src/pages/workflow/definition.ts";
 
 const action = (id: string, code: string, more: object = {}) => ({
   id,
@@ -81,5 +86,42 @@ describe("two versions of a workflow", () => {
     const prompt = { id: "a", type: "action", executor: { kind: "prompt", prompt: "x = 1" } };
     const code = { id: "a", type: "action", executor: { kind: "code", code: "x = 1" } };
     expect(diffWorkflows(definition([prompt]), definition([code])).nodes.get("a")).toMatchObject({ change: "changed" });
+  });
+});
+
+const mapped = JSON.stringify({
+  nodes: [
+    { id: "start", type: "start" },
+    {
+      id: "each",
+      type: "map",
+      body: { nodes: [{ id: "price" }, { id: "book" }], edges: [{ from: "price", to: "book" }] },
+    },
+  ],
+  edges: [{ from: "start", to: "each" }],
+});
+
+describe("a finding", () => {
+  it.each([
+    ["$.nodes[0]", "start"],
+    ["$.nodes[1].items", "each"],
+    ["$.nodes[1].nodes[1].code", "book"],
+    ["$.nodes[1].edges[0].condition", "price"],
+    ["$.edges[0]", "start"],
+    ["$.inputs", undefined],
+    ["$.nodes[7]", undefined],
+    ["$.nodes[1].nodes[9].code", "each"],
+    ["$", undefined],
+  ])("at %s belongs to %s", (path, node) => {
+    expect(findNodeAt(mapped, path)).toBe(node);
+  });
+
+  it("without a node belongs to the workflow", () => {
+    const finding = (path: string) => ({ code: "NOVA1", severity: "error", path, message: "" }) as Finding;
+    const found = groupFindings(mapped, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
+    expect(Array.from(found, ([node, { length }]) => [node, length])).toEqual([
+      ["", 1],
+      ["start", 2],
+    ]);
   });
 });

@@ -5,7 +5,8 @@ import {
   formatDetail,
   matchesFilters,
   setupActor,
-} from "../../../../packages/console/src/pages/audit/fitting.ts";
+  sumByKind,
+} from "../../../packages/console/src/pages/records.ts";
 
 const record: AuditRecord = {
   id: "01M8AFFZVREVP6BAHHC817SF1Q",
@@ -45,4 +46,19 @@ describe("a record of the audit", () => {
     expect(formatDetail(record.detail)).toBe("node Sum, code_hash abababab…");
     expect(formatDetail({ version: 2 })).toBe("version 2");
   });
+});
+
+it("adds up the counts of several pages by kind and format", () => {
+  const state = "current" as const;
+  const parts = [
+    { entity: "step", format: 1, items: 2, state },
+    { entity: "link", format: 2, items: 1, state },
+    { entity: "link", format: 1, items: 4, state: "older" as const },
+    { entity: "step", format: 1, items: 3, state },
+  ];
+  expect(sumByKind(parts)).toEqual([
+    { entity: "link", format: 1, items: 4, state: "older" },
+    { entity: "link", format: 2, items: 1, state },
+    { entity: "step", format: 1, items: 5, state },
+  ]);
 });

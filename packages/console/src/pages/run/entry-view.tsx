@@ -1,0 +1,300 @@
+import type { ChainEntry } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { asRaw, listMembers, type Raw } from "../../json/raw.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeDiff, CodeLines, CodeView } from "../../parts/code.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { type Fact, Facts } from "../../parts/page.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { TabView } from "../../parts/tabs.tsx";
+import { formatDuration, formatUsd, Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { type BlobHome, Value } from "../../parts/value.tsx";
+import { texts } from "../../texts.ts";
+import "./panel.css";
+
+const words = texts.run;
+
+interface EntryProps {
+  execution: string;
+  entry: ChainEntry;
+  credentials: readonly string[] | undefined;
+}
+
+/** One entry in full. An entry never changes, so it is read once. */
+export function EntryView({ execution, entry, credentials }: EntryProps) {
+  const nova = useNova();
+  const { seq, scope, hash } = entry;
+  const link = useQuery({
+    queryKey: ["link", execution, scope, seq, hash],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn() {
+      const path = { id: execution, seq };
+      const query = { full: "true", references: "true", ...(scope !== "" && { scope }) } as const;
+      return nova.ask(nova.api.GET("/executions/{id}/chain/{seq}", { params: { path, query } }));
+    },
+  });
+  return (
+    <>
+      {entry.error_message !== null && (
+        <p className="panel-error" role="note">
+          <b>{entry.error_class}</b> <UntrustedText text={entry.error_message} />
+        </p>
+      )}
+      <QueryView query={link} lines={6}>
+        {(data) => <EntryTabs execution={execution} entry={data} credentials={credentials} />}
+      </QueryView>
+    </>
+  );
+}
+
+function EntryTabs({ execution, entry, credentials }: EntryProps) {
+  const { steps, child, input_context: before, output_result: after } = entry;
+  const home = { execution };
+  const contexts = { before: before ? asRaw(before) : null, after: after ? asRaw(after) : null };
+  const stepsTab = ["steps", `${words.steps} ${steps.length}`, <Steps key="steps" steps={steps} />] as const;
+  const tabs = [
+    ["code", words.code, <Code key="code" entry={entry} code={entry.code_executed} />],
+    ["context", words.context, <ContextDiff key="context" {...contexts} home={home} />],
+    ["logs", words.logs, <Logs key="logs" logs={entry.logs} />],
+    ...(steps.length > 0 ? [stepsTab] : []),
+    ["details", words.raw, <Details key="details" entry={entry} credentials={credentials} />],
+  ] as const;
+  return (
+    <TabView label={words.detail} initial={entry.code_executed ? "code" : "context"} tabs={tabs}>
+      {child && (
+        <Link href={`/runs/${child.execution_id}`} className="button panel-child">
+          {words.open} {child.execution_id}
+        </Link>
+      )}
+    </TabView>
+  );
+}
+
+function Logs({ logs }: { logs: string | null | undefined }) {
+  if (!logs) return <p className="quiet">{words.noLogs}</p>;
+  return <UntrustedText as="pre" className="prints" text={logs} />;
+}
+
+/** Lines of a traceback that name a file. */
+const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
+
+function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined {
+  const places = Array.from((traceback ?? "").matchAll(placePattern));
+  const ownPlace = places.findLast(([, file]) => file === `${node_id}.py`) ?? places.at(-1);
+  return ownPlace && Number(ownPlace[2]);
+}
+
+function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefined }) {
+  if (!code) return <p className="quiet">{words.noCode}</p>;
+  return (
+    <div className="panel-code">
+      {entry.error_message === null ? (
+        <CodeView code={code} label={words.code} />
+      ) : (
+        <CodeLines code={code} marked={findFailedLine(entry)} note={entry.error_message} />
+      )}
+      {entry.traceback && <FoldedText label={words.traceback} text={entry.traceback} />}
+    </div>
+  );
+}
+
+/** The hashes of an entry, and where it ran. */
+function Details({ entry, credentials }: Omit<EntryProps, "execution">) {
+  const { fields } = words;
+  const { reused_from: source } = entry;
+  const facts: Fact[] = [
+    [fields.at, <Time key="at" at={entry.timestamp} />],
+    [fields.reused, source && <Source of={source} node={entry.node_id} />, "mono"],
+    [fields.place, `${entry.seq}${entry.scope}`, "mono"],
+    [fields.type, entry.node_type, "mono"],
+    [fields.decision, entry.decision_result && <UntrustedText text={entry.decision_result} />, "mono"],
+    [fields.next, entry.path_taken, "mono"],
+    [fields.attempt, entry.attempt, "mono"],
+    [fields.credentials, credentials && <UntrustedText text={credentials.join(", ")} />, "mono"],
+    [fields.sandbox, entry.sandbox_id, "mono"],
+    [fields.hash, entry.hash, "mono"],
+    [fields.prev, entry.prev, "mono"],
+    [fields.code, entry.code_hash, "mono"],
+  ];
+  return <Facts className="details" facts={facts} />;
+}
+
+/** A link to the entry whose outcome is reused. */
+function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node: string }) {
+  const link = `${of.scope}#${of.seq}`;
+  return (
+    <Link href={`/runs/${of.execution_id}?${new URLSearchParams({ node, link })}`} className="link">
+      <UntrustedText text={`${of.execution_id} ${link}`} />
+    </Link>
+  );
+}
+
+type Change = "added" | "changed" | "removed" | "kept";
+
+interface KeyDiff {
+  key: string;
+  change: Change;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+interface ContextDiffProps {
+  before: Raw | null;
+  after: Raw | null;
+  home: BlobHome;
+}
+
+/** The changes of a node to the context, key by key. Unchanged keys are folded. */
+function ContextDiff({ before, after, home }: ContextDiffProps) {
+  const diffs = useMemo(() => diffContexts(before, after), [before, after]);
+  const [isComplete, setComplete] = useState(false);
+  const changed = diffs.filter(({ change }) => change !== "kept");
+  const kept = diffs.filter(({ change }) => change === "kept");
+  return (
+    <div className="context-diff">
+      {changed.length === 0 && <p className="quiet">{words.noChanges}</p>}
+      {changed.map((diff) => (
+        <KeyLine key={diff.key} diff={diff} home={home} />
+      ))}
+      {kept.length > 0 && !isComplete && (
+        <Button tone="ghost" icon="plus" onClick={() => setComplete(true)}>
+          {words.kept(kept.length)}
+        </Button>
+      )}
+      {isComplete && kept.map((diff) => <KeyLine key={diff.key} diff={diff} home={home} />)}
+    </div>
+  );
+}
+
+function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff; home: BlobHome }) {
+  return (
+    <div className={`key-line key-${change}`}>
+      {change !== "kept" && <span className="key-change">{texts.run[change]}</span>}
+      {change === "changed" && before !== undefined && (
+        <div className="key-before">
+          <Value name={key} text={before} home={home} open={0} />
+        </div>
+      )}
+      <div className={change === "removed" ? "key-before" : "key-after"}>
+        <Value name={key} text={after ?? before ?? "null"} home={home} open={change === "kept" ? 0 : 1} />
+      </div>
+    </div>
+  );
+}
+
+function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
+  const [beforeMembers, afterMembers] = [before, after].map(
+    (raw) => new Map(raw ? listMembers(raw.text).map(({ key, text }) => [key, text]) : []),
+  );
+  const keys = new Set([...(afterMembers?.keys() ?? []), ...(after ? (beforeMembers?.keys() ?? []) : [])]);
+  return Array.from(keys, (key): KeyDiff => {
+    const [old, now] = [beforeMembers?.get(key), afterMembers?.get(key)];
+    return { key, change: classifyChange(old, now), before: old, after: now };
+  });
+}
+
+function classifyChange(before: string | undefined, after: string | undefined): Change {
+  if (before === after) return "kept";
+  if (before === undefined) return "added";
+  return after === undefined ? "removed" : "changed";
+}
+
+/** A whole context, without a comparison. */
+export function WholeContext({ context, home }: { context: Raw; home: BlobHome }) {
+  const members = listMembers(context.text);
+  if (members.length === 0) return <JsonView text="{}" />;
+  return (
+    <div className="context-diff">
+      {members.map(({ key, text }) => (
+        <Value key={key} name={key} text={text} home={home} open={1} />
+      ))}
+    </div>
+  );
+}
+
+type Step = ChainEntry["steps"][number];
+
+/** The steps of agents, attempt by attempt, with model, cost and result. */
+function Steps({ steps }: { steps: readonly Step[] }) {
+  return (
+    <ol className="steps">
+      {steps.map((step, index) => {
+        const before = steps.slice(0, index).findLast(isCodeOfSameAgent(step))?.generated_code ?? undefined;
+        return (
+          <li
+            key={`${step.timestamp}${step.step_number}${step.attempt_number}`}
+            className={`step tone-${step.status === "failed" ? "bad" : "ok"}`}
+          >
+            <StepView step={step} before={before} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** An attempt is compared with the previous attempt of the same agent. */
+function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
+  return (other) => other.agent_name === agent_name && other.generated_code !== null;
+}
+
+function StepView({ step, before }: { step: Step; before: string | undefined }) {
+  const { generated_code: code, error_message: error, tool_calls: calls, output_data: output, prompt, answer } = step;
+  return (
+    <>
+      <StepHead step={step} />
+      {error && <UntrustedText as="p" className="step-error" text={error} />}
+      {calls.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls of a step never change their order
+        <div key={index} className="step-call">
+          <span className="quiet">{words.called}</span>
+          <JsonView name={call.function} text={JSON.stringify(call.arguments)} open={0} />
+          {call.found !== undefined && <JsonView name={words.found} text={JSON.stringify(call.found)} open={0} />}
+        </div>
+      ))}
+      {code && <StepCode code={code} before={before} label={`${words.code} ${words.attempt(step.attempt_number)}`} />}
+      {output != null && <JsonView name={words.output} text={JSON.stringify(output)} open={0} />}
+      {prompt && <FoldedText label={words.prompt} text={prompt} />}
+      {answer && <FoldedText label={words.answer} text={answer} />}
+    </>
+  );
+}
+
+/** Shows the first attempt in full, and later attempts as differences. */
+function StepCode({ code, before, label }: { code: string; before: string | undefined; label: string }) {
+  return before === undefined ? (
+    <CodeView code={code} label={label} />
+  ) : (
+    <CodeDiff before={before} label={label} after={code} />
+  );
+}
+
+function FoldedText({ label, text }: { label: string; text: string }) {
+  return (
+    <details className="traceback">
+      <summary>{label}</summary>
+      <UntrustedText as="pre" className="prints" text={text} />
+    </details>
+  );
+}
+
+function StepHead({ step }: { step: Step }) {
+  const { agent_name, attempt_number, model_used, tokens_input, tokens_output, cost_usd, execution_time_ms } = step;
+  const notes = [
+    words.attempt(attempt_number),
+    model_used,
+    tokens_input > 0 && words.tokens(tokens_input, tokens_output),
+    formatUsd(cost_usd),
+    formatDuration(execution_time_ms),
+  ].filter(Boolean);
+  return (
+    <header className="step-head">
+      <b>{agent_name}</b>
+      <span className="quiet">{notes.join(" · ")}</span>
+    </header>
+  );
+}

@@ -1,0 +1,32 @@
+import * as Tabs from "@radix-ui/react-tabs";
+import type { JSX, ReactNode } from "react";
+import "./tabs.css";
+
+interface TabViewProps {
+  label: string;
+  /** The name of the tab that is open at first. */
+  initial: string;
+  tabs: readonly (readonly [name: string, label: ReactNode, content: ReactNode])[];
+  children?: ReactNode;
+}
+
+/** Tabs that keep no address. `children` are below every tab. */
+export function TabView({ label, initial, tabs, children }: TabViewProps): JSX.Element {
+  return (
+    <Tabs.Root className="tabs" defaultValue={initial}>
+      <Tabs.List className="tab-list" aria-label={label}>
+        {tabs.map(([name, title]) => (
+          <Tabs.Trigger key={name} value={name} className="tab">
+            {title}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {tabs.map(([name, , content]) => (
+        <Tabs.Content key={name} value={name} className="tab-content">
+          {content}
+        </Tabs.Content>
+      ))}
+      {children}
+    </Tabs.Root>
+  );
+}
