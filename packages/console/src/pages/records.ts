@@ -38,7 +38,6 @@ function shortenHash(value: string): string {
 
 type Stored = Schemas["StoredFormat"];
 
-/** Adds up the counts of all pages by kind and format. */
 export function sumByKind(parts: readonly Stored[]): Stored[] {
   const sums = new Map<string, Stored>();
   for (const part of parts) {

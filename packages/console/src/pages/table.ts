@@ -58,7 +58,7 @@ export const pages: readonly Page[] = [
   },
   {
     path: "/clients/:slug",
-    component: lazyComponent(async () => (await import("./clients/client-page.tsx")).ClientPage),
+    component: lazyComponent(async () => (await import("./clients/clients-page.tsx")).ClientPage),
   },
   {
     path: "/costs",

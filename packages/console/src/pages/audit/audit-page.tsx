@@ -19,7 +19,6 @@ const none: readonly AuditRecord[] = [];
 
 type KeyNames = ReadonlyMap<string, string>;
 
-/** All audit records, newest first. */
 export function AuditPage() {
   const [filters, change] = useAddress(filterNames);
   const audit = usePages("/audit", { query: { client: filters.client, limit: 200 } });

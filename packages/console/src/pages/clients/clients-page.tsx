@@ -1,23 +1,35 @@
-import type { Client } from "@nova/client";
-import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import type { Client, NovaClient } from "@nova/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useList, useReload } from "../../api/queries.ts";
+import { useList, useReload, useWorkflowIds } from "../../api/queries.ts";
+import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
-import { TextField } from "../../parts/field.tsx";
-import { PageHead } from "../../parts/page.tsx";
-import { ListView } from "../../parts/states.tsx";
+import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
+import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
+import { Card, PageHead, SaveForm } from "../../parts/page.tsx";
+import { ErrorNote, ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { Credentials } from "./credentials.tsx";
+import {
+  checkQuota,
+  createQuotasDraft,
+  createSettingsDraft,
+  diffSettings,
+  parseQuotas,
+  quotaNames,
+  type SettingsDraft,
+} from "./drafts.ts";
 import "./client-page.css";
 
 const words = texts.clients;
 
-/** All clients. */
 export function ClientsPage() {
   const clients = useList("/clients");
   const [{ deleted }] = useAddress(["deleted"]);
@@ -145,4 +157,306 @@ function RotateCredentials({ onClose }: { onClose(): void }) {
       </div>
     </Dialog>
   );
+}
+
+export function ClientPage() {
+  const { slug = "" } = useParams<{ slug: string }>();
+  const nova = useNova();
+  const query = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
+  return (
+    <QueryView query={query} missing={{ words, to: "/clients" }}>
+      {(client) => (
+        <>
+          <PageHead
+            title={<UntrustedText text={client.name} />}
+            back={{ to: "/clients", label: words.back }}
+            end={
+              <span className="quiet">
+                {words.columns.created} <Time at={client.created_at} />
+              </span>
+            }
+          >
+            <span className="mono quiet">{slug}</span>
+          </PageHead>
+          <div className="page-body">
+            <div key={slug} className="page-column">
+              <Credentials owner={{ client: slug }} />
+              <div className="client-parts">
+                <Settings client={client} />
+                <Variables client={client} />
+                <Quotas client={client} />
+                <Pins client={client} />
+              </div>
+              <Danger client={client} />
+            </div>
+          </div>
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+type Changes = Parameters<NovaClient["clients"]["change"]>[1];
+
+interface SectionProps {
+  slug: string;
+  words: { title: string; hint?: string };
+  /** The change to save; undefined if there is none, or the input is invalid. */
+  change: Changes | undefined;
+  children: ReactNode;
+}
+
+/** A part of a client with its own save button. */
+function Section({ slug, words: { title, hint }, change = {}, children }: SectionProps) {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const save = async () => {
+    queries.setQueryData(["client", slug], await nova.clients.change(slug, change));
+    await queries.invalidateQueries({ queryKey: ["/clients"] });
+  };
+  return (
+    <Card title={title} hint={hint}>
+      <SaveForm canSave={Object.keys(change).length > 0} save={save}>
+        {children}
+      </SaveForm>
+    </Card>
+  );
+}
+
+function Settings({ client }: { client: Client }) {
+  const [draft, setDraft] = useState(() => createSettingsDraft(client));
+  const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
+  const { settings } = words;
+  return (
+    <Section slug={client.slug} words={settings} change={diffSettings(client, draft)}>
+      <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
+      <TextField
+        label={settings.mailFrom}
+        hint={settings.mailFromHint}
+        type="email"
+        value={draft.mailFrom}
+        onChange={set("mailFrom")}
+      />
+      <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
+      <div className="form-pair">
+        <TextField
+          label={settings.webhook}
+          hint={settings.webhookHint}
+          type="url"
+          value={draft.webhook}
+          onChange={set("webhook")}
+        />
+        <TextField label={settings.secret} hint={settings.secretHint} value={draft.secret} onChange={set("secret")} />
+      </div>
+    </Section>
+  );
+}
+
+function Quotas({ client }: { client: Client }) {
+  const before = createQuotasDraft(client.quotas);
+  const [draft, setDraft] = useState(before);
+  const { quotas } = words;
+  const misfits = quotaNames.map((name) => checkQuota(name, draft[name]));
+  const isSame = quotaNames.every((name) => draft[name].trim() === before[name]);
+  const isPossible = !isSame && misfits.every((misfit) => misfit === undefined);
+  return (
+    <Section slug={client.slug} words={quotas} change={isPossible ? { quotas: parseQuotas(draft) } : undefined}>
+      <div className="form-pair">
+        {quotaNames.map((name, index) => {
+          const misfit = misfits[index];
+          return (
+            <TextField
+              key={name}
+              label={quotas[name]}
+              hint={quotas[`${name}Hint`]}
+              error={misfit && quotas[misfit]}
+              inputMode="decimal"
+              placeholder={words.unlimited}
+              value={draft[name]}
+              onChange={(value) => setDraft({ ...draft, [name]: value })}
+            />
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+function Variables({ client }: { client: Client }) {
+  const before = formatJson(asRaw(client.variables).text);
+  const [text, setText] = useState(before);
+  const { variables } = words;
+  const object = parseObject(text);
+  // The client's type describes the parsed value, but variables are sent as text.
+  const change =
+    object && formatJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
+  return (
+    <Section slug={client.slug} words={variables} change={change}>
+      <TextArea
+        label={variables.label}
+        error={object ? undefined : variables.misfit}
+        value={text}
+        rows={Math.min(16, text.split("\n").length + 1)}
+        onChange={setText}
+      />
+    </Section>
+  );
+}
+
+function Pins({ client }: { client: Client }) {
+  const [pins, setPins] = useState(() =>
+    Object.entries(client.pins).map(([id, version]) => ({ id, version: `${version}` })),
+  );
+  const ids = useWorkflowIds();
+  const { pins: labels } = words;
+  const newPins = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
+  const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
+  const isSame = formatSorted(newPins) === formatSorted(client.pins);
+  const set = (index: number, change: object) =>
+    setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
+  return (
+    <Section slug={client.slug} words={labels} change={isValid && !isSame ? { pins: newPins } : undefined}>
+      {pins.length === 0 && <p className="quiet">{labels.none}</p>}
+      <div className="pins">
+        {pins.map((pin, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
+          <div key={index} className="pin">
+            <SelectField
+              label={labels.workflow}
+              value={pin.id}
+              values={toChoices([...new Set(["", pin.id, ...ids])])}
+              onChange={(id) => set(index, { id })}
+            />
+            <TextField
+              label={labels.version}
+              inputMode="numeric"
+              value={pin.version}
+              onChange={(version) => set(index, { version: version.trim() })}
+            />
+            <IconButton
+              icon="bin"
+              label={labels.remove(pin.id)}
+              onClick={() => setPins(pins.filter((_, at) => at !== index))}
+            />
+          </div>
+        ))}
+      </div>
+      <div>
+        <Button icon="plus" onClick={() => setPins([...pins, { id: "", version: "1" }])}>
+          {labels.add}
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+function formatSorted(pins: Record<string, number>): string {
+  return JSON.stringify(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const dangerWords = texts.clients.danger;
+
+function Danger({ client: { slug } }: { client: Client }) {
+  const nova = useNova();
+  const reload = useReload();
+  const [, go] = useLocation();
+  const remove = async () => {
+    await nova.clients.delete(slug);
+    await reload(["/clients"]);
+    go(`/clients?deleted=${slug}`);
+  };
+  const command = `nova export --client ${slug} ${slug}-copy`;
+  return (
+    <Card title={dangerWords.title}>
+      <div className="card-body client-danger">
+        <div>
+          <p className="quiet">{dangerWords.exportHint}</p>
+          <div className="command-line">
+            <code>{command}</code>
+            <CopyButton text={command} />
+          </div>
+          <Download slug={slug} />
+        </div>
+        <div>
+          <p className="quiet">{dangerWords.deleteHint}</p>
+          <ConfirmButton
+            icon="bin"
+            tone="danger"
+            label={dangerWords.delete}
+            title={dangerWords.confirmDelete(slug)}
+            hint={dangerWords.deleteHint}
+            requiredText={slug}
+            onConfirm={remove}
+          />
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** Reads the export page by page, and saves it as one file. */
+function Download({ slug }: { slug: string }) {
+  const nova = useNova();
+  const [count, setCount] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const start = async () => {
+    const controller = new AbortController();
+    stop.current = controller;
+    setError(undefined);
+    setCount(0);
+    try {
+      const lines: string[] = [];
+      for await (const page of readExport(nova, slug, controller.signal)) {
+        lines.push(...page);
+        setCount(lines.length);
+      }
+      saveLines(`${slug}.jsonl`, lines);
+    } catch (cause) {
+      if (!controller.signal.aborted) setError(cause);
+    }
+    setCount(undefined);
+  };
+  return (
+    <>
+      <div className="client-export">
+        <Button icon="download" disabled={count !== undefined} onClick={start}>
+          {count === undefined ? dangerWords.export : dangerWords.exporting(count)}
+        </Button>
+        {count !== undefined && (
+          <Button tone="ghost" onClick={() => stop.current?.abort()}>
+            {dangerWords.stop}
+          </Button>
+        )}
+      </div>
+      <ErrorNote error={error} />
+    </>
+  );
+}
+
+function saveLines(name: string, lines: readonly string[]): void {
+  const address = URL.createObjectURL(
+    new Blob(
+      lines.map((line) => `${line}\n`),
+      { type: "application/jsonl" },
+    ),
+  );
+  const link = document.createElement("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+  // By then the browser has read the file.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Reads the export of a client. Each record is a line of JSON; the last line is the seal over all records. */
+async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? {} : { cursor };
+    const params = { path: { slug }, query };
+    const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params, signal }));
+    yield page.items.map((item) => JSON.stringify(item));
+    if (page.seal !== undefined) yield [JSON.stringify({ kind: "seal", seal: page.seal })];
+    cursor = page.next_cursor;
+  }
 }

@@ -153,13 +153,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
   );
 }
 
-interface ValueProps {
-  field: CredentialField;
-  value: string;
-  onChange(value: string): void;
-}
-
-function Value({ field, value, onChange }: ValueProps) {
+function Value({ field, value, onChange }: { field: CredentialField; value: string; onChange(value: string): void }) {
   const problem = checkField(field, value);
   const types = { secret: "password", url: "url", text: "text", port: "text", pairs: "text" };
   return (

@@ -6,7 +6,6 @@ export type Kind = Schemas["Credential"]["kind"];
 type Label = keyof typeof texts.clients.credentials.fields;
 
 export interface CredentialField {
-  /** The name in the API. */
   name: string;
   label: Label;
   /** `pairs`: names and secret values that the user adds. */

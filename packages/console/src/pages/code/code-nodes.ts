@@ -1,4 +1,5 @@
 import type { Schemas } from "@nova/client";
+import { asList, asRecord } from "../../parts/graph/definition.ts";
 
 type Generation = Schemas["Generation"];
 
@@ -77,7 +78,6 @@ function compareVersions(a: CodeVersion, b: CodeVersion): number {
   return rank[a.status] - rank[b.status] || (a.created_at < b.created_at ? 1 : -1);
 }
 
-/** Sorts nodes that need attention first, then by name. */
 export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
   return codeStates.indexOf(a.state) - codeStates.indexOf(b.state) || a.key.localeCompare(b.key);
 }
@@ -144,7 +144,6 @@ export interface CurrentIngredients {
 /** A changed ingredient. `null` means that it is absent. */
 export interface Change {
   ingredient: string;
-  /** The path of the module, for `lib`. */
   part?: string;
   was: string | null;
   is: string | null;
@@ -179,11 +178,9 @@ export function readIngredients(definition: unknown, nodeId: string): CurrentIng
 
 interface Found {
   node: Record<string, unknown>;
-  /** Edges that leave the node, in order. */
   edges: Record<string, unknown>[];
 }
 
-/** Finds a node in a graph or in the body of one of its maps. */
 function findNode(graph: unknown, id: string): Found | undefined {
   const { nodes, edges } = asRecord(graph);
   const all = asList(nodes).map(asRecord);
@@ -247,15 +244,6 @@ function toText(value: unknown): string | null {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-export function asRecord(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
-function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Returns the SHA-256 of a text in hex. */
 export async function hashText(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");

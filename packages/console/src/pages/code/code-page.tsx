@@ -10,6 +10,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff, CodeView } from "../../parts/code.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { FilterBar, toChoices } from "../../parts/filters.tsx";
+import { asRecord } from "../../parts/graph/definition.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useStepKeys } from "../../parts/keyboard.tsx";
 import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
@@ -19,7 +20,6 @@ import { formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import {
-  asRecord,
   buildCodeNodes,
   type Change,
   type CodeNode,
@@ -33,7 +33,6 @@ import "./code-page.css";
 const words = texts.code;
 const names = ["workflow", "status", "node"] as const;
 
-/** Code written by models, with its status, inputs and approvals. */
 export function CodePage() {
   const [filters, change] = useAddress(names);
   const { workflow, status } = filters;
@@ -226,7 +225,6 @@ function Code({ version: { code, analysis, node } }: { version: CodeVersion }) {
 interface ReviewButtonsProps {
   workflow: string;
   version: CodeVersion;
-  /** Whether the workflow waits for the approval. */
   isWaiting: boolean;
 }
 
@@ -268,7 +266,6 @@ function ReviewButtons({ workflow, version, isWaiting }: ReviewButtonsProps) {
 
 const evidenceWords = texts.code.evidence;
 
-/** The author, cost, proof and approval of a version. */
 function Evidence({ version }: { version: CodeVersion }) {
   const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
   const author = origin === "edited" ? `${model}, ${evidenceWords.edited}` : model;
@@ -360,14 +357,12 @@ function Difference({ before, after, node }: { before: CodeVersion | undefined; 
   );
 }
 
-/** Joins an analysis and its code into one text. */
 function joinCode({ code, analysis }: CodeVersion): string {
   return analysis === null ? code : `# ${words.analysis}\n${analysis}\n\n# ${words.tabs.code}\n${code}`;
 }
 
 type Ingredient = keyof typeof words.ingredients;
 
-/** The inputs for which the code was written, and their changes. */
 function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersion }) {
   const facts = (Object.keys(words.ingredients) as Ingredient[]).map(
     (name) => [words.ingredients[name], <Value key={name} value={ingredients[name]} />] as const,

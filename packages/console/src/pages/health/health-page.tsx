@@ -29,7 +29,6 @@ const looks: Record<Health["status"], { tone: string; icon: IconName }> = {
   down: { tone: "bad", icon: "cross" },
 };
 
-/** The state of the server, its dependencies and its stored records. */
 export function HealthPage() {
   const nova = useNova();
   const health = useQuery({
@@ -108,7 +107,6 @@ const open = ["queued", "running", "waiting"] as const;
 const most = 200;
 const openRunsPauseMs = 10_000;
 
-/** Counts of open runs by status. */
 function OpenRuns() {
   const nova = useNova();
   const counts = useQuery({

@@ -16,7 +16,6 @@ import "./keys-page.css";
 
 const words = texts.apiKeys;
 
-/** All API keys. */
 export function KeysPage() {
   const keys = useList("/keys");
   const create = (

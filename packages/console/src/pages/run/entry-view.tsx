@@ -102,7 +102,6 @@ function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefi
   );
 }
 
-/** The hashes of an entry, and where it ran. */
 function Details({ entry, credentials }: Omit<EntryProps, "execution">) {
   const { fields } = words;
   const { reused_from: source } = entry;
@@ -123,7 +122,6 @@ function Details({ entry, credentials }: Omit<EntryProps, "execution">) {
   return <Facts className="details" facts={facts} />;
 }
 
-/** A link to the entry whose outcome is reused. */
 function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node: string }) {
   const link = `${of.scope}#${of.seq}`;
   return (
@@ -142,14 +140,8 @@ interface KeyDiff {
   after: string | undefined;
 }
 
-interface ContextDiffProps {
-  before: Raw | null;
-  after: Raw | null;
-  home: BlobHome;
-}
-
 /** The changes of a node to the context, key by key. Unchanged keys are folded. */
-function ContextDiff({ before, after, home }: ContextDiffProps) {
+function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw | null; home: BlobHome }) {
   const diffs = useMemo(() => diffContexts(before, after), [before, after]);
   const [isComplete, setComplete] = useState(false);
   const changed = diffs.filter(({ change }) => change !== "kept");

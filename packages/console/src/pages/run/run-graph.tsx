@@ -18,7 +18,6 @@ interface RunGraphProps {
   onSelect(node: string): void;
 }
 
-/** The graph of a run with the state of each node. */
 export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps) {
   const dataOf = useCallback(
     (node: GraphNode): RunCardData => describeNode(node, model.nodes.get(node.id), model.maps.get(node.id)),
@@ -59,7 +58,6 @@ function isOpenNode(model: RunModel, node: string): boolean {
   return state === "running" || state === "waiting" || state === "next";
 }
 
-/** The state of a node as its card shows it. */
 export interface RunCardData {
   state: NodeState["state"];
   note: string;
@@ -68,7 +66,6 @@ export interface RunCardData {
 
 type RunNode = Node<RunCardData & CardData, "card">;
 
-/** The card of a node with its state. */
 export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>) {
   const { state, note, counts, ...card } = data;
   const { tone, icon, label } = stateLooks[state];
@@ -116,7 +113,6 @@ function Progress({ counts: { items, done, failed } }: { counts: MapCounts }) {
   );
 }
 
-/** The look and the name of each state. */
 export const stateLooks: Record<NodeState["state"], { tone: string; icon: IconName | undefined; label: string }> = {
   success: { tone: "ok", icon: "check", label: texts.status.completed },
   failed: { tone: "bad", icon: "cross", label: texts.status.failed },

@@ -20,7 +20,6 @@ interface RunProps {
   run: WholeExecution;
 }
 
-/** The facts, the status and the actions of a run. */
 export function RunHead({ run }: RunProps) {
   const { execution_id: id, workflow, version, status, started_at, duration_ms, spent, restarted_from, parent } = run;
   const words = texts.run;
@@ -102,7 +101,6 @@ function HashBadge({ run: { execution_id: id, status } }: RunProps) {
   );
 }
 
-/** Actions of a run: cancel, restart, add as test, copy the pull command, open Step Functions. */
 function RunActions({ run }: RunProps) {
   const { execution_id: id, state_machine_pages: pages } = run;
   const { executions } = useNova();
@@ -188,13 +186,7 @@ export function RestartDialog({ run: { execution_id: id }, from, onClose }: Rest
   );
 }
 
-interface PlacesProps {
-  label: string;
-  places: readonly string[];
-  tone: string;
-}
-
-function Places({ label, places, tone }: PlacesProps) {
+function Places({ label, places, tone }: { label: string; places: readonly string[]; tone: string }) {
   if (places.length === 0) return null;
   return (
     <section className={`places tone-${tone}`}>

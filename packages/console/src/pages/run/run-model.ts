@@ -92,7 +92,6 @@ function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitO
   });
 }
 
-/** Whether the outcome is reused from another run. */
 export function isReused({ entry }: Visit): boolean {
   return entry?.reused_from != null;
 }
@@ -131,7 +130,6 @@ export interface MapCounts {
   items: number;
   done: number;
   failed: number;
-  /** Items whose outcome is reused. */
   reused: number;
 }
 

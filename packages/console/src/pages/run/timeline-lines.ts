@@ -73,7 +73,6 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   };
 }
 
-/** The cause of a part of a node's time. */
 export type Part = "queue" | "sandbox" | "model" | "code" | "waiting";
 
 export interface Segment extends Span {
@@ -82,7 +81,6 @@ export interface Segment extends Span {
 
 const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
-/** Joins segments that touch or overlap. */
 export function mergeSegments(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments.toSorted((a, b) => a.from - b.from)) {

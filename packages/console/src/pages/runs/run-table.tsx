@@ -18,13 +18,11 @@ const { columns: labels, select, selectAll, title } = words;
 interface RunTableProps {
   items: readonly Execution[];
   selection: Selection;
-  /** Index of the row that is selected by keyboard. */
   at: number;
   hasMore: boolean;
   onNearEnd(): void;
 }
 
-/** The list of runs with a checkbox in each row. */
 export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableProps) {
   const [, go] = useLocation();
   const isAllSelected = items.length > 0 && selection.ids.size >= items.length;
@@ -127,7 +125,6 @@ interface Outcome {
   refused: { id: string; reason: string }[];
 }
 
-/** Actions for the selected runs. */
 export function BulkBar({ selection }: { selection: Selection }) {
   const { executions } = useNova();
   const [lastOutcome, setLastOutcome] = useState<Outcome>();

@@ -112,13 +112,7 @@ function useFilterValues(items: readonly Execution[]) {
   }, [items, workflows, triggers, collected]);
 }
 
-interface RunListProps {
-  runs: Runs;
-  items: readonly Execution[];
-  selection: Selection;
-}
-
-function RunList({ runs, items, selection }: RunListProps) {
+function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execution[]; selection: Selection }) {
   const { hasMore, readMore, isReadingMore } = runs;
   const [, go] = useLocation();
   const at = useRowKeys(items.length, words.keys, (index) => go(`/runs/${items[index]?.execution_id}`));
@@ -138,13 +132,7 @@ function RunList({ runs, items, selection }: RunListProps) {
   );
 }
 
-interface NothingProps {
-  runs: Runs;
-  isFiltered: boolean;
-  clear(): void;
-}
-
-function Nothing({ runs, isFiltered, clear }: NothingProps) {
+function Nothing({ runs, isFiltered, clear }: { runs: Runs; isFiltered: boolean; clear(): void }) {
   const { hasMore, isReadingMore, pageCount, readMore } = runs;
   useEffect(() => {
     if (hasMore && !isReadingMore && pageCount < maxEmptyPages) readMore();
@@ -177,11 +165,9 @@ interface RunChartProps {
   /** Newest first. */
   items: readonly Execution[];
   rangeMs: number | undefined;
-  /** Whether older runs exist that are not loaded. */
   hasMore: boolean;
 }
 
-/** Number of started runs over time, stacked by status. */
 function RunChart({ items, rangeMs, hasMore }: RunChartProps) {
   const { bars, top, fromMs, toMs } = useMemo(() => buildBars(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
   const series = statuses.map((status) => {

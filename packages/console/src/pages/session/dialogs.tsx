@@ -5,6 +5,7 @@ import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { buildDraftGraph, createSessionNode, parseCondition } from "./draft.ts";
@@ -62,7 +63,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps) {
       <SelectField
         label={labels.after}
         value={from}
-        values={[["", labels.first], ...nodes.map(({ node_id: one }) => [one, one] as const)]}
+        values={[["", labels.first], ...toChoices(nodes.map(({ node_id }) => node_id))]}
         onChange={setFrom}
       />
     </FormDialog>
@@ -72,7 +73,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps) {
 export function AddEdge({ session, from: chosen, onClose }: SessionDialogProps & { from: string | undefined }) {
   const nova = useNova();
   const { session_id: id } = session;
-  const ids = buildDraftGraph(session).nodes.map((node) => [node.id, node.id] as const);
+  const ids = toChoices(buildDraftGraph(session).nodes.map((node) => node.id));
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
   const [text, setText] = useState("");

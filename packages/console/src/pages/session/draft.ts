@@ -1,10 +1,9 @@
 import type { Session } from "@nova/client";
 import { asRaw, findMember, formatJson, listMembers, parseObject, Raw, readKind, readString } from "../../json/raw.ts";
-import type { Graph, GraphNode } from "../../parts/graph/definition.ts";
+import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
 
-/** Returns the definition of a node as JSON text. */
 export function readDefinition({ definition }: SessionNode): string {
   return asRaw(definition).text;
 }
@@ -16,16 +15,11 @@ export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges
   const ends = new Set(edges.flatMap(({ from, to }) => [from, to]).filter((id) => !stepIds.has(id)));
   const leaving = new Set(edges.map(({ from }) => from));
   const bareNodes = Array.from(ends, (id) => createGraphNode(id, leaving.has(id) ? "start" : "end"));
-  const edgesByPair = Map.groupBy(edges, ({ from, to }) => `${from}>${to}`);
-  const onErrors = steps.flatMap(({ id, onError }) =>
-    onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
-  );
-  const joinedEdges = Array.from(edgesByPair.values(), (same) => {
-    const label = same.map(formatEdgeCondition).filter((text) => text !== "");
-    const { from, to } = same[0] as (typeof same)[number];
-    return { from, to, label: label.join(", "), max: undefined, isOnError: false };
+  const labelledEdges = edges.map((edge) => {
+    const { from, to } = edge;
+    return { from, to, label: formatEdgeCondition(edge), max: undefined, isOnError: false };
   });
-  return { nodes: [...steps, ...bareNodes], edges: [...joinedEdges, ...onErrors] };
+  return createGraph([...steps, ...bareNodes], labelledEdges);
 }
 
 export function formatEdgeCondition({ condition }: Session["edges"][number]): string {
@@ -163,7 +157,6 @@ export function parseCondition(text: string): string | boolean | undefined {
   return condition || undefined;
 }
 
-/** Creates the definition of a new node. */
 export function createSessionNode(id: string, kind: "code" | "text" | "prompt" | "decision"): { id: string } {
   if (kind === "decision") return { id, type: "decision", executor: "code" } as { id: string };
   return { id, type: "action", executor: kind } as { id: string };

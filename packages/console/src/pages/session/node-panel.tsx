@@ -50,7 +50,6 @@ interface NodePanelProps {
   onClose(): void;
 }
 
-/** One node: its state, output, definition and edges. */
 export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps) {
   const { session_id: id } = session;
   const nova = useNova();
@@ -130,7 +129,6 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
 interface NodeFieldsProps {
   session: string;
   node: SessionNode;
-  /** Unsaved input. */
   edit: NodeEdit | undefined;
   onEdit(edit: NodeEdit | undefined): void;
 }
@@ -222,14 +220,8 @@ function FieldInput({ name, value, other, onChange }: FieldInputProps) {
   return <TextArea {...shared} rows={Math.min(maxRows, Math.max(3, value.split("\n").length + 1))} />;
 }
 
-interface NodeOutputProps {
-  session: string;
-  node: SessionNode;
-  output: OutputText | undefined;
-}
-
 /** The output of a node and its origin. The user can edit it. */
-function NodeOutput({ session, node, output }: NodeOutputProps) {
+function NodeOutput({ session, node, output }: { session: string; node: SessionNode; output: OutputText | undefined }) {
   const [isEdited, setEdited] = useState(false);
   const { text, error = null } = output ?? {};
   // A user must not overwrite an output that has not loaded yet.

@@ -36,7 +36,6 @@ import "./session-page.css";
 
 const words = texts.sessions;
 
-/** A session: a draft that the user runs and edits node by node. */
 export function SessionPage() {
   const { id = "" } = useParams<{ id: string }>();
   const session = useSession(id);
@@ -118,7 +117,6 @@ function Draft({ session }: { session: Session }) {
   );
 }
 
-/** The open dialog of the page. */
 type SessionDialog = "node" | "edge" | "publish";
 
 interface SessionHeadProps {
@@ -128,7 +126,6 @@ interface SessionHeadProps {
   onRun(): void;
 }
 
-/** The name of the session and its actions. */
 function SessionHead({ session, isRunning, onDialog, onRun }: SessionHeadProps) {
   const { name, nodes } = session;
   return (
@@ -185,13 +182,7 @@ function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNote
   );
 }
 
-interface AnswerProps {
-  answer: SessionRun;
-  isOpen: boolean;
-  onDismiss(): void;
-}
-
-function Answer({ answer, isOpen, onDismiss }: AnswerProps) {
+function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boolean; onDismiss(): void }) {
   const { execution_id: id, reused } = answer;
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
@@ -246,7 +237,6 @@ function RunLink({ id }: { id: string }) {
 
 const maxChanges = 10;
 
-/** Facts about the draft, and its last changes. */
 function Overview({ session }: { session: Session }) {
   const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
   const { stale, fresh } = countStates(nodes);

@@ -23,7 +23,6 @@ const pageSize = 25;
 
 type Item = Schemas["SessionItem"];
 
-/** All sessions, newest first. */
 export function SessionsPage() {
   const [filters, change] = useAddress(["client"]);
   const sessions = usePages("/sessions", { query: { client: filters.client, limit: pageSize } });
@@ -95,7 +94,6 @@ function NodesOf({ id }: { id: string }): ReactNode {
   return words.counts(stale, fresh);
 }
 
-/** Creates an empty session, or a session from a workflow. */
 function NewSession({ onClose }: { onClose(): void }) {
   const nova = useNova();
   const reload = useReload();
@@ -146,7 +144,6 @@ function NewSession({ onClose }: { onClose(): void }) {
   );
 }
 
-/** A button that deletes a session. */
 export function RemoveSession({ session: { session_id, name } }: { session: Pick<Item, "session_id" | "name"> }) {
   const nova = useNova();
   const reload = useReload();

@@ -6,7 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
 import { asRaw, listMembers, Raw, toJsonText } from "../../json/raw.ts";
 import { createDrafts, type Draft, renderMembers } from "../../parts/form/draft.ts";
-import { FormFields } from "../../parts/form/form-fields.tsx";
+import { FormFields, focusFirstBad } from "../../parts/form/form-fields.tsx";
 import { findProblems, type Problems } from "../../parts/form/problems.ts";
 import { allowsMoreKeys, type Field, parseFields } from "../../parts/form/schema.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
@@ -56,7 +56,6 @@ export function TaskPage() {
   );
 }
 
-/** The outcome of the task, or its form. */
 function Rest({ task }: { task: WholeTask }) {
   if (task.status === "answered") return <Answered task={task} />;
   if (task.status === "expired") {
@@ -194,7 +193,6 @@ function Outcome({ icon, tone, title, hint, task, link = "", children }: Outcome
   );
 }
 
-/** The storage key of the last name that was used in this browser. */
 const nameStorageKey = "nova-answers-as";
 const noProblems: Problems = new Map();
 
@@ -258,8 +256,29 @@ function AnswerForm({ task }: { task: Task }) {
             problems={isChecked ? problems : noProblems}
             onChange={(drafts) => fill({ drafts })}
           />
-          {sheet.hasRoom && <Comment text={sheet.comment} onText={(comment) => fill({ comment })} />}
-          <By name={by} onName={setBy} />
+          {sheet.hasRoom && (
+            <OptionalField id="task-comment" label={words.comment}>
+              <textarea
+                id="task-comment"
+                className="form-input"
+                rows={2}
+                value={sheet.comment}
+                onChange={(event) => fill({ comment: event.target.value })}
+              />
+            </OptionalField>
+          )}
+          <OptionalField id="task-by" label={words.by} hint={words.byHint}>
+            <input
+              id="task-by"
+              className="form-input"
+              type="text"
+              autoComplete="name"
+              maxLength={200}
+              aria-describedby="task-by-about"
+              value={by}
+              onChange={(event) => setBy(event.target.value)}
+            />
+          </OptionalField>
         </div>
       )}
       <div className="task-bar">
@@ -306,54 +325,27 @@ function createFormState(form: string | undefined): FormState {
   return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };
 }
 
-function focusFirstBad(form: HTMLFormElement | null): void {
-  requestAnimationFrame(() => {
-    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .form-trouble");
-    const field = bad?.matches("input, textarea, select")
-      ? bad
-      : bad?.closest(".form-field")?.querySelector<HTMLElement>("input, textarea, select, button");
-    field?.focus();
-  });
+interface OptionalFieldProps {
+  id: string;
+  label: string;
+  hint?: string;
+  /** The control with this id. */
+  children: ReactNode;
 }
 
-function Comment({ text, onText }: { text: string; onText(text: string): void }) {
+function OptionalField({ id, label, hint, children }: OptionalFieldProps) {
   return (
     <div className="form-field task-extra">
-      <label className="form-label" htmlFor="task-comment">
-        {words.comment}
+      <label className="form-label" htmlFor={id}>
+        {label}
         <span className="form-optional">{texts.form.optional}</span>
       </label>
-      <textarea
-        id="task-comment"
-        className="form-input"
-        rows={2}
-        value={text}
-        onChange={(event) => onText(event.target.value)}
-      />
-    </div>
-  );
-}
-
-function By({ name, onName }: { name: string; onName(name: string): void }) {
-  return (
-    <div className="form-field task-extra">
-      <label className="form-label" htmlFor="task-by">
-        {words.by}
-        <span className="form-optional">{texts.form.optional}</span>
-      </label>
-      <input
-        id="task-by"
-        className="form-input"
-        type="text"
-        autoComplete="name"
-        maxLength={200}
-        aria-describedby="task-by-about"
-        value={name}
-        onChange={(event) => onName(event.target.value)}
-      />
-      <p id="task-by-about" className="form-about">
-        {words.byHint}
-      </p>
+      {children}
+      {hint && (
+        <p id={`${id}-about`} className="form-about">
+          {hint}
+        </p>
+      )}
     </div>
   );
 }

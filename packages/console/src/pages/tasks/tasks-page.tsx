@@ -23,7 +23,6 @@ const pauseMs = 4_000;
 
 type Kind = (typeof kinds)[number];
 
-/** All open tasks, oldest first. */
 export function TasksPage() {
   const [filters, change] = useAddress(["kind", "workflow", "client"]);
   const kind: Kind = filters.kind === "event" ? "event" : "approval";
@@ -127,7 +126,6 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
 /** The remaining time turns red below this limit. */
 const soonMs = 3_600_000;
 
-/** The time that remains until a deadline. */
 export function Remaining({ until }: { until: string }) {
   const ms = Date.parse(until) - useNow();
   return (

@@ -11,7 +11,7 @@ import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { type CostQuery, computeFirstDay, formatDollars } from "../costs/cost-days.ts";
-import { ErrorTable, NodeTable } from "../costs/figures.tsx";
+import { ErrorTable, NodeTable } from "../costs/costs-page.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 import "./tabs.css";
 
@@ -20,7 +20,6 @@ const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
 const usualDays = 30;
 const finalStatuses = ["completed", "failed", "cancelled", "interrupted"] as const satisfies readonly RunStatus[];
 
-/** Statistics of runs by node. */
 export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
   const [filters, change] = useAddress(["range"]);
   const days = ranges[filters.range as keyof typeof ranges] ?? usualDays;

@@ -2,9 +2,7 @@ import type { Schemas } from "@nova/client";
 import { asRaw, findMember, formatJson, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
 import { type Graph, type GraphEdge, type GraphNode, parseGraph } from "../../parts/graph/definition.ts";
 
-/** A parsed definition. */
 export interface ParsedDefinition {
-  /** JSON. */
   text: string;
   graph: Graph;
   nodes: ReadonlyMap<string, NodeText>;
@@ -18,7 +16,6 @@ export function parseDefinition(text: string): ParsedDefinition {
 export interface NodeText {
   id: string;
   type: string;
-  /** The Python code, or the prompt. */
   code: string | undefined;
   prompt: string | undefined;
   /** All other members as JSON by name. */
@@ -71,7 +68,6 @@ export interface Trigger {
   fields: ReadonlyMap<string, string>;
 }
 
-/** Parses the triggers of a definition. */
 export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
   return listElements(findMember(asRaw(definition).text, "triggers") ?? "[]").map((text) => {
     const fields = new Map(listMembers(text).map(({ key, text: value }) => [key, value]));
@@ -104,7 +100,6 @@ export function findNodeAt(definition: string, path: string): string | undefined
 
 export type Change = "added" | "removed" | "changed" | "same";
 
-/** Two texts to compare; undefined instead if they are equal. */
 export interface Sides {
   before: string;
   after: string;
@@ -112,7 +107,6 @@ export interface Sides {
 
 export interface NodeDiff {
   change: Change;
-  /** The Python code or the prompt. */
   code: Sides | undefined;
   settings: Sides | undefined;
 }
@@ -123,7 +117,6 @@ export interface WorkflowDiff {
   nodes: ReadonlyMap<string, NodeDiff>;
   /** By the name from `formatEdgeName`. */
   edges: ReadonlyMap<string, Change>;
-  /** Settings of the workflow. */
   settings: Sides | undefined;
 }
 

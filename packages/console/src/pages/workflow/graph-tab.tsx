@@ -39,7 +39,6 @@ function parseVersion(text = ""): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The graph of a version, and the selected node beside it. */
 function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
   const { id, version } = workflow;
   const nova = useNova();
@@ -105,7 +104,6 @@ export function formatEdgeLabel(label: string, max: number | undefined): string 
   return [label, max === undefined ? "" : words.max(max)].filter((part) => part !== "").join(", ");
 }
 
-/** Describes the kind of a node. */
 export function describeKind({ type, isPrompt }: GraphNode): string {
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
   return isPrompt ? `${kind} · ${words.prompt}` : kind;
@@ -144,14 +142,7 @@ function getNodeTone({ type, isPrompt }: GraphNode): string {
   return type === "decision" || type === "map" || type === "workflow" ? "run" : "idle";
 }
 
-interface NodePanelProps {
-  node: NodeText;
-  findings: readonly Finding[];
-  onClose(): void;
-}
-
-/** One node of the definition in full. */
-function NodePanel({ node, findings, onClose }: NodePanelProps) {
+function NodePanel({ node, findings, onClose }: { node: NodeText; findings: readonly Finding[]; onClose(): void }) {
   const { id, type, code, prompt, settings } = node;
   const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
     readString(settings.get(name)),
@@ -225,12 +216,10 @@ function FindingList({ findings }: { findings: readonly Finding[] }) {
 interface OverviewProps {
   byNode: ReadonlyMap<string, readonly Finding[]>;
   query: { isPending: boolean; error: unknown };
-  /** The definition as JSON. */
   definition: string;
   select(node: string): void;
 }
 
-/** The description of the workflow and all findings. */
 function Overview({ byNode, query: { isPending, error }, definition, select }: OverviewProps) {
   const description = readString(findMember(definition, "description"));
   const count = Array.from(byNode.values()).reduce((sum, { length }) => sum + length, 0);

@@ -6,8 +6,9 @@ import { useClientSlugs } from "../../api/queries.ts";
 import { findMember, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { toChoices } from "../../parts/filters.tsx";
 import { createDrafts, type Draft, listFiles, renderMembers } from "../../parts/form/draft.ts";
-import { AnyInput, FormFields } from "../../parts/form/form-fields.tsx";
+import { AnyInput, FormFields, focusFirstBad, Trouble } from "../../parts/form/form-fields.tsx";
 import { findProblems, type Problems } from "../../parts/form/problems.ts";
 import { allowsMoreKeys, parseFields } from "../../parts/form/schema.ts";
 import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
@@ -19,7 +20,6 @@ import "./tabs.css";
 const words = texts.workflows.begin;
 const noProblems: Problems = new Map();
 
-/** A form for the initial context of a run. */
 export function StartTab({ workflow }: { workflow: WholeWorkflow }) {
   const { id, active_version: active } = workflow;
   const [version, setVersion] = useState<number>();
@@ -117,10 +117,6 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
   );
 }
 
-function focusFirstBad(form: HTMLFormElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
-}
-
 interface Start {
   files: readonly File[];
   contextWith(uploaded: ReadonlyMap<File, string>): Raw;
@@ -165,7 +161,7 @@ function Options({ workflow, version, onVersion, client, onClient }: OptionsProp
       <SelectField
         label={words.client}
         value={client}
-        values={[["", words.ownClient] as const, ...clients.map((slug) => [slug, slug] as const)]}
+        values={[["", words.ownClient], ...toChoices(clients)]}
         onChange={onClient}
       />
       <SelectField
@@ -237,16 +233,12 @@ function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps) {
             value={key}
             onChange={(event) => onChange({ ...extra, key: event.target.value })}
           />
-          {badKey !== undefined && (
-            <p id={`${inputId}-key-trouble`} className="form-trouble">
-              {badKey}
-            </p>
-          )}
+          <Trouble inputId={`${inputId}-key`} text={badKey} />
         </div>
         <div>
           <AnyInput
             draft={draft}
-            takesFiles={true}
+            takesFiles
             labelled={{
               inputId,
               label: key === "" ? words.value : key,
@@ -256,11 +248,7 @@ function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps) {
             }}
             onChange={(changed) => onChange({ ...extra, draft: changed })}
           />
-          {badValue !== undefined && (
-            <p id={`${inputId}-trouble`} className="form-trouble">
-              {badValue}
-            </p>
-          )}
+          <Trouble inputId={inputId} text={badValue} />
         </div>
       </div>
       <IconButton icon="cross" label={words.remove} onClick={onRemove} />

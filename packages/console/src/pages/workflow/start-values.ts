@@ -20,7 +20,6 @@ export function createExtra(
   return { id: ++lastId, key, draft };
 }
 
-/** Whether a row has a key or a value. */
 function isUsed({ key, draft }: Extra): boolean {
   return key !== "" || !isBlank(draft);
 }
@@ -67,7 +66,6 @@ export interface Values {
   fields: readonly Field[];
   drafts: readonly Draft[];
   extras: readonly Extra[];
-  /** Whether the inputs allow additional keys. */
   allowsMore: boolean;
 }
 

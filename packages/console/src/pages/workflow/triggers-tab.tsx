@@ -22,7 +22,6 @@ import "./tabs.css";
 
 const words = texts.workflows.triggers;
 
-/** The triggers of the workflow and their deliveries. */
 export function TriggersTab({ workflow }: { workflow: WholeWorkflow }) {
   const { id, active_version: active, version } = workflow;
   const query = useWorkflow(id, active ?? version);
@@ -115,7 +114,6 @@ function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps) {
   );
 }
 
-/** The address of a mail or webhook trigger. */
 function Place({ trigger: { id, type, fields } }: { trigger: Trigger }) {
   if (type === "mail") {
     return (

@@ -14,7 +14,6 @@ export type WholeWorkflow = Schemas["WholeWorkflow"];
 
 const pauseMs = 10_000;
 
-/** Reads a workflow with the definition of a version; by default, the latest one. */
 export function useWorkflow(id: string, version?: number) {
   const nova = useNova();
   return useQuery({
@@ -44,7 +43,6 @@ interface VersionPickerProps {
   onChange(version: number): void;
 }
 
-/** Selects a version. */
 export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps) {
   const versions = useVersions(workflow);
   const { version: formatVersion, versions: words } = texts.workflows;
@@ -68,7 +66,6 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   );
 }
 
-/** A button that makes a version active. */
 export function ActivateButton({ workflow: { id }, version, ...button }: ActivateButtonProps) {
   const nova = useNova();
   const reload = useWorkflowReload(id);

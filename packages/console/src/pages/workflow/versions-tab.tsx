@@ -32,7 +32,6 @@ const words = texts.workflows.versions;
 
 type Version = Schemas["WorkflowVersion"];
 
-/** All versions, and the comparison of two of them. */
 export function VersionsTab({ workflow }: { workflow: WholeWorkflow }) {
   const [{ before, after }, change] = useAddress(["before", "after"]);
   const compared =
@@ -88,7 +87,6 @@ function VersionList({ workflow, onCompare }: VersionListProps) {
 
 interface VersionRowProps {
   item: Version;
-  /** The version before it. */
   before: number | undefined;
   onCompare(before: number, after: number): void;
   workflow: WholeWorkflow;
@@ -127,14 +125,8 @@ function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
 /** Selects the settings of the workflow. No node can have this id. */
 const whole = ".";
 
-interface ComparisonProps {
-  workflow: WholeWorkflow;
-  before: number;
-  after: number;
-}
-
 /** Compares two versions: one graph for both, and the difference of the selected node. */
-function Comparison({ workflow, before, after }: ComparisonProps) {
+function Comparison({ workflow, before, after }: { workflow: WholeWorkflow; before: number; after: number }) {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
   const query = useDiff(workflow.id, before, after);
   const versions = words.sides(`v${before}`, `v${after}`);

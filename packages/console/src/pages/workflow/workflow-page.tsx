@@ -78,7 +78,6 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps) {
   );
 }
 
-/** The name of the workflow and its actions. */
 function WorkflowHead({ workflow }: TabProps) {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
   const { api, ask } = useNova();

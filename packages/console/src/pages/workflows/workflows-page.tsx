@@ -24,10 +24,8 @@ const runsPauseMs = 10_000;
 const listPauseMs = 3_000;
 /** Number of recent runs that are read for all workflows together. */
 const recentRuns = 200;
-/** Maximum number of marks per workflow. */
 const maxMarks = 12;
 
-/** All workflows with statistics of their runs. */
 export function WorkflowsPage() {
   const [filters, change] = useAddress(["text"]);
   const query = useList("/workflows", {}, { refetchInterval: listPauseMs });

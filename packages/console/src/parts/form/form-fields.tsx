@@ -76,11 +76,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
         shape={shape}
         labelled={{ inputId, label, about: about || undefined, isBad: problem !== undefined, isRequired }}
       />
-      {problem !== undefined && (
-        <p id={`${inputId}-trouble`} className="form-trouble">
-          {problem}
-        </p>
-      )}
+      <Trouble inputId={inputId} text={problem} />
     </>
   );
   if (isGroup) {
@@ -169,11 +165,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
                 }}
                 onChange={(changed) => change(elements.with(index, { id, draft: changed }))}
               />
-              {problem !== undefined && (
-                <p id={`${inputId}-trouble`} className="form-trouble">
-                  {problem}
-                </p>
-              )}
+              <Trouble inputId={inputId} text={problem} />
             </div>
             <IconButton
               icon="cross"
@@ -187,6 +179,16 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
         {texts.form.add}
       </Button>
     </div>
+  );
+}
+
+/** The problem of an input, which refers to it by `aria-describedby`. */
+export function Trouble({ inputId, text }: { inputId: string; text: string | undefined }): JSX.Element | null {
+  if (text === undefined) return null;
+  return (
+    <p id={`${inputId}-trouble`} className="form-trouble">
+      {text}
+    </p>
   );
 }
 
@@ -361,4 +363,15 @@ export interface Labelled {
   about: string | undefined;
   isBad: boolean;
   isRequired: boolean;
+}
+
+/** Moves the focus to the first field with a problem, after the problems are shown. */
+export function focusFirstBad(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => {
+    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .form-trouble");
+    const field = bad?.matches("input, textarea, select")
+      ? bad
+      : bad?.closest(".form-field")?.querySelector<HTMLElement>("input, textarea, select, button");
+    field?.focus();
+  });
 }

@@ -36,18 +36,22 @@ export function parseGraph(definition: Raw): Graph {
 
 function parseBody(body: unknown): Graph {
   const { nodes, edges } = asRecord(body);
-  const parsedNodes = asList(nodes).map(parseNode);
-  const onErrors = parsedNodes.flatMap(({ id, onError }): GraphEdge[] =>
+  return createGraph(asList(nodes).map(parseNode), asList(edges).map(parseEdge));
+}
+
+/** Creates a graph, with an edge for each node that handles an error. */
+export function createGraph(nodes: GraphNode[], edges: readonly GraphEdge[]): Graph {
+  const onErrors = nodes.flatMap(({ id, onError }): GraphEdge[] =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  return { nodes: parsedNodes, edges: [...joinParallelEdges(asList(edges).map(parseEdge)), ...onErrors] };
+  return { nodes, edges: [...joinParallelEdges(edges), ...onErrors] };
 }
 
 /** Joins parallel edges into one line that lists all conditions. */
 function joinParallelEdges(edges: readonly GraphEdge[]): GraphEdge[] {
   return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (parallelEdges) => ({
     ...(parallelEdges[0] as GraphEdge),
-    label: parallelEdges.map(({ label }) => label).join(", "),
+    label: parallelEdges.flatMap(({ label }) => label || []).join(", "),
     max: parallelEdges.find(({ max }) => max !== undefined)?.max,
   }));
 }
@@ -77,11 +81,11 @@ function parseEdge(value: unknown): GraphEdge {
   };
 }
 
-function asRecord(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+export function asRecord(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-function asList(value: unknown): unknown[] {
+export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
