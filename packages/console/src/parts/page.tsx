@@ -90,24 +90,39 @@ interface SaveFormProps {
   /** Whether there is a valid change to save. */
   canSave: boolean;
   save(): Promise<unknown>;
+  /** The label of the button; default: Save. */
+  action?: string;
+  /** A second button, which discards the change. */
+  discard?: { label: string; run(): void } | undefined;
+  className?: string;
   children: ReactNode;
 }
 
 /** A form with its own save button. */
-export function SaveForm({ canSave, save, children }: SaveFormProps): JSX.Element {
+export function SaveForm(props: SaveFormProps): JSX.Element {
+  const { canSave, save, action = texts.common.save, discard, className = "card-body form", children } = props;
   const request = useMutation({ mutationFn: save });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (canSave) request.mutate();
   };
+  const runDiscard = () => {
+    request.reset();
+    discard?.run();
+  };
   return (
-    <form className="card-body form" onSubmit={submit}>
+    <form className={className} onSubmit={submit}>
       {children}
       <ErrorNote error={request.error} />
       <div className="form-end">
         <Button submit tone="main" disabled={!canSave || request.isPending}>
-          {texts.common.save}
+          {action}
         </Button>
+        {discard && (
+          <Button tone="ghost" onClick={runDiscard}>
+            {discard.label}
+          </Button>
+        )}
         <span role="status" className="saved">
           {request.isSuccess && !canSave && (
             <>

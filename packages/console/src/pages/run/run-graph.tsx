@@ -1,8 +1,7 @@
-import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useCallback, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
+import type { CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
@@ -20,7 +19,10 @@ interface RunGraphProps {
 
 export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps) {
   const dataOf = useCallback(
-    (node: GraphNode): RunCardData => describeNode(node, model.nodes.get(node.id), model.maps.get(node.id)),
+    (node: GraphNode): RunCardData => {
+      const [state, counts] = [model.nodes.get(node.id), model.maps.get(node.id)];
+      return { state: state?.state ?? "idle", note: describeState(node, state, counts), counts };
+    },
     [model],
   );
   const lookOf = useCallback((edge: GraphEdge) => styleEdge(model, edge), [model]);
@@ -32,7 +34,7 @@ export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraph
     <GraphView
       graph={graph}
       label={texts.run.graph}
-      nodeTypes={nodeTypes}
+      showCard={showCard}
       dataOf={dataOf}
       lookOf={lookOf}
       selected={selected}
@@ -58,37 +60,20 @@ function isOpenNode(model: RunModel, node: string): boolean {
   return state === "running" || state === "waiting" || state === "next";
 }
 
-export interface RunCardData {
+interface RunCardData {
   state: NodeState["state"];
   note: string;
   counts: MapCounts | undefined;
 }
 
-type RunNode = Node<RunCardData & CardData, "card">;
-
-export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>) {
-  const { state, note, counts, ...card } = data;
+function showCard({ state, note, counts }: RunCardData): CardLook {
   const { tone, icon, label } = stateLooks[state];
   const end = (
     <span className="node-state" role="img" aria-label={label}>
       {icon ? <Icon name={icon} size={14} /> : <span className="node-dot" />}
     </span>
   );
-  return (
-    <NodeCard {...card} tone={tone} state={state} selected={selected} end={end} note={note}>
-      {counts && <Progress counts={counts} />}
-    </NodeCard>
-  );
-});
-
-const nodeTypes = { card: RunNodeCard };
-
-export function describeNode(
-  node: GraphNode,
-  state: NodeState | undefined,
-  counts: MapCounts | undefined,
-): RunCardData {
-  return { state: state?.state ?? "idle", note: describeState(node, state, counts), counts };
+  return { tone, state, note, end, children: counts && <Progress counts={counts} /> };
 }
 
 function describeState(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {

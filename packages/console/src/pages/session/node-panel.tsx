@@ -1,5 +1,5 @@
 import type { Session } from "@nova/client";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { formatJson, parseObject, Raw } from "../../json/raw.ts";
@@ -8,6 +8,7 @@ import { ConfirmButton } from "../../parts/dialog.tsx";
 import { TextArea, TextField } from "../../parts/field.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
+import { SaveForm } from "../../parts/page.tsx";
 import { ErrorNote } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -142,23 +143,21 @@ function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps) {
   const definition = readDefinition(node);
   const now = readNodeFields(definition);
   const changes = edit && diffFields(edit.fields, now);
-  const save = useNodeChange({
-    session,
-    node: node.node_id,
-    change: (current: NodeEdit) => {
-      const read = { version: chooseBaseVersion(current, now, node.version) };
-      return nova.sessions.changeNode(session, node.node_id, changes ?? {}, read);
-    },
-    onDone: () => onEdit(undefined),
-    onConflict: (version) => edit && onEdit({ ...edit, version }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (edit) save.mutate(edit);
+  const change = useNodeChange(session, node.node_id, (version) => edit && onEdit({ ...edit, version }));
+  const save = async () => {
+    if (!edit || !changes) return;
+    const version = chooseBaseVersion(edit, now, node.version);
+    await change(nova.sessions.changeNode(session, node.node_id, changes, { version }));
+    onEdit(undefined);
   };
   const meanwhile = edit ? findConflicts(edit, now) : [];
   return (
-    <form className="form" onSubmit={submit}>
+    <SaveForm
+      className="form"
+      canSave={Object.keys(changes ?? {}).length > 0}
+      save={save}
+      discard={edit && { label: nodeWords.revert, run: () => onEdit(undefined) }}
+    >
       {listShownFields(definition).map((name) => (
         <FieldInput
           key={name}
@@ -168,32 +167,8 @@ function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps) {
           onChange={(text) => onEdit(applyEdit(edit, now, node.version, { [name]: text }))}
         />
       ))}
-      <ErrorNote error={save.error} />
       {meanwhile.length > 0 && <p className="quiet">{nodeWords.again}</p>}
-      <div className="form-end">
-        <Button
-          submit
-          tone="main"
-          disabled={changes === undefined || Object.keys(changes).length === 0 || save.isPending}
-        >
-          {texts.common.save}
-        </Button>
-        {edit && (
-          <Button
-            tone="ghost"
-            onClick={() => {
-              onEdit(undefined);
-              save.reset();
-            }}
-          >
-            {nodeWords.revert}
-          </Button>
-        )}
-        <span role="status" className="saved">
-          {save.isSuccess && !edit && texts.common.saved}
-        </span>
-      </div>
-    </form>
+    </SaveForm>
   );
 }
 
@@ -285,19 +260,20 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps) {
   const [input, setInput] = useState(only?.text ?? formatJson(text));
   const [version, setVersion] = useState(node.version);
   const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(input)}}`) : parseObject(input);
-  const save = useNodeChange({
-    session,
-    node: node.node_id,
-    onDone: onClose,
-    onConflict: setVersion,
-    change: (output: Raw) => nova.sessions.writeOutput(session, node.node_id, output, { version }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (object) save.mutate(object);
+  const change = useNodeChange(session, node.node_id, setVersion);
+  const save = async () => {
+    if (!object) return;
+    await change(nova.sessions.writeOutput(session, node.node_id, object, { version }));
+    onClose();
   };
   return (
-    <form className="form" onSubmit={submit}>
+    <SaveForm
+      className="form"
+      canSave={object !== undefined}
+      save={save}
+      action={nodeWords.saveOutput}
+      discard={{ label: texts.common.cancel, run: onClose }}
+    >
       <TextArea
         label={only ? nodeWords.outputText(only.key) : nodeWords.outputJson}
         error={object ? undefined : nodeWords.misfit}
@@ -306,15 +282,6 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps) {
         rows={Math.min(20, input.split("\n").length + 2)}
         onChange={setInput}
       />
-      <ErrorNote error={save.error} />
-      <div className="form-end">
-        <Button submit tone="main" disabled={!object || save.isPending}>
-          {nodeWords.saveOutput}
-        </Button>
-        <Button tone="ghost" onClick={onClose}>
-          {texts.common.cancel}
-        </Button>
-      </div>
-    </form>
+    </SaveForm>
   );
 }

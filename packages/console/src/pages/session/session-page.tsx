@@ -1,7 +1,6 @@
 import type { Session, SessionRun } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
@@ -9,7 +8,7 @@ import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
+import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
@@ -298,7 +297,6 @@ function Overview({ session }: { session: Session }) {
 
 /** Height of a card with an output, and without. */
 const [stepHeight, bareHeight] = [74, 50];
-const nodeTypes = { card: memo(SessionCard) };
 
 interface SessionCardData {
   version?: number;
@@ -333,7 +331,7 @@ function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProp
     <GraphView
       graph={graph}
       label={words.graph}
-      nodeTypes={nodeTypes}
+      showCard={showCard}
       dataOf={dataOf}
       lookOf={styleEdge}
       selected={selected}
@@ -351,23 +349,14 @@ function styleEdge({ label }: GraphEdge): EdgeLook {
   return { state: "idle", label, isAbove: false };
 }
 
-function SessionCard({ data, selected }: NodeProps<Node<SessionCardData & CardData, "card">>) {
-  const { version, state, line, isBad, ...card } = data;
-  if (state === undefined || version === undefined) {
-    return <NodeCard {...card} tone="idle" state="plain" selected={selected} note={card.node.type} end={null} />;
-  }
+function showCard({ version, state, line = "", isBad, node }: SessionCardData & CardData): CardLook {
+  if (state === undefined || version === undefined) return { tone: "idle", state: "plain", note: node.type };
   const { tone, icon } = freshnessLooks[state];
   const end = (
     <span className={`node-state tone-${tone}`}>
       <Icon name={icon} size={14} />
     </span>
   );
-  const note = `${words.version(version)} · ${words.states[state]}`;
-  return (
-    <NodeCard {...card} tone={tone} state={state} selected={selected} note={note} end={end}>
-      <p className={`node-line ${isBad ? "node-line-bad" : ""}`}>
-        <UntrustedText text={line ?? ""} />
-      </p>
-    </NodeCard>
-  );
+  const children = <UntrustedText as="p" className={`node-line ${isBad ? "node-line-bad" : ""}`} text={line} />;
+  return { tone, state, note: `${words.version(version)} · ${words.states[state]}`, end, children };
 }

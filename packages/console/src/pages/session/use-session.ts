@@ -57,31 +57,25 @@ export function useSessionAction<Input, Answer>(id: string, act: (input: Input) 
   return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
 }
 
-interface NodeChange<Input> {
-  session: string;
-  node: string;
-  change(input: Input): Promise<unknown>;
-  onDone(): void;
-  /** Called with the current version if another user changed the node first, after the page shows that change. */
-  onConflict(version: number): void;
-}
-
-/** A change that is refused unless the node still has the version that the user saw. */
-export function useNodeChange<Input>({ session, node, change, onDone, onConflict }: NodeChange<Input>) {
+/**
+ * Returns a function that awaits a change of a node. The server refuses it unless the node still has the version that the
+ * user saw: then `onConflict` gets the current version, after the page shows the change of the other user.
+ */
+export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
   const queries = useQueryClient();
   const reload = useSessionReload(session);
-  return useMutation({
-    mutationFn: change,
-    async onSuccess() {
-      await reload();
-      onDone();
-    },
-    async onError(error) {
-      if (!(error instanceof ApiProblem && error.status === 409)) return;
-      await reload();
-      const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
-      const now = nodes.find(({ node_id }) => node_id === node);
-      if (now) onConflict(now.version);
-    },
-  });
+  return async (change: Promise<unknown>) => {
+    try {
+      await change;
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 409) {
+        await reload();
+        const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
+        const now = nodes.find(({ node_id }) => node_id === node);
+        if (now) onConflict(now.version);
+      }
+      throw error;
+    }
+    await reload();
+  };
 }

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useCallback, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { findMember, readString } from "../../json/raw.ts";
@@ -9,7 +8,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { CodeLines } from "../../parts/code.tsx";
 import { type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
+import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
@@ -71,7 +70,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
           key={version}
           graph={parts.graph}
           label={words.label}
-          nodeTypes={nodeTypes}
+          showCard={showCard}
           dataOf={dataOf}
           lookOf={styleEdge}
           selected={node}
@@ -94,8 +93,6 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
   );
 }
 
-const nodeTypes = { card: memo(DefinitionCard) };
-
 function styleEdge({ label, max }: GraphEdge): EdgeLook {
   return { state: "idle", label: formatEdgeLabel(label, max), isAbove: false };
 }
@@ -113,27 +110,18 @@ interface DefinitionData extends CardData {
   findings: readonly Finding[] | undefined;
 }
 
-function DefinitionCard({ data, selected }: NodeProps<Node<DefinitionData, "card">>) {
-  const { findings = [], ...card } = data;
+function showCard({ findings = [], node }: DefinitionData): CardLook {
   const isBad = findings.some(({ severity }) => severity === "error");
-  const state = findings.length === 0 ? "plain" : isBad ? "bad" : "warned";
-  const end = findings.length > 0 && (
+  const look = { tone: getNodeTone(node), note: describeKind(node) };
+  if (findings.length === 0) return { ...look, state: "plain" };
+  const end = (
     <span className={`node-findings tone-${isBad ? "bad" : "wait"}`} title={words.findings(findings.length)}>
       <Icon name="warning" size={12} />
       {findings.length}
       <span className="hidden-label">{words.findings(findings.length)}</span>
     </span>
   );
-  return (
-    <NodeCard
-      {...card}
-      tone={getNodeTone(card.node)}
-      state={state}
-      selected={selected}
-      end={end}
-      note={describeKind(card.node)}
-    />
-  );
+  return { ...look, state: isBad ? "bad" : "warned", end };
 }
 
 function getNodeTone({ type, isPrompt }: GraphNode): string {

@@ -41,6 +41,8 @@ interface StartFormProps {
 }
 
 function StartForm({ workflow, version, onVersion }: StartFormProps) {
+  const nova = useNova();
+  const [, go] = useLocation();
   const inputs = findMember(useParts(workflow).text, "inputs");
   const fields = useMemo(() => parseFields(inputs ?? "{}"), [inputs]);
   const [drafts, setDrafts] = useState<readonly Draft[]>(() => createDrafts(fields));
@@ -51,19 +53,32 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
   const allowsMore = inputs === undefined || allowsMoreKeys(inputs);
   const problems = useMemo(() => findProblems(fields, drafts), [fields, drafts]);
   const keyProblems = checkExtras(extras, fields);
-  const { start, progress } = useStart(workflow.id);
+  const [progress, setProgress] = useState("");
+  const start = useMutation({
+    /** Uploads the files, and starts a run with references to them. */
+    async mutationFn() {
+      const allDrafts = [...drafts, ...extras.map(({ draft }) => draft)];
+      const owner = client === "" ? {} : { client_slug: client };
+      const files = allDrafts.flatMap(listFiles);
+      const uploaded = new Map<File, string>();
+      for (const [index, file] of files.entries()) {
+        setProgress(words.uploading(file.name, index + 1, files.length));
+        const about = { ...owner, bytes: file.size, ...(file.type !== "" && { type: file.type }) };
+        uploaded.set(file, JSON.stringify(await nova.upload(file, about)));
+      }
+      setProgress("");
+      const members = renderMembers([...fields, ...createExtraFields(extras)], allDrafts, uploaded);
+      const context = new Raw(`{${members.join(",")}}`);
+      return nova.executions.execute(workflow.id, { ...owner, context, ...(version !== undefined && { version }) });
+    },
+    onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
+  });
+  const problemCount = problems.size + keyProblems.size;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
-    if (problems.size + keyProblems.size > 0) return focusFirstBad(form.current);
-    const all = [...fields, ...createExtraFields(extras)];
-    const allDrafts = [...drafts, ...extras.map(({ draft }) => draft)];
-    start.mutate({
-      files: allDrafts.flatMap(listFiles),
-      contextWith: (uploaded) => new Raw(`{${renderMembers(all, allDrafts, uploaded).join(",")}}`),
-      client,
-      version,
-    });
+    if (problemCount > 0) focusFirstBad(form.current);
+    else start.mutate();
   };
   const drop = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
@@ -99,9 +114,7 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
         <Options workflow={workflow} version={version} onVersion={onVersion} client={client} onClient={setClient} />
         <footer className="start-foot">
           {workflow.paused_at !== null && <p className="quiet">{words.queued}</p>}
-          {isChecked && problems.size + keyProblems.size > 0 && (
-            <p className="form-trouble">{texts.tasks.fix(problems.size + keyProblems.size)}</p>
-          )}
+          {isChecked && problemCount > 0 && <p className="form-trouble">{texts.tasks.fix(problemCount)}</p>}
           <ErrorNote error={start.error} />
           <div className="start-acts">
             <Button submit tone="main" icon="play" disabled={start.isPending}>
@@ -115,36 +128,6 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
       </form>
     </div>
   );
-}
-
-interface Start {
-  files: readonly File[];
-  contextWith(uploaded: ReadonlyMap<File, string>): Raw;
-  client: string;
-  version: number | undefined;
-}
-
-/** Uploads the files, and starts a run with references to them. */
-function useStart(id: string) {
-  const nova = useNova();
-  const [, go] = useLocation();
-  const [progress, setProgress] = useState("");
-  const start = useMutation({
-    async mutationFn({ files, contextWith, client, version }: Start) {
-      const owner = client === "" ? {} : { client_slug: client };
-      const uploaded = new Map<File, string>();
-      for (const [index, file] of files.entries()) {
-        setProgress(words.uploading(file.name, index + 1, files.length));
-        const about = { ...owner, bytes: file.size, ...(file.type !== "" && { type: file.type }) };
-        uploaded.set(file, JSON.stringify(await nova.upload(file, about)));
-      }
-      setProgress("");
-      const context = contextWith(uploaded);
-      return nova.executions.execute(id, { ...owner, context, ...(version !== undefined && { version }) });
-    },
-    onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
-  });
-  return { start, progress };
 }
 
 interface OptionsProps extends StartFormProps {
@@ -184,20 +167,21 @@ interface MoreValuesProps {
 }
 
 /** Rows for additional keys of the context. */
-export function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
+function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
   return (
     <fieldset className="form-field start-more">
       <legend className="form-label">{words.more}</legend>
       <p className="form-about">{words.moreHint}</p>
       <div className="form-list">
         {extras.map((extra, index) => (
-          <ExtraRow
-            key={extra.id}
-            extra={extra}
-            problems={problems}
-            onChange={(changed) => onChange(extras.with(index, changed))}
-            onRemove={() => onChange(extras.filter(({ id }) => id !== extra.id))}
-          />
+          <div key={extra.id} className="form-item">
+            <ExtraRow extra={extra} problems={problems} onChange={(changed) => onChange(extras.with(index, changed))} />
+            <IconButton
+              icon="cross"
+              label={words.remove}
+              onClick={() => onChange(extras.filter(({ id }) => id !== extra.id))}
+            />
+          </div>
         ))}
         <Button icon="plus" onClick={() => onChange([...extras, createExtra()])}>
           {words.add}
@@ -211,47 +195,43 @@ interface ExtraRowProps {
   extra: Extra;
   problems: Problems;
   onChange(extra: Extra): void;
-  onRemove(): void;
 }
 
-function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps) {
+function ExtraRow({ extra, problems, onChange }: ExtraRowProps) {
   const { id, key, draft } = extra;
   const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];
   const inputId = `start-more-${id}`;
   return (
-    <div className="form-item">
-      <div className="start-row">
-        <div>
-          <input
-            className="form-input mono"
-            aria-label={words.key}
-            placeholder={words.key}
-            aria-invalid={badKey !== undefined || undefined}
-            aria-describedby={badKey === undefined ? undefined : `${inputId}-key-trouble`}
-            autoComplete="off"
-            spellCheck={false}
-            value={key}
-            onChange={(event) => onChange({ ...extra, key: event.target.value })}
-          />
-          <Trouble inputId={`${inputId}-key`} text={badKey} />
-        </div>
-        <div>
-          <AnyInput
-            draft={draft}
-            takesFiles
-            labelled={{
-              inputId,
-              label: key === "" ? words.value : key,
-              isRequired: true,
-              isBad: badValue !== undefined,
-              about: badValue === undefined ? undefined : `${inputId}-trouble`,
-            }}
-            onChange={(changed) => onChange({ ...extra, draft: changed })}
-          />
-          <Trouble inputId={inputId} text={badValue} />
-        </div>
+    <div className="start-row">
+      <div>
+        <input
+          className="form-input mono"
+          aria-label={words.key}
+          placeholder={words.key}
+          aria-invalid={badKey !== undefined || undefined}
+          aria-describedby={badKey && `${inputId}-key-trouble`}
+          autoComplete="off"
+          spellCheck={false}
+          value={key}
+          onChange={(event) => onChange({ ...extra, key: event.target.value })}
+        />
+        <Trouble inputId={`${inputId}-key`} text={badKey} />
       </div>
-      <IconButton icon="cross" label={words.remove} onClick={onRemove} />
+      <div>
+        <AnyInput
+          draft={draft}
+          takesFiles
+          labelled={{
+            inputId,
+            label: key === "" ? words.value : key,
+            isRequired: true,
+            isBad: badValue !== undefined,
+            about: badValue && `${inputId}-trouble`,
+          }}
+          onChange={(changed) => onChange({ ...extra, draft: changed })}
+        />
+        <Trouble inputId={inputId} text={badValue} />
+      </div>
     </div>
   );
 }

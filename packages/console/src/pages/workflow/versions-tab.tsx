@@ -1,7 +1,6 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useCallback } from "react";
+import { useCallback } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -9,7 +8,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { GraphView } from "../../parts/graph/graph-view.tsx";
-import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
+import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card } from "../../parts/page.tsx";
 import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
@@ -274,8 +273,6 @@ const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> 
   same: { tone: "idle", icon: undefined },
 };
 
-const nodeTypes = { card: memo(DiffCard) };
-
 /** One graph for both versions, with added, removed and changed nodes. */
 function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
   const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
@@ -294,7 +291,7 @@ function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
     <GraphView
       graph={diff.graph}
       label={words.graph}
-      nodeTypes={nodeTypes}
+      showCard={showCard}
       dataOf={dataOf}
       lookOf={lookOf}
       selected={selected}
@@ -307,14 +304,13 @@ interface DiffData extends CardData {
   change: Change;
 }
 
-function DiffCard({ data, selected }: NodeProps<Node<DiffData, "card">>) {
-  const { change, ...card } = data;
+function showCard({ change, node }: DiffData): CardLook {
   const { tone, icon } = changeLooks[change];
   const end = icon && (
     <span className="node-change">
       <Icon name={icon} size={14} />
     </span>
   );
-  const note = change === "same" ? describeKind(card.node) : `${describeKind(card.node)} · ${words.changes[change]}`;
-  return <NodeCard {...card} tone={tone} selected={selected} note={note} end={end} state={change} />;
+  const note = change === "same" ? describeKind(node) : `${describeKind(node)} · ${words.changes[change]}`;
+  return { tone, state: change, note, end };
 }

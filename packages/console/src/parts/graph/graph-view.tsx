@@ -8,6 +8,7 @@ import {
   getViewportForBounds,
   MarkerType,
   type Node,
+  type NodeProps,
   type NodeTypes,
   ReactFlow,
   ReactFlowProvider,
@@ -29,7 +30,7 @@ import {
 import { Loading } from "../states.tsx";
 import type { Graph, GraphEdge, GraphNode } from "./definition.ts";
 import type { Layout, LayoutRequest, Placed, Point, Route } from "./layout.worker.ts";
-import type { CardData } from "./node-card.tsx";
+import { type CardData, type CardLook, NodeCard } from "./node-card.tsx";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
 
@@ -44,8 +45,8 @@ export interface EdgeLook {
 interface GraphViewProps<Data> {
   graph: Graph;
   label: string;
-  /** One component under the name `card`. Pass the same object on every render. */
-  nodeTypes: NodeTypes;
+  /** Describes the card of a node. Pass the same function on every render. */
+  showCard(data: Data & CardData): CardLook;
   /** Data for the card of a node. The values must be plain: a card is rendered again only if their JSON changes. */
   dataOf(node: GraphNode): Data;
   lookOf(edge: GraphEdge): EdgeLook;
@@ -76,7 +77,8 @@ export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX
   );
 }
 
-function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }: GraphViewProps<Data>): JSX.Element {
+function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }: GraphViewProps<Data>): JSX.Element {
+  const nodeTypes = useMemo(() => createNodeTypes(showCard), [showCard]);
   const ownFolding = useFolding();
   const folding = props.folding ?? ownFolding;
   const { opened } = folding;
@@ -119,6 +121,13 @@ function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }
       )}
     </div>
   );
+}
+
+function createNodeTypes<Data extends object>(showCard: (data: Data & CardData) => CardLook): NodeTypes {
+  const Card = ({ data, selected }: NodeProps<Node<Data & CardData, "card">>) => (
+    <NodeCard {...data} {...showCard(data)} selected={selected} />
+  );
+  return { card: memo(Card) };
 }
 
 function useFolding(): Folding {

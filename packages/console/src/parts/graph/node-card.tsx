@@ -13,15 +13,19 @@ export interface CardData extends Record<string, unknown> {
   toggle(id: string): void;
 }
 
-interface NodeCardProps extends CardData {
+export interface CardLook {
   tone: string;
   /** Selects the outline in CSS. */
   state: string;
-  selected: boolean;
   note: string;
   /** Content at the right end of the card. */
-  end: ReactNode;
+  end?: ReactNode;
+  /** Content below the title. */
   children?: ReactNode;
+}
+
+interface NodeCardProps extends CardData, CardLook {
+  selected: boolean;
 }
 
 /** The card of one node. */
