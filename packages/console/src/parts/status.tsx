@@ -42,6 +42,22 @@ export function StatusBadge({ status }: { status: RunStatus }): JSX.Element {
   );
 }
 
+interface BadgeProps {
+  tone: string;
+  icon?: IconName;
+  text: string;
+  title?: string;
+}
+
+export function Badge({ tone, icon, text, title }: BadgeProps): JSX.Element {
+  return (
+    <span className={`badge tone-${tone}`} title={title}>
+      {icon && <Icon name={icon} size={12} />}
+      {text}
+    </span>
+  );
+}
+
 export function StatusMark({ status }: { status: RunStatus }): JSX.Element {
   const { tone, icon } = looks[status];
   return (

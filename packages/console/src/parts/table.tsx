@@ -63,29 +63,34 @@ interface WindowedTableProps<Item> extends TableProps<Item> {
   onOpen?(item: Item): void;
 }
 
+/** Renders only visible rows, and scrolls to the row `at`. All rows have the same height. */
+export function useVisibleRows<Scroller extends HTMLElement>(count: number, rowHeight: number, at = -1) {
+  const scroller = useRef<Scroller>(null);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const scrollTo = useRef(rows.scrollToIndex);
+  scrollTo.current = rows.scrollToIndex;
+  useEffect(() => {
+    if (at >= 0) scrollTo.current(at, { align: "auto" });
+  }, [at]);
+  return { scroller, visible: rows.getVirtualItems(), height: rows.getTotalSize() };
+}
+
 /** Distance to the last row, in rows, at which more rows are loaded. */
 const nearEnd = 20;
 
 /** A table for thousands of items, which renders only visible rows. */
 export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Element {
   const { label, items, columns, keyOf, at = -1, className, rowHeight, hasMore, onNearEnd, isSelected, onOpen } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  });
-  const visible = rows.getVirtualItems();
+  const { scroller, visible, height } = useVisibleRows<HTMLDivElement>(items.length, rowHeight, at);
   const last = visible.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= items.length - nearEnd) onNearEnd();
   }, [hasMore, last, items.length, onNearEnd]);
-  const scrollTo = useRef(rows.scrollToIndex);
-  scrollTo.current = rows.scrollToIndex;
-  useEffect(() => {
-    if (at >= 0) scrollTo.current(at, { align: "auto" });
-  }, [at]);
   return (
     <div className={`window ${className}`} role="table" aria-rowcount={items.length + 1} aria-label={label}>
       <div role="rowgroup">
@@ -99,7 +104,7 @@ export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Elemen
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
       <div ref={scroller} className="window-rows" role="rowgroup" tabIndex={0}>
-        <div className="window-all" role="presentation" style={{ height: rows.getTotalSize() }}>
+        <div className="window-all" role="presentation" style={{ height }}>
           {visible.map(({ index, start }) => {
             const item = items[index] as Item;
             return (

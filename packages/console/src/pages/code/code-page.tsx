@@ -15,6 +15,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useStepKeys } from "../../parts/keyboard.tsx";
 import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
 import { Empty, ListView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { TabView } from "../../parts/tabs.tsx";
 import { formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -449,13 +450,7 @@ const looks: Record<CodeState, { tone: string; icon: IconName }> = {
 };
 
 function StateBadge({ state }: { state: CodeState }) {
-  const { tone, icon } = looks[state];
-  return (
-    <span className={`badge tone-${tone}`} title={texts.code.stateHints[state]}>
-      <Icon name={icon} size={12} />
-      {texts.code.states[state]}
-    </span>
-  );
+  return <Badge {...looks[state]} text={words.states[state]} title={words.stateHints[state]} />;
 }
 
 const tones: Record<CodeVersion["status"], string> = {
@@ -466,5 +461,5 @@ const tones: Record<CodeVersion["status"], string> = {
 };
 
 function VersionBadge({ status }: Pick<CodeVersion, "status">) {
-  return <span className={`badge version-badge tone-${tones[status]}`}>{texts.code.versions[status]}</span>;
+  return <Badge tone={tones[status]} text={words.versions[status]} />;
 }

@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, LiveMark, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
-import { StatusBadge } from "../../parts/status.tsx";
+import { Badge, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { formatDuration } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -188,6 +188,6 @@ const formatColumns: readonly Column<Stored>[] = [
   { label: formatWords.items, show: ({ items }) => items.toLocaleString("en"), look: "number" },
   {
     label: formatWords.state,
-    show: ({ state }) => <span className={`badge tone-${tones[state]}`}>{formatWords.states[state]}</span>,
+    show: ({ state }) => <Badge tone={tones[state]} text={formatWords.states[state]} />,
   },
 ];

@@ -1,6 +1,5 @@
 import type { WholeExecution } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -11,6 +10,7 @@ import { type Graph, listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
+import { useVisibleRows } from "../../parts/table.tsx";
 import { formatDuration, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
@@ -252,23 +252,12 @@ const height = 26;
 function VisitList({ visits, visit, onSelect }: VisitListProps) {
   const sorted = useMemo(() => visits.toSorted(compareVisits), [visits]);
   const numbers = useMemo(() => new Map(visits.map(({ key }, index) => [key, index + 1])), [visits]);
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: sorted.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    overscan: 6,
-  });
   const at = sorted.findIndex(({ key }) => key === visit.key);
-  const scrollTo = useRef(rows.scrollToIndex);
-  scrollTo.current = rows.scrollToIndex;
-  useEffect(() => {
-    if (at >= 0) scrollTo.current(at, { align: "auto" });
-  }, [at]);
+  const rows = useVisibleRows<HTMLElement>(sorted.length, height, at);
   return (
-    <section ref={scroller} className="visit-list" aria-label={texts.run.chooseVisit}>
-      <div className="visit-all" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ index, start }) => {
+    <section ref={rows.scroller} className="visit-list" aria-label={texts.run.chooseVisit}>
+      <div className="visit-all" style={{ height: rows.height }}>
+        {rows.visible.map(({ index, start }) => {
           const one = sorted[index] as Visit;
           const { tone, label } = stateLooks[one.state];
           const item = findItem(one.scope);

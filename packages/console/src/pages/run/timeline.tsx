@@ -1,7 +1,7 @@
 import type { WholeExecution } from "@nova/client";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, useMemo, useRef, useState } from "react";
+import { type CSSProperties, useMemo, useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
+import { useVisibleRows } from "../../parts/table.tsx";
 import { formatDuration, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { stateLooks } from "./run-graph.tsx";
@@ -33,23 +33,17 @@ function OpenTimeline(props: TimelineProps) {
 }
 
 function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }) {
-  const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (fold: string) => setOpened((before) => before.symmetricDifference(new Set([fold])));
   const lines = useMemo(() => buildLines(model.visits, opened, nowMs), [model, opened, nowMs]);
   const scale = useMemo(() => createScale(run, lines, nowMs), [run, lines, nowMs]);
-  const rows = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => lineHeight,
-    overscan: 8,
-  });
+  const { scroller, visible, height } = useVisibleRows<HTMLDivElement>(lines.length, lineHeight);
   return (
     <section className="timeline" aria-label={texts.run.timeline}>
       <Legend lines={lines} />
       <div ref={scroller} className="timeline-rows">
-        <div style={{ height: rows.getTotalSize() }} className="timeline-all">
-          {rows.getVirtualItems().map(({ index, start }) => {
+        <div style={{ height }} className="timeline-all">
+          {visible.map(({ index, start }) => {
             const line = lines[index] as Line;
             const act = () => (line.visit ? onSelect(line.visit) : toggle(line.key));
             const isSelected = line.visit !== undefined && line.key === selected;

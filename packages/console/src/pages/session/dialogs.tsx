@@ -1,9 +1,10 @@
 import type { Session } from "@nova/client";
 import { useRef, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { useReload } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { Dialog, FormDialog } from "../../parts/dialog.tsx";
+import { ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -136,5 +137,27 @@ export function Publish({ session: { session_id: id, ...session }, onClose }: Se
       />
       <TextField label={words.name} hint={words.nameHint} value={name} maxLength={200} onChange={setName} />
     </FormDialog>
+  );
+}
+
+export function RemoveSession({ session: { session_id, name } }: { session: Pick<Session, "session_id" | "name"> }) {
+  const nova = useNova();
+  const reload = useReload();
+  const [address, go] = useLocation();
+  const remove = async () => {
+    await nova.sessions.delete(session_id);
+    await reload(["/sessions"]);
+    if (address !== "/sessions") go("/sessions");
+  };
+  return (
+    <ConfirmButton
+      icon="bin"
+      isIcon
+      label={words.removeOne(name)}
+      title={words.confirmRemove(name)}
+      action={words.remove}
+      hint={words.confirmRemoveHint}
+      onConfirm={remove}
+    />
   );
 }

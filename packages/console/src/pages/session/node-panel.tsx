@@ -6,10 +6,11 @@ import { formatJson, parseObject, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { TextArea, TextField } from "../../parts/field.tsx";
-import { Icon, type IconName } from "../../parts/icon.tsx";
+import type { IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { SaveForm } from "../../parts/page.tsx";
 import { ErrorNote } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
@@ -60,15 +61,11 @@ export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts 
     acts.onClose();
   };
   const state = classifyNode(node);
-  const { tone, icon } = freshnessLooks[state];
   return (
     <>
       <header className="definition-head">
         <UntrustedText as="h2" text={node.node_id} />
-        <span className={`badge tone-${tone}`}>
-          <Icon name={icon} size={12} />
-          {`${words.version(node.version)} ${words.states[state]}`}
-        </span>
+        <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
         <span className="page-head-end">
           <IconButton icon="cross" label={texts.common.close} onClick={acts.onClose} />
         </span>

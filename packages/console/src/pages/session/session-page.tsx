@@ -18,8 +18,7 @@ import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { RemoveSession } from "../sessions/sessions-page.tsx";
-import { AddEdge, AddNode, Publish } from "./dialogs.tsx";
+import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
 import {
   buildDraftGraph,
   classifyNode,

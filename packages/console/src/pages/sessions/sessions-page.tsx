@@ -6,7 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, usePages, useReload, useWorkflowIds } from "../../api/queries.ts";
 import { parseObject } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
-import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { FilterBar, toChoices } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
@@ -15,6 +15,7 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
 
 const words = texts.sessions;
@@ -141,27 +142,5 @@ function NewSession({ onClose }: { onClose(): void }) {
         onChange={setText}
       />
     </FormDialog>
-  );
-}
-
-export function RemoveSession({ session: { session_id, name } }: { session: Pick<Item, "session_id" | "name"> }) {
-  const nova = useNova();
-  const reload = useReload();
-  const [address, go] = useLocation();
-  const remove = async () => {
-    await nova.sessions.delete(session_id);
-    await reload(["/sessions"]);
-    if (address !== "/sessions") go("/sessions");
-  };
-  return (
-    <ConfirmButton
-      icon="bin"
-      isIcon
-      label={words.removeOne(name)}
-      title={words.confirmRemove(name)}
-      action={words.remove}
-      hint={words.confirmRemoveHint}
-      onConfirm={remove}
-    />
   );
 }

@@ -13,6 +13,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { ErrorNote, QueryView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Value } from "../../parts/value.tsx";
@@ -80,7 +81,7 @@ function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTas
       className="task-head"
       end={status === "open" && <Remaining until={expires_at} />}
     >
-      <span className={`badge task-badge tone-${tone}`}>{words.status[status]}</span>
+      <Badge tone={tone} text={words.status[status]} />
     </PageHead>
   );
 }

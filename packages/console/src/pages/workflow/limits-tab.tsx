@@ -7,6 +7,7 @@ import { useList, useReload } from "../../api/queries.ts";
 import { TextField } from "../../parts/field.tsx";
 import { Card, SaveForm } from "../../parts/page.tsx";
 import { ListView, QueryView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
@@ -99,9 +100,7 @@ function buildColumns(workflow: string): Column<Generation>[] {
     { label: columns.node, show: ({ node }) => <Link href={`/workflows/${workflow}?node=${node}`}>{node}</Link> },
     {
       label: columns.status,
-      show: ({ status }) => (
-        <span className={`badge workflow-badge tone-${tones[status]}`}>{words.statuses[status]}</span>
-      ),
+      show: ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />,
       look: "fixed",
     },
     { label: columns.client, show: ({ client_slug }) => client_slug ?? words.everybody, look: "wide" },

@@ -12,6 +12,7 @@ import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Card } from "../../parts/page.tsx";
 import { Empty, ErrorNote, ListView, LoadMore, QueryView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -219,9 +220,7 @@ const deliveryColumns: readonly Column<Delivery>[] = [
   { label: words.columns.at, show: ({ at }) => <Time at={at} />, look: "fixed quiet" },
   {
     label: words.columns.status,
-    show: ({ status }) => (
-      <span className={`badge workflow-badge tone-${tones[status]}`}>{words.statuses[status]}</span>
-    ),
+    show: ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />,
     look: "fixed",
   },
   { label: words.columns.trigger, show: ({ trigger, type }) => trigger ?? words.kinds[type], look: "wide" },

@@ -12,6 +12,7 @@ import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card } from "../../parts/page.tsx";
 import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
@@ -96,11 +97,9 @@ function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
   return (
     <li className="version-row">
       <b>{texts.workflows.version(version)}</b>
-      {active && <span className="badge workflow-badge tone-ok">{words.active}</span>}
+      {active && <Badge tone="ok" text={words.active} />}
       {status !== "ready" && (
-        <span className={`badge workflow-badge tone-${status === "failed" ? "bad" : "run"}`}>
-          {texts.workflows.statuses[status]}
-        </span>
+        <Badge tone={status === "failed" ? "bad" : "run"} text={texts.workflows.statuses[status]} />
       )}
       <span className="quiet">
         <Time at={created_at} />

@@ -5,6 +5,7 @@ import { ConfirmButton } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { lazyComponent, QueryView } from "../../parts/states.tsx";
+import { Badge } from "../../parts/status.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph-tab.tsx";
@@ -120,8 +121,8 @@ function WorkflowHead({ workflow }: TabProps) {
       }
     >
       {name !== id && <span className="mono quiet workflow-id">{id}</span>}
-      {active !== null && <span className="badge workflow-badge tone-ok">{words.version(active)}</span>}
-      {paused_at !== null && <span className="badge workflow-badge tone-wait">{words.paused}</span>}
+      {active !== null && <Badge tone="ok" text={words.version(active)} />}
+      {paused_at !== null && <Badge tone="wait" text={words.paused} />}
     </PageHead>
   );
 }

@@ -11,7 +11,7 @@ import { FilterBar, SearchField } from "../../parts/filters.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
-import { getStatusTone, statuses } from "../../parts/status.tsx";
+import { Badge, getStatusTone, statuses } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
 import { formatDuration, formatUsd } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -117,7 +117,7 @@ function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }) {
         <Link href={`/workflows/${id}`}>
           <UntrustedText text={name} />
         </Link>
-        {paused_at !== null && <span className="badge workflow-badge tone-wait">{words.paused}</span>}
+        {paused_at !== null && <Badge tone="wait" text={words.paused} />}
       </span>
       {name !== id && <span className="mono quiet">{id}</span>}
     </>
