@@ -130,7 +130,6 @@ function codeHash({ executor }: TaskNode): string | null {
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
   Pick<Claim, "step">;
 
-/** Builds the request for the sandbox: the claim, the code, and the values that the code finds. */
 export function requestFor(
   { node, position: { at }, restartKey }: Task & Pick<TaskInput, "restartKey">,
   { attempt }: Turn,
@@ -168,7 +167,6 @@ export function networkOf(
   return hosts.length > 0 ? { near: [...hosts] } : {};
 }
 
-/** The request of a node whose author wrote its code. */
 export function codeRequest(
   task: Task,
   { turn }: Pick<Attempt, "turn">,
@@ -181,7 +179,6 @@ export function codeRequest(
   return isFollowedByEnds(task) ? { ...request, isLast: true } : request;
 }
 
-/** Whether every edge from a node of the main line leads to an end. */
 function isFollowedByEnds({ position: { at }, edges, version: { workflow } }: Task): boolean {
   const ends = new Set(workflow.nodes.flatMap(({ id, type }) => (type === "end" ? [id] : [])));
   return at.scope === "" && edges.length > 0 && edges.every(({ to }) => ends.has(to));
@@ -203,19 +200,16 @@ export function timeLimit(
   return leftMs <= 0 ? AbortSignal.abort() : timer.timeout(Math.min(wholeMs, leftMs));
 }
 
-/** The failure of a node whose sandbox gave no result in time. */
 export function overdueReason(timeoutSeconds: number) {
   const message = `its sandbox gave no result within the timeout of ${timeoutSeconds} s and ${graceSeconds} s more, and was killed - raise "timeout" if the code needs longer, or make what it reads and sets smaller`;
   return { class: "NodeTimeout", message } as const;
 }
 
-/** The failure of a node whose sandbox was gone when a delivery looked for it after the timeout. */
 export function goneReason(timeoutSeconds: number) {
   const message = `its sandbox ended after the timeout of ${timeoutSeconds} s without a result - raise "timeout" or make the code faster`;
   return { class: "NodeTimeout", message } as const;
 }
 
-/** The failure of a node whose sandbox is gone while its code may have been running. */
 export function lostReason({ sandbox }: Turn) {
   const message = `the sandbox ${sandbox} was lost while the node's code may have been running - declare "effects": false if it may run again`;
   return { class: "NodeInterrupted", message } as const;
@@ -243,7 +237,6 @@ export class Follow {
     this.#look();
   }
 
-  /** Watches the values that pass to and from the code. */
   watch(io: RunIo): RunIo {
     return {
       outputs: (node) => io.outputs(node),

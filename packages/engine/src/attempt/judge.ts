@@ -6,7 +6,6 @@ import { defaultNext, nextNodeId, takeEdge } from "../protocol/definition.ts";
 import { failed, type Outcome, type RunFacts } from "../protocol/outcome.ts";
 import type { NodeIo, Task } from "./task-input.ts";
 
-/** Turns the result of the code into the outcome of the node: its changes and the edge that it takes, or its failure. */
 export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFacts): Promise<Outcome> {
   const { node, edges, version, position } = task;
   const result = io.withoutOverlay(raw);
@@ -47,9 +46,8 @@ export function secretProblem(set: readonly Member[], io: NodeIo): string | unde
 export type Decision = Edge | { problem: string };
 
 /**
- * Finds the edge that a decision takes. `json` is the JSON text of its `branch_decision`, undefined if the code set none. In
- * this order: the edge whose condition is exactly that value; the edge for the boolean that the value stands for (`True`,
- * `"true"`, and 1 or 0 if no edge is numeric); `"default"`; else a problem that lists the edges.
+ * The edge of a decision, by the JSON text of its `branch_decision`: an exact match, then a boolean in disguise
+ * (`True`, `"true"`, and 1 or 0 if no edge is numeric), then `"default"`; else a problem that lists the edges.
  */
 export function decide(json: string | undefined, edges: readonly Edge[]): Decision {
   if (json === undefined) {
@@ -89,12 +87,10 @@ function listed(edges: readonly Edge[]): string {
   return edges.map(({ condition }) => JSON.stringify(condition ?? defaultLabel)).join(", ");
 }
 
-/** The facts of its turn that an entry keeps. */
 export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries }: Turn) {
   return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
 }
 
-/** The warm sandbox after a node: its own, or the scope's as before if the node runs in a fresh one. */
 export function warmAfter(
   { node, position }: Pick<Task, "node" | "position">,
   sandbox: Sandbox | null,

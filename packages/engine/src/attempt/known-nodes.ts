@@ -22,7 +22,6 @@ import { readDraftPrefix } from "../protocol/recorded.ts";
 /** The most bytes of one output that a reference can look into. */
 export const maxValueBytes = 10_000_000;
 
-/** A value is larger than a reference can look into. */
 export class ValueTooLarge extends Error {
   override name = "ValueTooLarge";
 }
@@ -82,7 +81,6 @@ export class KnownNodes {
     return resultsOf(this.#node(id), set).map(({ key }) => key);
   }
 
-  /** The id that a name stands for; undefined if no node with results has that name. */
   idOf(name: string): string | undefined {
     if (this.#entries.has(name) || this.#given.has(name)) return name;
     const wanted = normalName(name);
@@ -121,13 +119,11 @@ export class KnownNodes {
   }
 }
 
-/** The key of the main result of a node. */
 function mainKeyOf(node: Node | undefined): string | undefined {
   if (node?.type === "map" || node?.type === "approval") return node.into;
   return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
 }
 
-/** A node that other nodes may name: one of the version, or one before the part of a draft that the version is. */
 export function knownNode(workflow: Workflow, id: string): Node | undefined {
   return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }

@@ -30,10 +30,10 @@ import type { Task } from "./task-input.ts";
 type NextAttempt = "again" | Turn;
 
 /**
- * Prepares the next attempt after a failed one; undefined if none follows. If the sandbox of code that changes nothing
- * outside was lost, the code starts again at once in another one. If the author wants a retry, the turn waits for the next
- * attempt. The record of the attempt is written first, so no attempt is ever forgotten. `reusable`: the sandbox, if a next
- * attempt may start in it. Throws `NodeRetry`, after which Step Functions waits; long code waits in states of its own.
+ * Prepares the next attempt after a failed one; undefined if none follows. Code without effects whose sandbox was lost
+ * starts again at once; a retry of the author waits: in a state of its own, or by `NodeRetry` in Step Functions. The
+ * record of the attempt is written first, so none is forgotten. `reusable`: a sandbox in which a next attempt may
+ * start.
  */
 export async function nextAttempt(
   ports: Ports,
@@ -69,14 +69,12 @@ export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
   throw new NovaError("NodeRetry", retryText(node, turn) + why);
 }
 
-/** Says that an attempt failed, and when the next one starts. */
 export function retryText({ id, retry }: TaskNode, turn: Turn): string {
   const { attempt } = turn;
   const seconds = Math.max(retry ? secondsAfter(retry, attempt) : 0, waitedSeconds(turn));
   return `node "${id}": attempt ${attempt} failed, attempt ${attempt + 1} begins ${retry?.jitter ? "within" : "in"} ${seconds} s`;
 }
 
-/** Between the failure of an attempt and the time at which the next one is due. */
 function waitedSeconds({ since, due = since }: Pick<Turn, "since" | "due">): number {
   return Math.round((Date.parse(due) - Date.parse(since)) / 1000);
 }
@@ -89,12 +87,10 @@ function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number 
 /** Clocks differ by less. */
 const toleranceMs = 1000;
 
-/** Whether a turn waits for its next attempt, which is not due yet. */
 export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean {
   return due !== undefined && clock.now() < Date.parse(due) - toleranceMs;
 }
 
-/** The delay before the next attempt; undefined if the author wants none after this failure. */
 function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome: FailedOutcome): Delay | undefined {
   const { retry } = node;
   if (!retry || attempt >= retry.attempts || !isRetried(retry, outcome)) return undefined;
@@ -106,7 +102,6 @@ function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome
 
 /** In seconds. */
 interface Delay {
-  /** The node's own delay; with jitter the longest one. */
   own: number;
   /** The shortest delay that a server asked for. */
   least: number;
@@ -150,7 +145,6 @@ async function isTurnUnchanged({ chain }: Ports, at: LinkId, { sandbox, attempt 
   return turn?.sandbox === sandbox && turn.attempt === attempt;
 }
 
-/** The turn between two attempts, which names no sandbox. */
 function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, least }: Delay): Turn {
   const now = ports.clock.now();
   const hasJournal = node.executor.kind !== "code";
@@ -184,11 +178,9 @@ export interface StepRecord {
   attempt_number: number;
   sandbox_id: string | null;
   status: "success" | "failed";
-  /** The class of its error; absent for a success. */
   error_class?: RunErrorClass;
   error_message: string | null;
   traceback?: string;
-  /** The end of what it printed. */
   logs?: string;
   /** The run of its code; of a prompt node all that its agents did. */
   execution_time_ms: number;
@@ -231,14 +223,12 @@ export async function recordAttempt(
   await ports.chain.putStep(at, { step: hasJournal ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
 }
 
-/** The failed attempts that are recorded at a link, in order. */
 export async function failedAttempts({ chain }: Ports, at: LinkId): Promise<StepRecord[]> {
   const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
   const records = kept.map(({ text }) => JSON.parse(text) as StepRecord);
   return records.filter(({ error_class }) => error_class !== undefined);
 }
 
-/** How the last attempt at a link failed that has been recorded. */
 export async function lastFailure(ports: Ports, at: LinkId): Promise<Reason | undefined> {
   const last = (await failedAttempts(ports, at)).at(-1);
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };

@@ -15,7 +15,6 @@ import { wantedSandbox } from "../sandboxes/spec.ts";
 import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
 
-/** The time of one delivery. */
 export interface TaskTime {
   /** Fires when the Lambda's time is nearly over. */
   signal: AbortSignal;
@@ -23,15 +22,12 @@ export interface TaskTime {
   followTime: () => AbortSignal;
 }
 
-/** The input of the work on an attempt. */
 export interface Prepared {
-  /** The context that the entry builds on. */
   kept: LoadedContext;
   /** Returns the needs of a new turn; absent: the node runs no code, and needs no sandbox. */
   findNeeds?: () => Promise<SandboxNeeds>;
 }
 
-/** The result of the work on an attempt, as far as this delivery knows it. */
 export type Work =
   /** The chain knows more, or another delivery does: read it again. */
   | { kind: "again" }
@@ -46,21 +42,17 @@ export interface FinishedWork {
   outcome: Outcome;
   /** The sandbox, if it lives and a next attempt may start in it. */
   reusable: Sandbox | null;
-  /** Whether the turn's sandbox lives. */
   lives: boolean;
 }
 
 /** How the nodes of one kind of executor do their work. The rest of an attempt is the same for all. */
 export interface Executor<P extends Prepared = Prepared> {
-  /** Finds the input. */
   prepare(ports: KindPorts, task: Task): Promise<P>;
   /** Runs code or asks a model, or attaches to the work that an earlier delivery has started, and judges the result. */
   work(ports: KindPorts, task: Task, attempt: Attempt, prepared: P, time: TaskTime): Promise<Work>;
-  /** Gives a turn that is `failing` or `closed` its entry. */
   settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
 }
 
-/** Runs the attempts of a node until one is committed. Answers the entry, or that its code runs on. */
 export async function runAttempts(
   ports: KindPorts,
   event: NodeEvent,
@@ -77,8 +69,7 @@ export async function runAttempts(
 }
 
 /**
- * One pass over an attempt: acquires the turn, runs, judges, then retries or commits. Returns the entry, or a turn that a
- * later delivery continues. `"again"` asks the caller to read the chain again.
+ * One pass over an attempt. Returns the entry, or a turn that a later delivery continues. `"again"`: read the chain.
  */
 async function runAttempt(
   ports: KindPorts,
@@ -126,7 +117,6 @@ function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn:
   return { ...running, pause, retry: retryText(node, turn) };
 }
 
-/** One attempt of a node, as a delivery takes part in it. */
 export interface Attempt {
   turn: Turn;
   /** Null where no code runs, or where only the id is known: another delivery chose it, so the next node makes its own. */
@@ -137,16 +127,14 @@ export interface Attempt {
   turnWritten: Promise<boolean>;
 }
 
-/** The facts that a new turn of a node with a sandbox depends on. */
 export interface SandboxNeeds extends Pick<Turn, "generation" | "addresses"> {
   /** The longest time that the node may need its sandbox; absent: as its definition says. */
   seconds?: number;
 }
 
 /**
- * Takes part in the attempt that is under way: every delivery attaches to the code in the sandbox that the held turn names.
- * Otherwise chooses a sandbox for the next attempt, and writes its turn while the caller uploads the input. `findNeeds` is
- * asked only for a new turn; absent: the node runs no code, and its turn names no sandbox.
+ * Takes part in the attempt that is under way, in the sandbox that the held turn names. Otherwise chooses a sandbox,
+ * and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code and has no sandbox.
  */
 export async function openAttempt(
   ports: Ports,

@@ -11,7 +11,6 @@ import { overlayBefore } from "../secrets/overlay.ts";
 import { lastFailure } from "./retry.ts";
 import { createNodeIo, type NodeIo } from "./task-input.ts";
 
-/** The remains of a turn whose code no longer runs. */
 export interface StoppedTurn {
   kept: LoadedContext;
   io: NodeIo;
@@ -19,7 +18,6 @@ export interface StoppedTurn {
   result: CodeResult | undefined;
   /** The scope's sandbox, if it survived. */
   warm: Sandbox | null;
-  /** The output of stopped code, masked. */
   logs: string;
   /** The failure of the node, if `result` is undefined. */
   reason: Reason;

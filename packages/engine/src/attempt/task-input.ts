@@ -31,17 +31,13 @@ import { maskCredentials } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { entriesBefore, KnownNodes, knownNode, resultsOf, wasWrittenBefore } from "./known-nodes.ts";
 
-/** A node that runs code or asks a model, at its place in the chain. */
 export interface Task extends NodeDefinition {
   position: Position;
   node: TaskNode;
-  /** How often Step Functions has retried this task. */
   retries?: number | undefined;
 }
 
-/** The input of a node that runs code. */
 export interface TaskInput {
-  /** The context that its entry builds on. */
   kept: LoadedContext;
   /** The context that the code finds, with the values of credentials. */
   input: Context;
@@ -99,27 +95,18 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 
 /** Everything that a run of code may reach: the blobs of its input, and the results of earlier nodes of its scope. */
 export interface NodeIo extends RunIo {
-  /** Whether nothing in the node's input is secret. */
   isPlain: boolean;
-  /**
-   * The first key whose value refers to a blob outside the node's input, of `outputs`, and of this run's results.
-   */
+  /** The first key that refers to a blob outside the node's input, of `outputs`, and of this run's results. */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /**
-   * Whether a result may refer to the blob in this way, as far as this delivery knows, and the blob holds no secret.
-   */
+  /** Whether a result may refer to the blob, as far as this delivery knows, and the blob holds no secret. */
   isOwn(ref: BlobRef): boolean;
   /** Notes a blob that an earlier delivery of the same run knew as its own. */
   meet(sha256: string): void;
-  /** The result without the values of credentials. */
   withoutOverlay(result: CodeResult): CodeResult;
-  /** The first key of a credential that is set to something else. */
   changedCredential(set: readonly Member[]): string | undefined;
   /** The first key that contains a secret: in itself, in its value, or in a blob of the value. */
   leakedSecret(set: readonly Member[]): string | undefined;
-  /** Masks the secrets in a text that people read. */
   mask(text: string): string;
-  /** Masks the secrets in the end of a log. */
   maskLogs(text: string): string;
 }
 

@@ -22,7 +22,6 @@ export interface Head extends BlobHome {
   decision_result: string | null;
   /** The node that comes next by the edge taken: `<fork>.join` after a fork, null at the end of a map's item. */
   path_taken: string | null;
-  /** Time of the outcome, ISO 8601. */
   timestamp: string;
   execution_time_ms: number;
   sandbox_id: string | null;
@@ -36,7 +35,6 @@ export interface Head extends BlobHome {
   addresses?: Readonly<Record<string, readonly string[]>>;
   /** Deliveries without a result before the first attempt started; absent: none. */
   failed_deliveries?: number;
-  /** Key of the generation that wrote the code of a prompt node. */
   generation?: string;
   /** A prompt node succeeded with its pinned code: no model was asked. */
   cache_hit?: true;
@@ -50,27 +48,18 @@ export interface Head extends BlobHome {
   spent?: Spending;
   /** Only pinned code may run in this execution. All entries of the execution have the same value. */
   frozen?: true;
-  /**
-   * Only nodes without effects run, without network and credentials. A node without a recorded outcome that may have effects
-   * fails. All entries have the same value.
-   */
+  /** Only nodes without effects run, without network and credentials; others need a recorded outcome. */
   sealed?: true;
   /** Prompt nodes that do not use code of earlier executions. All entries have the same value. Absent: none. */
   fresh?: readonly string[];
   /** Entries in the branches that were joined in this scope so far. Absent if there are none. */
   inner?: number;
-  /**
-   * How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. Absent if never.
-   */
+  /** How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. */
   loops?: Readonly<Record<string, number>>;
   /** Upper bound of the events of this scope in the history of its Step Functions execution. Absent: not counted. */
   events?: number;
-  /**
-   * On the main line: the number of the state machine's further execution in which the run continues, and of the entry that
-   * led to it. Absent: the first execution.
-   */
+  /** On the main line: the further execution in which the run continues, and the entry that led to it. */
   continuation?: { number: number; seq: number };
-  /** Number of items of a map. */
   count?: number;
   /** In link 0: the node of another execution that runs this one. */
   parent?: Parent;
@@ -80,14 +69,9 @@ export interface Head extends BlobHome {
   machine?: string;
   /** In link 0, always: `runHash` of the definition. */
   definition?: string;
-  /** The execution that a workflow node ran. */
   child?: ChildTip;
-  /**
-   * In link 0 of a restart, and of an execution that a node runs: the first run of all restarts, and the start of the places
-   * of this execution in it. Absent: this execution itself.
-   */
+  /** In entry 0: the first run of all restarts, and the start of this run's places in it. Absent: this run. */
   origin?: Origin;
-  /** In link 0: the outcomes that this execution reuses. */
   plan?: Plan;
   /** The entry of an earlier execution whose outcome this entry reuses. The node did not run here. */
   reused_from?: ReusedLink;
@@ -131,7 +115,6 @@ export const noRun = {
   steps: [] as string[],
 };
 
-/** The execution that this one restarts, according to its plan. */
 export function sourceOf({ plan }: Head): string | undefined {
   return plan?.after;
 }
@@ -152,16 +135,12 @@ export interface ChildTip {
 export interface Plan {
   /** SHA-256 of the document (`outcomes.ts`), which is a blob of this execution. */
   outcomes: string;
-  /**
-   * The prefix of this execution's places in the document, such as `billing/`. Set if a node of another execution runs
-   * it.
-   */
+  /** The prefix of this execution's places in the document, such as `billing/`, if a node runs it. */
   within?: string;
   /** The execution of the family that this one restarts or follows. Erasing its contents erases those of this one, too. */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
   tip?: string;
-  /** The places from which everything runs again. */
   from?: string[];
   /** Nodes that run again at every place. */
   again?: string[];
@@ -169,7 +148,6 @@ export interface Plan {
   patch?: { keys: string[]; by: string };
 }
 
-/** The id of the person who wrote an outcome, and the time in ISO 8601. */
 export interface Edited {
   by: string;
   at: string;
@@ -182,7 +160,6 @@ export interface ReusedLink extends LinkId {
 /** The last entry of a branch. The content `branches` of a join is a list of these. */
 export type BranchTip = Omit<ReusedLink, "execution">;
 
-/** The content `error` of a failed entry. */
 export interface FailureRecord {
   message: string;
   /** In a join: the node that failed, and its branch. `message` names both. */
@@ -194,8 +171,7 @@ export interface FailureRecord {
 }
 
 /**
- * The limit for inline contents of one item. A 400 KB item would cost 400 write units, and a partition would take 2.5
- * commits a second.
+ * The inline contents of one item, at most: 400 KB cost 400 write units, and a partition takes 2.5 commits a second.
  */
 export const inlineContentsBytes = 8192;
 
@@ -233,7 +209,6 @@ export async function contentText(content: StoredContent, home: BlobHome, blobs:
   return "text" in content ? content.text : Buffer.from(await blobs.get(home, content.blob.sha256)).toString();
 }
 
-/** Returns null if the content was erased on request. */
 export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

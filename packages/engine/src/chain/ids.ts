@@ -3,13 +3,10 @@ import { ulid } from "ulid";
 import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
-/** The place of a branch according to its scope: the fork's link and the branch. */
 export interface BranchPlace {
-  /** Scope of the fork. */
   parent: string;
   /** `node_id` of the fork's link. */
   fork: string;
-  /** Number of the fork's link. */
   seq: number;
   /** Id of the branch's first node, or decimal index of a map's item. */
   branch: string;
@@ -39,13 +36,9 @@ export function itemsOf(scope: string): { map?: string; items?: number[] } {
   return map === undefined ? {} : { map, items: found.map(([, , number]) => Number(number)) };
 }
 
-/** The fields that distinguish the generations of a node. */
 export type Identified = { key: string; codeHash: string };
 
-/**
- * Returns the id of a generation of a node, as heads and turns store it. The key alone is not enough: code that failed
- * and its replacement have the same key.
- */
+/** The id of a generation in heads and turns. Code that failed and its replacement have the same key. */
 export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;
 }
@@ -53,10 +46,7 @@ export function generationId({ key, codeHash }: Identified): string {
 /** A file name has at most 255 bytes, but scopes have no limit. Longer scopes are replaced by their hash. */
 const longestScope = 120;
 
-/**
- * Returns the name of a link for claims and tombstones inside a sandbox. It is unique over all executions and safe as a
- * file name.
- */
+/** The name of an entry for claims and tombstones: unique over all executions, and safe as a file name. */
 export function linkName({ execution, scope, seq }: LinkId): string {
   const place = scope.length <= longestScope ? scope.replaceAll("/", "+") : `+${sha256(scope)}`;
   return `${execution}${place}.${seq}`;
@@ -68,8 +58,7 @@ export function taskId(at: LinkId, since: string): string {
 }
 
 /**
- * Returns the id of the execution that a workflow node runs, the same for all deliveries. The salt distinguishes it
- * from ids of tasks.
+ * The id of the execution that a workflow node runs, the same for all deliveries. The salt sets it apart from tasks.
  */
 export function childId(at: LinkId, since: string): string {
   return `exec_${ulidOf(at, since, "child ")}`;
@@ -80,7 +69,6 @@ function ulidOf({ execution, scope, seq }: LinkId, since: string, salt = ""): st
   return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);
 }
 
-/** Returns a ULID that is the same for the same time and text. */
 export function ulidFrom(ms: number, text: string): string {
   const bytes = createHash("sha256").update(text).digest();
   let next = 0;

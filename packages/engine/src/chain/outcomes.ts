@@ -18,9 +18,7 @@ import type { Edited, FailureRecord, ReusedLink } from "./entry.ts";
 export interface WrittenOutcome {
   set: Member[];
   delete: string[];
-  /** The label of the edge that a decision or a person chose. */
   decision: string | null;
-  /** Set if the node failed; then it set no values. */
   error?: { class: RunErrorClass; failure: FailureRecord };
   /** The entry that it was copied from, or its author. */
   from?: ReusedLink | Edited;
@@ -33,8 +31,8 @@ export interface EntryReference {
 }
 
 /**
- * A node reuses the entry if these are the same as before the entry, and runs otherwise. A list: the values of these keys of
- * the context. `context`: the values of all keys. `asked`: the question to the model of a text node.
+ * A node runs again unless these are as before the entry: these keys, all keys (`context`), or the question to the
+ * model of a text node (`asked`). Otherwise the node runs.
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
@@ -91,9 +89,8 @@ const Reference = z
   });
 
 /**
- * Builds the text of a document of outcomes that consists of references only. `place` is the name of a place in the
- * form of `Names` (`find`, `poll#2`, `each[3].find`, `billing/send`). `billing/` stands for the last entry of the
- * execution that `billing` ran.
+ * The text of a document that consists of references. `place`: `find`, `poll#2`, `each[3].find`, `billing/send`;
+ * `billing/` stands for the last entry of the execution that `billing` ran.
  */
 export function writeReferences(references: Iterable<readonly [place: string, EntryReference]>): string {
   const members = Array.from(references, ([key, { entry, condition }]): Member => {
@@ -134,7 +131,6 @@ export function parseOutcome(place: string, text: string): WrittenOutcome | Entr
   return { set, delete: deleted, decision, ...defined({ error, from }) };
 }
 
-/** Stores a document as a blob of the family and returns its SHA-256. */
 export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: string): Promise<string> {
   const body = Buffer.from(text);
   const ref = { sha256: sha256(body), bytes: body.length, type: "json" as const };
@@ -142,10 +138,7 @@ export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: stri
   return ref.sha256;
 }
 
-/**
- * A document of outcomes: JSON text of an object. Its keys are places. Its values are written outcomes, or references
- * to entries. A node whose place has none runs.
- */
+/** A JSON object of written outcomes and references to entries, by place. A node whose place has none runs. */
 export class OutcomeDocument {
   readonly #texts: ReadonlyMap<string, string>;
   #insides: ReadonlySet<string> | undefined;

@@ -20,21 +20,17 @@ import { type BranchPlace, branchOf, isItem } from "./ids.ts";
 
 /** The result of one consistent read for a node: the link before it, and its own link if that exists. */
 export interface Position {
-  /**
-   * The link before, whose output is this node's input. For the first link of a branch it is the head that a link 0
-   * would have.
-   */
+  /** The entry before, whose output is this node's input. In a new branch: the head that an entry 0 would have. */
   before: Head;
   /** The stored entry of `before`; for the first link of a branch the fork's entry. */
   beforeEntry: StoredEntry;
-  /** This node's own link. */
   at: LinkId;
   next: Link;
 }
 
 /**
- * Returns the position without a read if this process has just written the link before. Use it only before a write that
- * fails if further links exist.
+ * The position, without a read if this process has just written the entry before. The write that follows must fail if
+ * further entries exist.
  */
 export async function latestPosition(ports: Ports, at: LinkId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
@@ -100,7 +96,6 @@ export async function readKept(chain: ChainStore, at: LinkId): Promise<StoredEnt
 /** A context together with its stored form, which the next link builds on. */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
-/** Loads the context after a link. */
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
   const head = headOf(entry);
   const { context } = entry.contents;
@@ -108,7 +103,6 @@ export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promis
   return loadContext(await contentText(context, head, blobs), blobPages(blobs, head));
 }
 
-/** The members that an entry set, and the keys that it deleted. */
 export async function readChanges(entry: StoredEntry, blobs: BlobStore): Promise<Changes> {
   const { context, stored } = await contextAfter(entry, blobs);
   const set = context.writtenBy(linkLabel(headOf(entry))).map(({ key, json }) => ({ key, json }));
@@ -135,10 +129,7 @@ export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobS
 /** Key of an item's number, beside the item itself. */
 const indexKey = "index";
 
-/**
- * Loads the context before a link and its stored form. The first node of a map's item also finds the item and its
- * number in it.
- */
+/** The context before an entry. The first node of a map's item also finds the item and its number in it. */
 export async function contextBefore(ports: Ports, { before, beforeEntry, at }: Position): Promise<LoadedContext> {
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;
@@ -155,10 +146,7 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
   return { context: kept.context.apply(changes, by), stored: { ...kept.stored, inline } };
 }
 
-/**
- * Loads the input of a node: `kept` is the context that its entry builds on, `input` also has the failure of the node
- * before, if any.
- */
+/** The input of a node: `kept`, on which its entry builds, and `input`, with the failure of the node before, if any. */
 export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
@@ -198,7 +186,6 @@ export interface ItemPage {
 const pageBytes = 32 * 1024;
 const pageItems = 256;
 
-/** `texts` is the JSON text of each item. */
 export async function storeItems(texts: readonly string[], store: PageStore): Promise<ItemPages> {
   const pages = await atOnce(bordersOf(texts), async ({ from, end }): Promise<ItemPage> => {
     const text = `[${texts.slice(from, end).join(",")}]`;
@@ -223,7 +210,6 @@ function bordersOf(texts: readonly string[]): { from: number; end: number }[] {
   return borders;
 }
 
-/** JSON text of one item. */
 export async function readItem({ pages }: ItemPages, index: number, store: PageStore): Promise<string> {
   const page = pages.find(({ from, count }) => from <= index && index < from + count);
   if (!page) throw chainBroken(`a map has no item ${index} in its pages`);

@@ -13,20 +13,15 @@ export function addSpendings(before: Spending | undefined, more: Spending | unde
   return before && more ? combined(before, more, 1) : (before ?? more);
 }
 
-/** The spending between two sums. */
 export function spentSince(before: Spending | undefined, after: Spending | undefined): Spending {
   return combined(after ?? nothing, before ?? nothing, -1);
 }
 
-/** Undefined if no model was called. */
 export function unlessNothing(spending: Spending): Spending | undefined {
   return Object.values(spending).some((value) => value !== 0) ? spending : undefined;
 }
 
-/**
- * Adds or subtracts. Counts come from models, so sums are limited to numbers that a store accepts: otherwise the run
- * could not be closed.
- */
+/** Adds or subtracts. Models send the counts, and a number that the store refuses would keep the run open. */
 function combined(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
   return {

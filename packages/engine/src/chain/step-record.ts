@@ -28,10 +28,8 @@ export interface StepText extends PlainFields {
 
 type StepTexts = Partial<Record<StepContentName, string | null>>;
 
-/** Facts about a step that the engine adds to those of the pipeline. */
 export interface StepFacts {
   journal: number;
-  /** The number of the step at its link. */
   number: number;
   timestamp: string;
   runTimeMs: number | undefined;
@@ -117,7 +115,6 @@ export async function replayedStep(
 
 type Read = (content: NonNullable<NonNullable<StoredStep["contents"]>[StepContentName]>) => Promise<string | null>;
 
-/** Reads the texts of the named contents that exist. */
 export async function stepTexts({ contents = {} }: StoredStep, names: StepContentName[], read: Read) {
   const texts: StepTexts = {};
   await Promise.all(
@@ -132,8 +129,8 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 export type Failed = PipelineOutcome & { status: "failed" };
 
 /**
- * Builds the record of a pipeline's failure. It takes the number of the next step, so that no delivery runs that step.
- * No entry lists it.
+ * The record of a pipeline's failure. It takes the number of the next step, so no delivery runs that. No entry lists
+ * it.
  */
 export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
@@ -158,7 +155,6 @@ const firstNote = 5000;
 /** Marks the end of an attempt in `kept`: the next attempt has a journal of its own. */
 export const attemptBoundary = -1;
 
-/** Returns whether the place belongs to pinned code or to the analysis before it. */
 export function isPinnedPlace(place: number): boolean {
   return place === pinnedPlaces.code || place === pinnedPlaces.analysis;
 }
@@ -181,7 +177,6 @@ export function noteNumber(turn: Moves, place: number): number {
   return firstNote + stepNumber(turn, place);
 }
 
-/** The recorded steps of earlier attempts, in order. */
 export function earlierSteps({ kept = [] }: Moves, stored: readonly StoredStep[]): StoredStep[] {
   return kept.flatMap((count, move) => {
     if (count !== attemptBoundary) return [];

@@ -45,16 +45,13 @@ import type { WaitsFor } from "./waiting/waiting-task.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
 
-/** The functions of one kind of node. */
 interface Kind<N extends Node> {
-  /** Runs the task that Step Functions asks for. */
   runNodeTask(
     ports: KindPorts,
     event: WaitEvent & MapEvent,
     definition: NodeDefinition<N>,
     time: TaskTime,
   ): Promise<NodeAnswer>;
-  /** Gives a turn that is `failing` or `closed` its entry. */
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** Describes the wait of a held turn. Absent if nodes of the kind never wait. */
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
@@ -90,7 +87,6 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
 
 export const nodeKinds = kinds as Readonly<Record<Node["type"], Kind<Node>>>;
 
-/** The ports with which the protocol can settle turns of every kind. */
 export function withKinds(ports: Ports): KindPorts {
   const all: KindPorts = {
     ...ports,
@@ -114,10 +110,9 @@ async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never>
 }
 
 /**
- * Runs the task of one node (docs/protocol.md). Reads its place in the chain; a delivery answers a committed outcome
- * and runs nothing; else the node runs once for all deliveries. Throws `NovaError`s, whose names the state machine's
- * Retry and Catch match. `signal` fires when the Lambda's time is nearly over. `followTime` says how long code that may
- * outlive it is followed.
+ * Runs the task of one node (docs/protocol.md). A delivery answers a committed outcome and runs nothing; else the node
+ * runs once for all deliveries. Throws `NovaError`s, which the state machine's Retry and Catch match. `signal` fires
+ * when the Lambda's time is nearly over. `followTime` says how long code that may outlive it is followed.
  */
 export function runNode(
   ports: Ports,
@@ -162,7 +157,6 @@ export async function runEnd(
 
 /** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` after a Catch. */
 export interface JoinEvent {
-  /** The fork's node. */
   join: string;
   at: RunPosition & { error?: CaughtError };
 }
@@ -196,7 +190,6 @@ async function joinBranches(
   return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
 }
 
-/** Hands over the ports with which every kind of node can be asked. */
 function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ...rest: Rest) => Answer) {
   return (ports: Ports, ...rest: Rest): Answer => work(withKinds(ports), ...rest);
 }
@@ -212,7 +205,6 @@ export interface Swept extends runs.SweptRuns {
   tasks: tasks.SweptTasks;
 }
 
-/** Executions and then their tasks. */
 export async function sweep(ports: Ports, time: runs.TimeBudget = runs.endless): Promise<Swept> {
   const { open, ...swept } = await sweepRuns(ports, time);
   return { ...swept, tasks: await sweepTasks(ports, open, time) };

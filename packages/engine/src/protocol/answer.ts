@@ -44,9 +44,7 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
 
 /** The input of the Choice state after a settle or a join. */
 export interface SettleAnswer extends RunPosition {
-  /**
-   * False: the chain says success, even if Step Functions saw a failure; the run continues along the node's own edge.
-   */
+  /** False: the chain says success, even if Step Functions saw a failure. */
   failed: boolean;
   decision?: string;
   continuation?: Continuation;
@@ -64,7 +62,6 @@ export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntr
   return { ...(await positionAfter(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
 }
 
-/** The position at which the run continues after an entry. */
 async function positionAfter(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
   return {
     execution,
@@ -88,7 +85,6 @@ function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): R
   return isOnRecord && error_class === "ExecutionClosed" ? "NodeInterrupted" : error_class;
 }
 
-/** Input of a map's tasks. */
 export interface MapEvent extends NodeEvent {
   /** How many items the history of the execution has room for; absent: the map is in the body of another one. */
   inline_items?: number;

@@ -18,18 +18,15 @@ export interface OpenFork {
   map: MapNode | null;
   entry: StoredEntry;
   head: Head;
-  /** In the order of the edges, or of the items. */
   branches: { name: string; scope: string }[];
   /** The `path_taken` of the last entry of a finished branch. */
   end: string | null;
 }
 
-/** Whether branches start after this entry. */
 export function opensFork(head: Head): boolean {
   return head.path_taken === joinOf(head.node_id);
 }
 
-/** Finds the fork that an entry opens; null if it opens none. */
 export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
   const head = headOf(entry);
   if (!opensFork(head)) return null;
@@ -57,7 +54,6 @@ export interface Tip {
   entry: StoredEntry;
   /** For a branch that has not started, the head that its entry 0 would have. */
   head: Head;
-  /** The link after the tip, and its turn. */
   next: LinkId;
   turn: Turn | undefined;
 }
@@ -71,7 +67,6 @@ export async function readTip(ports: Ports, execution: string, scope: string, fo
   return tipIn(ports, { execution, scope }, await ports.chain.tip(execution, scope), fork);
 }
 
-/** Reads the tips of branches of a fork, in their order. */
 export async function readTips(ports: Ports, { head, entry }: OpenFork, scopes: readonly string[]): Promise<Tip[]> {
   const { execution_id: execution } = head;
   if (scopes.length < fewestTogether) return atOnce(scopes, (scope) => readTip(ports, execution, scope, entry));
@@ -101,7 +96,6 @@ async function tipIn(
 /** `stopped`: by a close, or because another branch failed. `under way`: it has not ended, or not started. */
 export type BranchState = "done" | "failed" | "stopped" | "under way";
 
-/** The state of a branch, by its tip. */
 export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
   const { head } = tip;
   if (!hasBegun(tip) || head.path_taken !== (head.status === "failed" && !isCaught(version, head) ? null : end))
@@ -146,10 +140,7 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
 }
 
-/**
- * The failure of a join: `node "x" in branch "y": it broke`. If a join in the branch failed, it names the node in
- * there.
- */
+/** The failure of a join: `node "x" in branch "y": it broke`, with the node of the innermost join. */
 function failureInBranch(
   { map, branches }: OpenFork,
   index: number,
@@ -173,9 +164,8 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
 export const fewestTogether = 50;
 
 /**
- * The links of many branches that are not joined, one of each branch at a time, as long as `goesOn` says so of the last
- * one: most items of a large map have not begun, or have ended. A few long branches that are left are to be read one by
- * one: for these the answer is undefined.
+ * The entries of many branches, one of each at a time while `goesOn` holds: most items of a large map have not begun,
+ * or have ended. Undefined for the few long branches that are left: these are read one by one.
  */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,

@@ -28,16 +28,14 @@ import { putState, settleNodeLink } from "./turn.ts";
 export interface CloseRequest {
   execution: string;
   status: CloseStatus;
-  /** The reason, where it has not completed. */
   reason?: Reason;
   /** Link before the node whose failure led here; a sweeper leaves it out and means the tip. */
   seq?: number;
 }
 
 /**
- * Ends an execution. Finish, fail, cancel, timeout and sweeper all call it, perhaps at the same time. Exactly one close
- * entry is written, as the last one; before it every held turn gets its entry and all code of the run is dead. Every
- * caller that finds the close entry finishes the steps after it. Returns how the execution was closed.
+ * Ends an execution. Finish, fail, cancel, timeout and sweeper call it, perhaps at the same time: exactly one close
+ * entry is written, after every held turn has its entry and all code is dead. Every caller finishes the steps after it.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -54,10 +52,7 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
   }
 }
 
-/**
- * The ports with which turns are settled: they end the executions that workflow nodes run. One ends like the run around
- * it where that was interrupted, and is cancelled for any other reason.
- */
+/** The ports that end the executions of workflow nodes: interrupted like the run around them, otherwise cancelled. */
 export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingPorts {
   const status = reason === "interrupted" ? reason : "cancelled";
   return {
@@ -139,7 +134,6 @@ async function failureBehind(
   return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
 
-/** The failure of a node that still runs when its execution is closed. */
 function interruption(status: CloseStatus): Reason {
   return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
@@ -147,18 +141,14 @@ function interruption(status: CloseStatus): Reason {
 /** The node id of a close entry and of a turn that a closer took; no node can have it. */
 export const closeMark = "(close)";
 
-/** The failures of nodes that a close stops. */
 export interface CloseReasons {
-  /** For a node that runs in the scope itself. */
   here: Reason;
-  /** For nodes that run in branches. */
   inside: Reason;
 }
 
 /**
- * One step of a close: takes the turn after a tip for good, also in all branches of a fork, and gives every running
- * node its entry, innermost first. Null: the tip has moved, read it again. Else no node runs after the tip and none can
- * start: on the main line the close entry goes there.
+ * One step of a close: takes the turn after a tip for good, also in branches, and gives every running node its entry,
+ * innermost first. Null: the tip has moved. Else no node runs after it: on the main line the close entry goes there.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
@@ -203,7 +193,6 @@ export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason
   return scopes.flatMap((scope) => closed.get(scope) ?? []);
 }
 
-/** The further execution that an entry leads to; undefined for other entries. */
 export async function continuationAnswer(
   ports: Ports,
   head: Head,

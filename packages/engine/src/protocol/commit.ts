@@ -90,9 +90,7 @@ async function sealOutcome(
   );
 }
 
-/**
- * Hashes of the records of failed attempts. A success has no record, even if another delivery took it for a failure.
- */
+/** Hashes of the records of failed attempts. A success has none, even if another delivery saw a failure. */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;
   const stored = last > 0 ? await chain.steps(at) : [];
@@ -111,7 +109,6 @@ export function inheritedHead({ before, beforeEntry, at }: Position) {
   };
 }
 
-/** The outcome of a node that is about to become the entry at `position`. */
 interface Committed {
   position: Position;
   node: Pick<Node, "id">;
@@ -120,12 +117,10 @@ interface Committed {
   outcome: Outcome;
 }
 
-/** Fields of a head that continue what the entry before it says. */
 type ContinuedFields = Partial<
   Pick<Head, "nodes" | "inner" | "spare" | "spent" | "loops" | "visits" | "events" | "continuation">
 >;
 
-/** Returns the fields of one concern. */
 type HeadPart = (committed: Committed) => ContinuedFields;
 
 /** Every concern that continues from entry to entry. A new one is a function and a line here. */
@@ -152,15 +147,12 @@ function countLoops({ position: { before }, node, outcome: { more } }: Committed
   return defined({ loops: more?.loops ?? loopsAfter(before.loops, node.id) });
 }
 
-/**
- * The counts after an entry that leaves its node's loops: these are counted again from 0 when a run returns to them.
- */
+/** The counts after a node has left its loops: a run that returns counts them from 0. */
 export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isLoopOf(key, node));
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
-/** Counts only nodes of loops. */
 function countVisits({ position: { before }, node, version, outcome: { more } }: Committed): ContinuedFields {
   const { visits } = before;
   if (more?.visits) return { visits: more.visits };
@@ -169,8 +161,8 @@ function countVisits({ position: { before }, node, version, outcome: { more } }:
 }
 
 /**
- * Counts the events in the history of the Step Functions execution. Where a loop leads back and the history is nearly full,
- * the run continues in a further execution.
+ * Counts the events in the Step Functions history. A loop whose history is nearly full continues in a further
+ * execution.
  */
 function countEvents({ position: { before, at }, node, version, outcome }: Committed): ContinuedFields {
   if (before.events === undefined) return {};

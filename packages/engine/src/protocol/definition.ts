@@ -22,17 +22,14 @@ import type { Closed } from "./record.ts";
 export interface NodeDefinition<N extends Node = Node> {
   version: WorkflowVersion;
   node: N;
-  /** The edges that leave it. */
   edges: Edge[];
 }
 
-/** A node that holds its turn, at its place in the chain. */
 export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
   position: Position;
   turn: Turn;
 }
 
-/** A node of the version that this execution runs, in the body of a map or not. */
 export async function definitionOf(
   ports: Ports,
   { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },
@@ -43,7 +40,6 @@ export async function definitionOf(
   return { version, node: found.node, edges: found.edges };
 }
 
-/** The version that an entry names. */
 export async function versionOf(
   ports: Ports,
   { workflow_id, workflow_version }: Pick<Head, "workflow_id" | "workflow_version">,
@@ -72,10 +68,8 @@ export function nextNodeId({ workflow }: WorkflowVersion, target: string | null 
 export type Loops = Readonly<Record<string, number>>;
 
 export interface TakenEdge {
-  /** The decision that the entry records. */
   label: string;
   to: string;
-  /** The counts after the edge, if it leads back. */
   loops?: Loops;
 }
 
@@ -93,7 +87,6 @@ export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops =
   };
 }
 
-/** The edge that a choice takes, as its entry records it. */
 export interface FollowedChoice {
   decision: string;
   next: string | null;
@@ -101,9 +94,8 @@ export interface FollowedChoice {
 }
 
 /**
- * Finds the edge of a choice in this version: its own, or the default edge if a person chose a label without one. Where
- * its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
- * Undefined where no edge leads on.
+ * The edge of a choice: its own, or the default one if a person chose a label without an edge. After `max` times the
+ * decision names the default edge, by which the state machine goes. Undefined where no edge leads on.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
   const { version, node, edges } = definition;
@@ -127,7 +119,6 @@ function edgeKey({ from, condition }: Edge): string {
   return `${from}->${conditionLabel(condition)}`;
 }
 
-/** Whether a count is of an edge that leaves this node. */
 export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
@@ -142,10 +133,7 @@ export interface Reason {
 export interface KindPorts extends Ports {
   /** False of nodes that commit without one: start and end. */
   holdsTurn(node: Node): boolean;
-  /**
-   * Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is
-   * alive.
-   */
+  /** Gives a turn that is `failing` or `closed` its entry, after all code of the node is dead. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
   /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
@@ -161,10 +149,7 @@ export interface SettlingPorts extends KindPorts {
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;
 }
 
-/**
- * Turns the error of a Catch into a reason: NOVA's own classes stay, any other error becomes an interruption that names
- * it.
- */
+/** The reason of a Catch's error: NOVA's own classes stay, any other error becomes a named interruption. */
 export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
   const message = messageOf(cause);
   if (Object.hasOwn(runErrors, name)) return { class: name as RunErrorClass, message };

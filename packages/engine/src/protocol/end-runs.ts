@@ -15,7 +15,6 @@ const lostStartMs = 30_000;
 /** Error of executions that ran while the local cloud was killed. */
 export const interruptedError = "Interrupted";
 
-/** Ids of runs, by the result of a sweep. */
 export interface SweptRuns {
   closed: string[];
   restarted: string[];
@@ -26,7 +25,6 @@ export interface SweptRuns {
 /** Ids of all open runs; undefined if the sweep did not read all of them. */
 type Open = ReadonlySet<string> | undefined;
 
-/** The result of sweeping one run. */
 type Done = "closed" | "restarted";
 
 /** Before a sweep, or instead of one. */
@@ -134,7 +132,6 @@ export function hasEnded(run: StateMachineRun): run is EndedRun {
   return run.status !== "running";
 }
 
-/** Closes a run as an execution of its state machine ended. */
 export async function closeAfter(ports: KindPorts, execution: string, run: EndedRun): Promise<Closed> {
   const close = (status: Closed["status"], reason?: Reason) =>
     closeExecution(ports, { execution, status, ...(reason && { reason }) });
@@ -163,7 +160,6 @@ async function completed(ports: KindPorts, execution: string): Promise<Closed> {
 /** The time of a part of a sweep, such as a signal: after `aborted` it finishes its present run and ends. */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
-/** The budget of callers without a deadline. */
 export const endless: TimeBudget = { aborted: false };
 
 /** Input of the last task of a failed run; `continuation` if a further execution failed. */
@@ -195,7 +191,6 @@ export async function executionEnded(ports: KindPorts, id: string): Promise<void
   if (record?.open) await sweepExecution(ports, record);
 }
 
-/** No node ran, so none was cut off. */
 const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
 
 /** Stops the state machine, then closes the chain, or answers how it ended. Throws `ExecutionNotFound`. */

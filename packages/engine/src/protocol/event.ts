@@ -10,7 +10,6 @@ export interface RunPosition {
   seq: number;
 }
 
-/** Input of the tasks of one node. */
 export interface NodeEvent extends RunPosition {
   node: string;
   /** How often Step Functions has retried the task of a node that runs code; earlier state machines do not say. */
@@ -33,7 +32,6 @@ export interface TaskAnswer extends RunPosition {
   decision?: string;
   /** Only if a decision leads back while the history is nearly full: the execution that continues. */
   continuation?: Continuation;
-  /** Only for a map: the number of its items. */
   count?: number;
   items?: number[];
   /** For readers of the Step Functions console; no code depends on it. */
@@ -65,14 +63,12 @@ export interface EndAnswer extends RunPosition {
   tip: string;
 }
 
-/** The event with which Step Functions asked for this task. */
 export function eventOf({ execution: id, workflowId, version, scope, seq, node }: WaitingTask): NodeEvent {
   return { execution: { id, workflowId, version }, scope, seq: seq - 1, node };
 }
 
 type Started = Pick<Execution, "id" | "workflowId" | "version" | "client">;
 
-/** The position of a run before its first node. */
 export function firstPosition({ id, workflowId, version }: Omit<Started, "client">): RunPosition {
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }

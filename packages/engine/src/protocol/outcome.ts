@@ -7,7 +7,6 @@ import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { type Loops, type NodeDefinition, nextNodeId, type Reason } from "./definition.ts";
 
-/** Facts of an outcome without its result. */
 export interface OutcomeFacts {
   logs: string;
   executionTimeMs: number;
@@ -38,13 +37,11 @@ export type FailedOutcome = OutcomeFacts & {
   retryAfter?: string;
 };
 
-/** The outcome that a document has for a node. */
 export type RecordedOutcome = { decision: string | null; more: MoreFacts } & (
   | { changes: Changes }
   | { class: RunErrorClass; failure: FailureRecord }
 );
 
-/** Further facts in the entries of maps, joins, loops and prompt nodes. */
 export interface MoreFacts {
   /** Only for a join: the number of code runs (`nodes`) and entries (`inner`) in its branches. */
   nodes?: number;
@@ -53,19 +50,14 @@ export interface MoreFacts {
   inside?: { branches: number; events: number };
   /** Only for a decision that leads back; any other entry keeps the counts of the loops around it. */
   loops?: Loops;
-  /** The entry of an earlier execution that the outcome comes from. */
   reused?: ReusedLink;
-  /** The person who wrote the outcome. */
   edited?: Edited;
   /** Only for a join: the visits in its branches and before. */
   visits?: Head["visits"];
-  /** Only for a workflow node: the execution that it ran. */
   child?: ChildTip;
-  /** Only for a map: the number of its items. */
   count?: number;
   /** Only for a prompt node: hashes of its steps, in order. Any other entry lists the steps at its link. */
   steps?: string[];
-  /** Key of the generation whose code it was. */
   generation?: string;
   cacheHit?: boolean;
   /** Only for a text node: SHA-256 of the question to its model. */
@@ -77,25 +69,18 @@ export interface MoreFacts {
   contents?: Partial<Record<ContentName, string>>;
 }
 
-/** Which run of code, if any, led to the outcome. */
 export interface RunFacts {
   attempt: number;
   sandboxId: string | null;
-  /** The sandbox that the scope's next node may reuse. */
   warm: Sandbox | null;
   /** Further sandboxes of the scope; absent: the same as before. */
   spare?: Sandbox[];
-  /** SHA-256 of the code, null where no code ran. */
   code: string | null;
-  /** The addresses of the names that the code could connect to. */
   addresses?: Record<string, string[]>;
   failedDeliveries?: number;
 }
 
-/**
- * The facts of a node that runs no code of its own: it took as long as it has held its turn. Its scope keeps the
- * sandboxes of `before`; absent: none.
- */
+/** The facts of a node without code: it took as long as its turn. Without `before` its scope keeps no sandbox. */
 export function codeless(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
   const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };
   const run = { attempt: turn?.attempt ?? 1, sandboxId: null, ...sandboxes, code: null };
@@ -113,10 +98,7 @@ export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes
 
 type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
-/**
- * Builds the outcome of a node that fails for a reason; a text is the message of a `NodeFailed`. The run continues at
- * its `onError`.
- */
+/** The outcome of a node that fails; a text is the message of a `NodeFailed`. The run continues at its `onError`. */
 export function failed(
   { version, node }: Pick<NodeDefinition, "version" | "node">,
   cause: Cause | string,

@@ -9,9 +9,8 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
 
 /**
- * Makes the record say `waiting` while a task of the execution is open, and `running` otherwise; then the records of
- * the executions around it, which wait while it does. A caller that changes a task calls it afterwards and looks again after
- * each change of the status, so the last one to look leaves the truth.
+ * Makes the record say `waiting` while a task of the execution is open, or of one inside it, else `running`. Who
+ * changes a task calls it afterwards; it looks again after each change, so the last caller leaves the truth.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
@@ -50,7 +49,6 @@ export class ExecutionNotFound extends Error {
 /** The record of a run has an unknown form, or names another key. */
 export class UnreadableRecord extends Error {
   override name = "UnreadableRecord";
-  /** Slug of its client; null if it cannot be read. */
   readonly client: string | null;
 
   constructor(message: string, client: string | null, options?: ErrorOptions) {
@@ -66,22 +64,18 @@ export async function executionOf(ports: Ports, id: string): Promise<Execution> 
   return record;
 }
 
-/** How an execution was closed. */
 export interface Closed {
   status: CloseStatus;
   /** Hash of the close entry. */
   tip: string;
   error?: ExecutionError;
-  /** The cost of models; absent if none was asked. */
   spent?: Spending;
 }
 
 /**
- * Finishes the steps after a close entry; every caller that finds one beside an open record does so. The record gets
- * the entry's status, the event goes out, leftover sandboxes die, the service does its part, and last the record leaves
- * the open index. Every step may be repeated, except one: only the writer of the entry knows the sandboxes that are
- * `left`, and may offer some of them to the next execution. The caller that takes the record out of the index kills all
- * others, and these too if they were never offered.
+ * Finishes the steps after a close entry. Every caller that finds one beside an open record repeats them: status,
+ * event, sandboxes, the service, and last the open index. Only the writer of the entry knows the sandboxes that are
+ * `left`, and may offer some. The caller that takes the record out of the index kills all that were never offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);

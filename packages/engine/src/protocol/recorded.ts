@@ -18,10 +18,7 @@ import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
-/**
- * Finds the outcome that the plan of this execution has for a node without an entry. Null if the node runs. Every delivery
- * gets the same answer.
- */
+/** The outcome that the plan of this execution has for a node, the same in every delivery. Null: the node runs. */
 export async function findRecordedOutcome(
   ports: KindPorts,
   position: Position,
@@ -34,7 +31,6 @@ export async function findRecordedOutcome(
   return outcome ?? (position.before.sealed ? refuseToRun(ports, position, plan, definition) : null);
 }
 
-/** The plan in link 0. Undefined if the execution reuses no outcomes. */
 async function findPlan(
   { chain }: Pick<Ports, "chain">,
   { before, at }: Pick<Position, "before" | "at">,
@@ -167,8 +163,8 @@ export async function buildChildPlan(
 }
 
 /**
- * Reads what the start of a draft got, and what nodes before the part that runs have set, by node id. Only the document
- * tells them apart: the execution starts with the context that they left.
+ * Reads what the start of a draft got, and what nodes before its part have set, by id. The context does not tell them
+ * apart.
  */
 export async function readDraftPrefix(
   ports: Reads,

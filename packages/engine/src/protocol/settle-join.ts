@@ -35,8 +35,8 @@ import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.
 import { visitsOfBranches } from "./recorded.ts";
 
 /**
- * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they
- * changed, or why they failed. Either way it lists their tips. Answers the entry that is there afterwards.
+ * Writes the entry of a join whose turn is taken and whose branches have ended: what they changed, or why they failed,
+ * and their tips. Returns the entry that is there afterwards.
  */
 export async function settleJoin(
   ports: Ports,
@@ -124,9 +124,7 @@ export async function resultsText(
   return `[${results.join(",")}]`;
 }
 
-/**
- * Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times.
- */
+/** Pages that the item shares with the map's own entry hold none of its results: they are not read for every item. */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
     throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
@@ -152,7 +150,6 @@ export const decisionKey = "branch_decision";
 export interface BranchContext {
   name: string;
   scope: string;
-  /** The context after the branch's last entry. */
   context: Context;
 }
 
@@ -165,9 +162,7 @@ interface Write {
 /** Values of at most this size are loaded to compare them; longer ones are equal only if they have the same bytes. */
 const maxCompared = 16 * 1024 * 1024;
 
-/**
- * Values with parts in blobs that branches wrote to one key in different texts: by the text, the value's whole text.
- */
+/** The whole texts of values in blobs that branches wrote to one key in different texts. */
 async function disputedValues(
   before: Context,
   branches: readonly BranchContext[],
@@ -196,8 +191,8 @@ function writesByKey(before: Context, branches: readonly BranchContext[]): Map<s
 }
 
 /**
- * Merges the changes of the branches. Two different changes of one key are a problem, unless the fork says which one
- * counts. If values are equal, the text of the last one stays. `whole` is the text of a value with all of its parts.
+ * Merges the changes of the branches. Two different changes of one key are a problem unless the fork says which one
+ * counts; of equal values the last text stays. `whole` is the text of a value with all of its parts.
  */
 export function mergeBranches(
   before: Context,
@@ -217,7 +212,6 @@ export function mergeBranches(
   return changes;
 }
 
-/** The first change of a key that is another one than the first of all. */
 function differing([first, ...others]: readonly Write[], whole: (json: string) => string): Write | undefined {
   const one = first?.json ?? null;
   return others.find(({ json }) =>

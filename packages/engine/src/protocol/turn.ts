@@ -9,7 +9,6 @@ import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from ".
 import type { NodeEvent, RunPosition } from "./event.ts";
 import { findRecordedOutcome } from "./recorded.ts";
 
-/** The link of a node that Step Functions runs after the link `seq`. */
 export function linkAfter({ execution, scope, seq }: RunPosition): LinkId {
   return { execution: execution.id, scope, seq: seq + 1 };
 }
@@ -19,8 +18,7 @@ export function closed(execution: string): NovaError {
 }
 
 /**
- * The entry that is already at the link of this delivery's node: the delivery answers it and runs nothing. Throws
- * `ExecutionClosed` for a close entry, and `ChainBroken` for an entry of another node, which can only be a bug.
+ * The committed entry of this delivery's node. Throws `ExecutionClosed` for a close, `ChainBroken` for another node's.
  */
 function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent): StoredEntry | undefined {
   if (!entry) return undefined;
@@ -73,10 +71,7 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
   }
 }
 
-/**
- * Commits the outcome that is on record for a node, if this execution reuses it. The delivery takes the turn first, because
- * no entry may follow in a branch that a closer has closed. `"again"`: the turn changed, read again.
- */
+/** Commits a recorded outcome, if there is one. It takes the turn first: no entry may follow in a closed branch. */
 async function commitRecordedOutcome(
   ports: KindPorts,
   position: Position,
@@ -92,8 +87,8 @@ async function commitRecordedOutcome(
 }
 
 /**
- * The entry at a node's link: a committed one, and nothing runs; else the result of `produce`, which may also be a turn that
- * a later delivery continues. If `produce` returns `"again"`, another delivery was faster, and the chain is read again.
+ * The entry of a node: a committed one, else the result of `produce`, which may be a turn that a later delivery
+ * continues. `"again"`: another delivery was faster, and the chain is read again.
  */
 export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   ports: KindPorts,

@@ -55,8 +55,8 @@ interface NodeRun {
 }
 
 /**
- * Compares two executions node by node, in the order of the first one. A node that only the second one reached follows the
- * node that it ran after. Values are masked, and large values are references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
+ * Compares two executions node by node, in the order of the first one. Values are masked, and large values are
+ * references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
  */
 export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {
   const reader = new RunReader(ports);
@@ -100,7 +100,6 @@ class RunReader {
     this.#ports = ports;
   }
 
-  /** The nodes of an execution, and of those that its nodes ran, by place in the order of the run. */
   async runs(id: string): Promise<Map<string, NodeRun>> {
     const { execution, entries } = await readTrace(this.#ports, id);
     if (execution.erased || (await this.#isErased(id))) throw new ContentsErased(id);
@@ -191,7 +190,6 @@ export interface Difference {
   now: string | null;
 }
 
-/** The changes that a node made to its context. */
 export interface Output {
   set: readonly Member[];
   delete: readonly string[];

@@ -8,24 +8,19 @@ import type { Source, SourceEntry } from "./source.ts";
 
 /** How a run of a version follows its source. Places are named as in the new run. */
 export interface SourcePath {
-  /** Entries of the source whose outcomes are reused, by place. */
   reused: ReadonlyMap<string, SourceEntry>;
   /** Node ids by place: nodes that run, and all that may follow them. `each[*].find` if the items are not known yet. */
   runs: ReadonlyMap<string, string>;
-  /** Entries of the source at which the new run stops to follow it, by place. */
   stops: ReadonlyMap<string, SourceEntry>;
-  /** Reasons why the version does not fit the outcomes that are to be reused, a sentence each. */
   misfits: readonly string[];
 }
 
-/** Follows the source through a version as the new run will. */
 export function followSource(source: Source, version: WorkflowVersion, selection: ReuseSelection): SourcePath {
   return new Walk(source, version, selection).walk();
 }
 
 /** Nodes in sequence: the main line, a branch, or an item. */
 interface Stretch {
-  /** The start of the places of its nodes. */
   prefix: string;
   /** The node that comes after it; null at the end of an item, and of the main line. */
   end: string | null;
@@ -37,7 +32,6 @@ interface Progress {
   next: string | null;
 }
 
-/** Types of entries that are no step of a workflow. */
 const marks: ReadonlySet<string> = new Set(["start", "end", "close"]);
 
 class Walk {
@@ -49,7 +43,6 @@ class Walk {
   readonly #runs = new Map<string, string>();
   readonly #stops = new Map<string, SourceEntry>();
   readonly #misfits: string[] = [];
-  /** How often the walk has passed a node, by the place of the first visit. */
   readonly #visits = new Map<string, number>();
 
   constructor(source: Source, version: WorkflowVersion, selection: ReuseSelection) {
@@ -136,7 +129,6 @@ class Walk {
     return progress;
   }
 
-  /** The node that follows a map which fails. */
   #rescueOf(fork: string): string | null {
     const { node } = this.#definition(fork) ?? {};
     return (node && "body" in node && onErrorOf(node)) || null;
@@ -193,7 +185,6 @@ class Walk {
     return edges.length > 1 || this.#forks.has(node.id) ? undefined : defaultNext(definition);
   }
 
-  /** Notes a node and all that may follow it in the stretch. */
   #runFrom(stretch: Stretch, first: string | null): false {
     const ids = new Set([first]);
     for (const id of ids) {
@@ -211,7 +202,6 @@ class Walk {
     return false;
   }
 
-  /** Counts a visit of a node and returns its place. */
   #visit({ prefix }: Stretch, id: string): string {
     const visit = (this.#visits.get(prefix + id) ?? 0) + 1;
     this.#visits.set(prefix + id, visit);

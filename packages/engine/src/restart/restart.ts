@@ -17,27 +17,19 @@ import { entryKey, Source, type SourceEntry } from "./source.ts";
 export interface RestartRequest {
   /** An execution that has ended. */
   source: Execution;
-  /** The version that the restart runs, of the source's workflow. */
   version: WorkflowVersion;
   /** The places from which on everything runs; absent, or none: from what failed. */
   from?: string | readonly string[];
   /** JSON text of an object: other values for keys of the initial context. */
   patch?: string;
-  /** Nodes that run again wherever they come up. */
   again?: readonly string[];
-  /** The id of the caller, for the chain. */
   by: string;
 }
 
-/** A planned restart. Nothing is written yet. */
 export interface Restart {
-  /** Document of outcomes: references to the entries that count. */
   document: string;
-  /** A listing of the document, and of what runs. */
   forecast: Forecast;
-  /** The initial context. */
   set: Member[];
-  /** No model is asked, as in the source. */
   frozen: boolean;
 }
 
@@ -46,8 +38,8 @@ export interface Restarted extends Restart {
 }
 
 /**
- * Starts an execution that reuses outcomes of an earlier one, and shares its blobs. Throws `RestartRefused` and
- * `InputsRefused` before anything is written.
+ * Starts an execution that reuses outcomes of an earlier one. Before a write it throws `RestartRefused`,
+ * `InputsRefused`.
  */
 export async function restartExecution(
   ports: Ports,
@@ -156,7 +148,6 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
 }
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
-/** The reference that a document has for a place. */
 export type PlaceReference = [place: string, EntryReference];
 
 /** The document of a restart: all outcomes on the path, also in executions that continue where they failed. */
@@ -209,13 +200,11 @@ export function writeDocument(references: Iterable<PlaceReference>): string {
 
 /** The expected effects of a restart, as far as they can be known. Places are named as `SourceEntry.name`. */
 export interface Forecast {
-  /** Places of the document: their outcomes are reused. */
   reused: string[];
   /** Nodes that run, and all that may follow them. `each[*].find` if the items are not known yet. */
   runs: string[];
   /** The nodes of `runs` that have run before and are not declared to be without effects. */
   again: string[];
-  /** Reasons why the version does not fit what is to be reused, a sentence each. */
   misfits: string[];
   /** Cost in the source of the nodes that run, and the time that their code took. */
   estimate: { cost_usd: number; execution_time_ms: number };

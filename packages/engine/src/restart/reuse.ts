@@ -14,14 +14,10 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 /** Returns the keys of the context that code may look up; null: any key. `more`: the code looks at more than the context. */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
-/**
- * Nodes that are defined as they were, with the keys of the context that their code looks up; null: any key. `asked`: a
- * text node, whose question to its model is compared.
- */
+/** Unchanged nodes, with the keys of the context that their code looks up; null: any key; `asked`: a text node. */
 export type UnchangedNodes = Record<string, string[] | null | "asked">;
 
 export interface ReuseRequest {
-  /** The version that the new run runs. */
   version: WorkflowVersion;
   /** Ids of nodes that run in any case. */
   fresh: readonly string[];
@@ -56,8 +52,8 @@ export async function referenceUnchanged(
 }
 
 /**
- * Finds the nodes of a version that are defined as in an earlier one, and text nodes. It leaves out nodes that look at more
- * than the context, and nodes that run another workflow: a new version of that changes their outcome.
+ * The nodes that are defined as in an earlier version, and text nodes; not those that look at more than the context or
+ * run another workflow, whose new version would change their outcome.
  */
 export async function findUnchangedNodes(
   version: WorkflowVersion,

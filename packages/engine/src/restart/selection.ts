@@ -3,7 +3,6 @@ import { branchScope } from "../chain/ids.ts";
 import type { Ports } from "../ports/index.ts";
 import { type EntryId, entryKey, Source, type SourceEntry } from "./source.ts";
 
-/** An execution cannot be restarted as it was asked for. */
 export class RestartRefused extends Error {
   override name = "RestartRefused";
 }
@@ -12,7 +11,6 @@ export class RestartRefused extends Error {
 export interface ReuseSelection {
   /** The first entries that run again. Absent: everything that failed for good runs again. */
   from?: readonly EntryId[];
-  /** Ids of nodes that run again wherever they come up. */
   again?: readonly string[];
   /** Selections for executions that nodes of the source ran, by `entryKey` of the node's entry. */
   inside?: Readonly<Record<string, ReuseSelection>>;
@@ -56,8 +54,8 @@ function stepsTo({ scope, seq }: EntryId): { seq: number; branch: string }[] {
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /**
- * The selection if everything from these places on runs again: `find`, `poll#2`, `each[3]`, `each[3].find`; `billing/send`
- * is in the execution that the node `billing` ran. Throws `RestartRefused`.
+ * The selection if everything from these places on runs again: `find`, `poll#2`, `each[3].find`, or `billing/send` in
+ * the execution that `billing` ran. Throws `RestartRefused`.
  */
 export async function selectEntriesBefore(
   ports: Reads,

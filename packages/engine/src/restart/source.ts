@@ -19,7 +19,6 @@ export interface SourceEntry extends RunHead {
   isTolerated: boolean;
 }
 
-/** An entry of an execution that is known. */
 export type EntryId = Omit<LinkId, "execution">;
 
 /** An execution that has ended, with all its entries: the source of outcomes that another one reuses. */
@@ -49,7 +48,6 @@ export class Source {
     return all.flatMap((branch) => (branch?.parent === scope && branch.seq === seq ? [branch.branch] : []));
   }
 
-  /** The entries of one scope, in order. */
   scope(scope: string): readonly SourceEntry[] {
     return this.#scopes.get(scope) ?? [];
   }

@@ -20,8 +20,7 @@ import {
 } from "./spec.ts";
 
 /**
- * The states of a sandbox. Every sandbox also dies by its lifetime, in any state, so a caller that continues with one
- * first makes sure that it lives.
+ * The states of a sandbox. It also dies by its lifetime in any state, so who continues with one checks that it lives.
  */
 export type SandboxState =
   /** Made for an attempt whose turn is not written yet; the chain does not name it. */
@@ -34,7 +33,6 @@ export type SandboxState =
   | "spare"
   /** Its execution has ended and offers it to other executions of its pool. */
   | "idle"
-  /** Killed. */
   | "released";
 
 /** Every event in the life of a sandbox, and the state that follows. A sandbox that becomes `released` is killed. */
@@ -74,9 +72,7 @@ export const sandboxLife = {
 
 type Life = typeof sandboxLife;
 
-/**
- * Passes sandboxes of one state through an event of their life, and kills them where it ends. Returns the next state.
- */
+/** Passes sandboxes through an event of their life, and kills them where it ends. Returns the next state. */
 export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
   { sandboxes }: Pick<Ports, "sandboxes">,
   state: S,
@@ -88,7 +84,6 @@ export async function moveSandboxes<S extends SandboxState, E extends keyof Life
   return next;
 }
 
-/** A sandbox for an attempt, before the turn that names it is written. */
 export interface ChosenSandbox {
   sandbox: Sandbox;
   state: "created" | "inherited" | "in use" | "spare";
@@ -97,8 +92,8 @@ export interface ChosenSandbox {
 }
 
 /**
- * Chooses the scope's warm sandbox where it outlives the node, else a spare one, else one that another execution has
- * left, else a new one. Throws `SandboxUnavailable`.
+ * The scope's warm sandbox if it outlives the node, else a spare one, else one on offer, else a new one. Throws
+ * `SandboxUnavailable`.
  */
 export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
@@ -115,9 +110,8 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * A spare sandbox of the scope, or one that another branch of its fork has left in this process. Null for a later
- * attempt: if an outcome of the attempt before it wins, the sandbox of its turn is killed, and other branches may need
- * that one.
+ * A spare sandbox of the scope, or of another branch of its fork. Null for a later attempt: if an outcome of the
+ * attempt before wins, the sandbox of its turn is killed, and other branches may need that one.
  */
 async function chooseSpare(
   ports: Ports,
@@ -200,22 +194,19 @@ function isOver({ endsAt }: Sandbox, now: number): boolean {
 }
 
 /**
- * The sandbox that a turn names. A sandbox that dies with its execution is known only to the delivery that chose it,
- * unless the scope had it before; for all others this is null, and the scope's next node makes its own.
+ * The sandbox that a turn names. One that dies with its execution is known only to the delivery that chose it, unless
+ * the scope had it before; for others this is null.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   if (turn.sandbox === null) return turn.warm ?? null;
   return [turn.warm, warm].find((one) => one?.id === turn.sandbox) ?? null;
 }
 
-/** Bars a sandbox from use by other executions. */
 export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
   return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
 }
 
-/**
- * Ends the choice of a delivery that lost the turn. The SDK repeats its own puts, so the stored turn may still name it.
- */
+/** Ends the choice of a delivery that lost the turn, unless the stored turn names it: the SDK repeats its puts. */
 export async function releaseLost(
   ports: Ports,
   at: LinkId,
@@ -227,9 +218,8 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox of a turn whose entry names another one. Between a result and its commit the sandbox may die and
- * the turn of a repeatable node may move to another sandbox, where the code starts again. Every delivery that continues
- * from an entry calls this. No code starts there later: a delivery that moved the turn reads again before it runs.
+ * Kills the sandbox of a turn whose entry names another one: the turn may have moved between a result and its commit,
+ * and the code started again. Every delivery that continues from an entry calls this.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
@@ -278,8 +268,8 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
 }
 
 /**
- * Kills the inherited sandboxes that the entry of a join does not name. This execution has not made them, so its name
- * does not lead to them either. A failure is ignored: they die by their lifetime.
+ * Kills the inherited sandboxes that a join's entry does not name, since this execution's name does not lead to them. A
+ * failure is ignored: they die by their lifetime.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));
@@ -292,10 +282,7 @@ export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Hea
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
 }
 
-/**
- * Kills what a closed run leaves, except those that its close entry names (`named`), and shortens the life of its
- * offers.
- */
+/** Kills what a closed run leaves, except the `named` ones of its close entry, and shortens the life of its offers. */
 export async function prepareOffers(
   ports: Ports,
   record: Execution,
@@ -309,8 +296,8 @@ export async function prepareOffers(
 }
 
 /**
- * A run offers one sandbox, or as many as its workflow keeps warm. Where runs with branches follow each other, it
- * offers up to twice as many as it inherited: soon no branch waits for a new one, and a rare run costs no idle ones.
+ * A run offers one sandbox, or as many as its workflow keeps warm; with branches up to twice as many as it inherited,
+ * so that soon no branch waits for a new one.
  */
 async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
   const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
@@ -319,7 +306,6 @@ async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execu
   return reusable.slice(0, Math.max(1, 2 * inherited.length, warm ?? 0));
 }
 
-/** Kills sandboxes of an ended run that no offer names. */
 export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Promise<void> {
   await moveSandboxes(ports, "in use", "not offered", ids);
 }
@@ -329,10 +315,7 @@ const maxTries = 8;
 /** Above this number of idle sandboxes of one client the oldest is ended. */
 const maxIdlePerClient = 50;
 
-/**
- * Takes a sandbox that an ended execution of the pool offers; no other execution has it then. Null if there is none. If
- * the caller dies, the sandbox dies by its lifetime.
- */
+/** Takes a sandbox on offer in the pool, which no other execution has then. Null if there is none. */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
   if (offers.length > maxIdlePerClient) await evictOldest(ports, offers);
@@ -344,7 +327,6 @@ export async function takeIdle(ports: Ports, client: string, { key }: SandboxPoo
   return null;
 }
 
-/** Frees a place of a full plan: ends the sandbox that has been idle for longest. False if there is none. */
 async function evictOldestIdle(ports: Ports): Promise<boolean> {
   return evictOldest(ports, livingOffers(await ports.executions.idle(), ports.clock.now()));
 }
@@ -360,7 +342,6 @@ export function livingOffers(offers: readonly Offer[], now: number): Offer[] {
   return offers.filter(({ idle }) => !isOver(idle, now));
 }
 
-/** Orders offers by the time at which their sandboxes die. */
 export function compareEnds(a: Offer, b: Offer): number {
   return a.idle.endsAt.localeCompare(b.idle.endsAt);
 }
@@ -370,8 +351,8 @@ function idOf({ id }: Sandbox): string {
 }
 
 /**
- * Removes offers of sandboxes that have died, a page of the oldest ones at a time. Sandboxes that a workflow keeps `warm`
- * stay while its version `isActive`; one that cannot be extended is replaced by a new one.
+ * Removes offers of dead sandboxes, the oldest first. Those that a workflow keeps `warm` stay while its version
+ * `isActive`; one that cannot be extended is replaced.
  */
 export async function sweepIdle(
   ports: Ports,

@@ -29,15 +29,11 @@ export const promptBudgetSeconds = longestWaitedSeconds;
 /** A sandbox that a workflow keeps warm is extended by this; the sweeper looks once a minute, and may be late. */
 export const keptSeconds = 240;
 
-/** The longest time that a node may need its sandbox. */
 export function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
   return executor.kind === "prompt" ? promptBudgetSeconds : timeoutSeconds;
 }
 
-/**
- * The lifetime, in seconds, of a sandbox whose node may need it for `seconds`. A sandbox for long code serves one node, so
- * it lives no longer than that node needs, and never more than a day.
- */
+/** The lifetime of a sandbox, in seconds. One for long code serves one node, and lives a day at most. */
 export function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
     ? Math.min(seconds + sandboxMarginSeconds, longestNodeSeconds)
@@ -50,7 +46,6 @@ export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
   return isLong(node) ? Math.max(sandboxMarginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
 }
 
-/** The sandbox that a node of this scope needs. */
 export function sandboxSpec(
   { execution, scope }: Pick<LinkId, "execution" | "scope">,
   node: TaskNode,
@@ -70,10 +65,8 @@ export function sandboxSpec(
   };
 }
 
-/** The sandbox that an attempt looks for. */
 export interface WantedSandbox {
   node: TaskNode;
-  /** The longest time that the node may need it. */
   seconds: number;
   spec: SandboxSpec;
   pool: SandboxPool | undefined;
@@ -90,8 +83,8 @@ export function wantedSandbox(
 }
 
 /**
- * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules, for code
- * that imports as little, and with the same network access. Undefined where no other execution may use the node's sandbox.
+ * The pool whose sandboxes may run this client's code: the same template, modules, packages and network. Undefined
+ * where no other execution may use the sandbox.
  */
 export function poolOf(
   client: string,
@@ -108,10 +101,9 @@ export function poolOf(
 }
 
 /**
- * The hosts that any code of this sandbox may connect to, in the words of E2B's own rules: names for ports 80 and 443,
- * addresses and ranges. The rules hold from the sandbox's first moment: if they changed from node to node, a late delivery
- * of an earlier node could change them back. Undefined where some code may connect anywhere, or where a host is known only
- * when the node starts: a credential's host, or a name on another port.
+ * The hosts that any code of this sandbox may connect to, in E2B's words: names for ports 80 and 443, addresses and
+ * ranges. The rules never change, because a late delivery of an earlier node could change them back. Undefined where
+ * code may connect anywhere, or where a host is known only when the node starts.
  */
 export function outerReach(node: TaskNode, workflow: Workflow): string[] | undefined {
   const isShared = ({ isolation }: TaskNode) => isolation !== "fresh";

@@ -27,7 +27,6 @@ import type { CodeResult } from "../../ports/sandboxes.ts";
 import type { Attempt } from "../run-attempts.ts";
 import type { NodeIo } from "../task-input.ts";
 
-/** The link and the attempt whose steps are recorded. */
 export interface JournalSite {
   ports: Ports;
   position: Position;
@@ -35,12 +34,8 @@ export interface JournalSite {
   io: NodeIo;
 }
 
-/**
- * The steps of a link, as one delivery goes through them: it repeats a recorded step from its record, and does and
- * records any other.
- */
+/** The steps of an entry, as one delivery goes through them: recorded ones are repeated, others done and recorded. */
 export class StepJournal implements Journal {
-  /** The steps that this delivery has reached. */
   readonly steps: JournalStep[] = [];
   readonly hashes: string[] = [];
   readonly earlier: Earlier;
@@ -98,7 +93,6 @@ export class StepJournal implements Journal {
     return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
   }
 
-  /** When the step that comes next was recorded; null where it is not. */
   get nextRecordedMs(): number | null {
     const there = this.#stepAt(this.steps.length + 1);
     return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
@@ -109,10 +103,6 @@ export class StepJournal implements Journal {
     return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
   }
 
-  /**
-   * Returns the recorded run of pinned code, or of its analysis; null if no step records it. Its failure caused all
-   * later steps.
-   */
   async pinnedRun(at: number): Promise<{ sandboxId: string; result: CodeResult } | null> {
     const { ports, position, io, attempt } = this.#site;
     const stored = this.#pinnedStep();
@@ -124,7 +114,6 @@ export class StepJournal implements Journal {
     return { sandboxId: sandbox_id ?? (attempt.turn.sandbox as string), result: JSON.parse(text) as CodeResult };
   }
 
-  /** A note that another delivery may have left. */
   noteAt(journal: number): StoredStep | undefined {
     return this.#stored.get(noteNumber(this.#site.attempt.turn, journal));
   }
@@ -134,12 +123,10 @@ export class StepJournal implements Journal {
     return this.steps.some(({ generated_code }) => generated_code === code);
   }
 
-  /** Code has run for the step at this place. */
   ran(journal: number, result: CodeResult): void {
     this.#runs.set(journal, result);
   }
 
-  /** How long pinned code has run for this delivery, or the analysis in front of it. */
   pinnedMs(place: number): number {
     return this.#runs.get(place)?.durationMs ?? 0;
   }
@@ -191,7 +178,6 @@ export class StepJournal implements Journal {
     return step;
   }
 
-  /** Returns the step that a faster delivery recorded. */
   async #theirs(journal: number): Promise<JournalStep> {
     await this.load();
     const there = this.#stepAt(journal);
@@ -249,7 +235,6 @@ export class CodeLost extends Error {
   }
 }
 
-/** The records of earlier attempts of a prompt node at its link. */
 export interface Earlier {
   /** Hashes of their steps, in order. */
   steps: string[];

@@ -21,7 +21,6 @@ import { judge, secretProblem } from "../judge.ts";
 import type { NodeIo, Task, TaskInput } from "../task-input.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
-/** The functions that the pipeline of a node may use in one delivery. */
 export function meansFor(
   site: JournalSite,
   task: Task,
@@ -48,7 +47,6 @@ export function meansFor(
   };
 }
 
-/** The functions that every pipeline with models may use. */
 export function commonMeans(site: JournalSite, journal: StepJournal, signal: AbortSignal) {
   const { ports, position } = site;
   const now = () => ports.clock.now();
@@ -81,7 +79,6 @@ export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<Li
   return around + (entry ? await spentInBranches(ports, entry, scope) : 0);
 }
 
-/** In the branches of a fork, `except` that one. */
 async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string): Promise<number> {
   const open = await findOpenedFork(ports, fork);
   const others = open?.branches.filter(({ scope }) => scope !== except) ?? [];
@@ -228,7 +225,6 @@ function maskedMember({ key, json }: { key: string; json: string }, io: NodeIo) 
   return { key: mask(key), json: mask(json) === json ? json : JSON.stringify(maskValue(parseExact(json), mask)) };
 }
 
-/** Judges a result for the pipeline. */
 export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): Promise<Judgement> {
   const run: RunFacts = { attempt: 1, sandboxId: null, warm: null, code: null };
   const outcome = await judge(task, result, io, run);

@@ -240,7 +240,6 @@ export function lastCode(steps: readonly JournalStep[]): string | null {
   return written?.generated_code ?? null;
 }
 
-/** The failed outcome of a prompt node that was stopped, with the steps recorded so far. */
 export async function stoppedOutcome(
   ports: Ports,
   held: HeldNode<TaskNode>,

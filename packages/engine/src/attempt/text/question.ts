@@ -26,9 +26,7 @@ export interface Question {
   prompt: string;
   /** SHA-256 of it, and of all settings that its answer depends on. */
   asked: string;
-  /** The description of the prompt for the step's record. */
   record: object;
-  /** The reason why no model is asked; absent if one is. */
   problem?: string;
 }
 
@@ -65,9 +63,7 @@ export async function questionFor(
   };
 }
 
-/**
- * Values of what the prompts name, and of nothing else: what was given under the seeds' keys, then nodes, then keys.
- */
+/** Values of what the prompts name: what came under the seeds' keys, then nodes, then keys. */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);
   const slotOf = async (key: string | undefined) => {
@@ -146,7 +142,6 @@ function shortened(text: string, most: number): string {
 /** A long chain must not fill the prompt with its names. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
 
-/** Describes the nodes before for a model: their names and ids, and the keys of their results. */
 export function surroundingsText(
   { id }: Pick<Node, "id">,
   mapping: Readonly<Record<string, string>>,

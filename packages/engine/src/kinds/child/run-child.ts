@@ -48,9 +48,7 @@ export interface ChildAnswer extends RunPosition {
   child: { arn: string; name: string; input: RunPosition };
 }
 
-/**
- * Runs a workflow node. The first task creates the other execution; the second one reads the outcome from its chain.
- */
+/** Runs a workflow node: the first task creates the other execution, the second one reads its outcome. */
 export async function runChild(
   ports: KindPorts,
   event: WaitEvent,
@@ -97,9 +95,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
 }
 
 /**
- * A late delivery of the first task names an execution that has ended; Step Functions notices this and continues with
- * the second task. A reused or written outcome names its own execution with another input, so Step Functions does not
- * start it twice.
+ * A late first task names an execution that has ended, which Step Functions notices. A reused or written outcome names
+ * the run itself with another input, so Step Functions does not start it twice.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
@@ -120,7 +117,6 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
   return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
 }
 
-/** Writes the entry of the turn after the execution that the node runs has ended or was stopped. */
 export async function settleChild(ports: SettlingPorts, held: Calling, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const child = await childOf(ports, position.at, turn);
@@ -188,12 +184,10 @@ async function resultsOf(
   return offloadMembers(members, savingTo(ports, before));
 }
 
-/** Returns whether a document has outcomes for nodes inside the execution that a node would run. */
 export async function hasInnerPlaces(...place: Parameters<typeof findInnerPlaces>): Promise<boolean> {
   return (await findInnerPlaces(...place)) !== null;
 }
 
-/** The execution that a node runs. */
 export interface Child {
   id: string;
   version: WorkflowVersion;
@@ -215,7 +209,6 @@ export async function beginChild(ports: Ports, calling: Calling): Promise<Child 
   return { id, version };
 }
 
-/** The execution that a turn has created, or null. */
 export async function childOf(ports: Ports, at: Position["at"], { since }: Turn): Promise<Child | null> {
   const id = childId(at, since);
   const entry = await firstEntry(ports, id);
@@ -244,7 +237,6 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   return (await firstEntry(ports, id)) ?? entry;
 }
 
-/** The version that a workflow node would run now. */
 export async function findCalledVersion(
   ports: Pick<Ports, "workflows">,
   { workflow, version }: WorkflowNode,
@@ -262,7 +254,6 @@ async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {
   return { execution, scope, seq, depth: ((own && headOf(own).parent?.depth) ?? 0) + 1 };
 }
 
-/** The initial context of the other workflow, checked against its `inputs`. */
 export async function childInput(
   ports: Ports,
   calling: Calling,

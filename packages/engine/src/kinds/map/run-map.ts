@@ -30,10 +30,7 @@ export async function runMap(
   return answerFor(entry, event, ports);
 }
 
-/**
- * Writes the map's own entry with its list, split into pages of items. The map holds the turn meanwhile, because no
- * entry may follow in a branch that is closed. Returns `"again"` if another delivery was faster.
- */
+/** Writes the map's own entry with its list. It holds the turn meanwhile: no entry may follow in a closed branch. */
 async function commitItems(
   ports: Ports,
   position: Position,

@@ -29,24 +29,15 @@ export interface FirstLink {
   /** ISO 8601. */
   startedAt: string;
   parent?: Parent;
-  /** Id of the trigger that starts it. */
   trigger?: string | undefined;
-  /** No model is ever called: only pinned code runs. */
   frozen?: boolean;
-  /** See `Head.sealed`. */
   sealed?: boolean;
-  /** Ids of prompt nodes whose code is written again. */
   fresh?: readonly string[];
-  /** See `Head.origin`. */
   origin?: Origin;
-  /** The outcomes that it reuses. */
   plan?: Plan | undefined;
 }
 
-/**
- * Builds link 0: the start node's entry, which is the initial context. From now on NOVA keeps events for waits of the
- * run.
- */
+/** Builds entry 0, with the initial context. From now on NOVA keeps events for waits of the run. */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
@@ -85,17 +76,13 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   );
 }
 
-/**
- * Writes the record of an execution whose link 0 is written. For a restart it also adds a note to the chain of the
- * source.
- */
+/** Writes the record after entry 0. For a restart it also adds a note to the chain of the source. */
 export async function createRecord({ executions, chain }: Ports, record: Execution): Promise<void> {
   await executions.create(record);
   const { id, restartedFrom } = record;
   if (restartedFrom !== undefined) await chain.putNote(restartedFrom, { kind: "restart", execution: id });
 }
 
-/** Builds the record of an execution that starts with this link. */
 export async function recordOf(
   ports: Pick<Ports, "blobs">,
   entry: StoredEntry,

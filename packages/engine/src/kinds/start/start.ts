@@ -32,21 +32,14 @@ export interface StartRequest {
   context: string;
   files?: readonly StartFile[];
   client?: string;
-  /** Id of the trigger of the workflow that starts it; absent if a caller starts it. */
   trigger?: string;
   /** Only pinned code runs, and no model is called, in this execution and in those that it runs. */
   frozen?: boolean;
-  /**
-   * Ids of prompt nodes whose code is written again, even if it is stored or locked. `freshProblem` says which nodes
-   * are not allowed.
-   */
+  /** Ids of prompt nodes whose code is written again, even if it is stored or locked. See `freshProblem`. */
   fresh?: readonly string[];
   /** Outcomes that are committed instead of running their nodes. */
   outcomes?: GivenOutcomes;
-  /**
-   * The run waits for slots of these pools until `beginExecution` starts it. The process that `admission` names may
-   * start it first.
-   */
+  /** The run waits for slots of these pools until `beginExecution`, or the process that `admission` names. */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
 
@@ -57,25 +50,19 @@ export interface GivenOutcomes {
   root?: string;
   /** The execution of that family that started last. */
   after?: string;
-  /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
   tip?: string;
-  /**
-   * Members that the run starts with in addition to its context, in stored form: large values are references to the
-   * family's blobs.
-   */
+  /** Further members of the context, in stored form: large values are references to the family's blobs. */
   set?: readonly Member[];
   /** Nodes without an outcome run only if they have no effects, network or credentials. No model is called. */
   sealed?: boolean;
 }
 
-/** The client of a run that is started without one. */
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
 /**
- * Starts an execution: link 0 (the start node's entry, the initial context), then the record, then StartExecution. A
- * sweeper repeats a lost step. With a `queue` there is no StartExecution yet. Throws `InputsRefused`,
- * `OutcomesRefused`.
+ * Starts an execution: entry 0, then the record, then, without a `queue`, StartExecution. A sweeper repeats a lost
+ * step. Throws `InputsRefused`, `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
@@ -143,7 +130,6 @@ async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): 
   return recordOf(ports, entry, begun ?? version);
 }
 
-/** Ids of the nodes of a workflow whose code a model writes. */
 export function promptNodes({ nodes }: Pick<Workflow, "nodes">): string[] {
   return nodes.filter((node) => "executor" in node && node.executor.kind === "prompt").map(({ id }) => id);
 }
@@ -174,9 +160,7 @@ export class InputsRefused extends Error {
   }
 }
 
-/**
- * Rejects with `InputsRefused`. Values that come as files are bytes: their schema only checks that they are present.
- */
+/** Rejects with `InputsRefused`. Of values that come as files, the schema only checks that they are present. */
 export async function refuseMisfits(
   workflow: Pick<Workflow, "inputs">,
   context: string,
@@ -247,7 +231,6 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
-/** Saves each content once, however many files have it. */
 export async function saveFiles(
   { blobs }: Pick<Ports, "blobs">,
   home: BlobHome,

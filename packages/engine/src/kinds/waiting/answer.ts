@@ -27,9 +27,7 @@ import {
 
 export interface Answer {
   choice: string;
-  /** JSON text of the data of the answer. */
   data?: string;
-  /** The person who answers. */
   by: string;
   /** The channel of the answer: `nova approve on <host>`, a page, an address. */
   from: string;
@@ -46,9 +44,8 @@ export interface Answered {
 const longestName = 200;
 
 /**
- * Answers an approval: first in the chain, then at Step Functions. A task that was answered, expired or closed before
- * refuses; the chain decides. The checks come in this order: the choice exists, the task still waits, the data fits the
- * form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
+ * Answers an approval: first in the chain, then at Step Functions. Checks in this order: the choice exists, the task
+ * still waits, the data fits the form. Throws `AnswerMisfit`, `AnswerRefused`, `ExecutionNotFound`.
  */
 export async function answerTask(ports: Ports, request: TaskName & Answer): Promise<Answered> {
   const task = await findTask(ports, request);
@@ -71,8 +68,8 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
 }
 
 /**
- * Marks the task as answered first, so that a sweeper follows it up, and then writes to the chain. Returns whether Step
- * Functions has the answer. Throws `AnswerRefused` if another answer was faster.
+ * Marks the task as answered, so that a sweeper follows it up, then writes the chain. Returns whether Step Functions
+ * has the answer. Throws `AnswerRefused` if another answer was faster.
  */
 async function commitAnswer(
   ports: Ports,
@@ -91,10 +88,7 @@ async function commitAnswer(
   return sent;
 }
 
-/**
- * Continues the run with the value that arrived for a task: JSON text in the form of a context. Returns false if the
- * task no longer waits.
- */
+/** Continues the run with a value for a task, in the form of a context. False: the task no longer waits. */
 export async function handOver(
   ports: Ports,
   task: WaitingTask,
@@ -127,7 +121,6 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
   }
 }
 
-/** The JSON schema for the data of an answer with this choice. */
 export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): WrittenJson | undefined {
   return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
 }

@@ -26,7 +26,6 @@ export type Bound = { pattern: WrittenJson } | { problem: string };
 /** Limit for the text of a pattern with its values from the context. */
 const maxPatternBytes = 64 * 1024;
 
-/** The values that a pattern may take from the context. */
 export interface BindingSource {
   input: Context;
   load: LoadJson;
@@ -92,7 +91,6 @@ function shown(leaf: Leaf, isWildcard: boolean): string {
   return isWildcard ? asWildcard(text) : text;
 }
 
-/** A pattern in the form for comparison. */
 export function matchable(pattern: WrittenJson): MatchableObject {
   return typeof pattern === "string" ? (parseExact(pattern) as MatchableObject) : pattern;
 }
@@ -117,7 +115,6 @@ export function shapeOf(pattern: MatchableObject): WakeShape {
   return [source ? String(source.values[0]) : null, ...(best?.way ?? [])];
 }
 
-/** The index keys of a task with this bound pattern. */
 export function wakeOf(shape: WakeShape, bound: MatchableObject): Wake {
   const [, ...way] = shape;
   if (way.length === 0) return { shape, keys: [keyOf(shape)] };
@@ -125,7 +122,6 @@ export function wakeOf(shape: WakeShape, bound: MatchableObject): Wake {
   return { shape, keys: keysOf(shape, values as Leaf[]) };
 }
 
-/** The index keys of an event for a shape. */
 export function keysFor(shape: WakeShape, event: MatchableObject): string[] {
   const [source, ...way] = shape;
   if (source !== null && event.source !== source) return [];

@@ -14,14 +14,11 @@ import { isWaitingNode, type KeptAnswer, termsOf, type WaitingNode } from "./wai
 
 /** A value of the context that a message names: secrets masked, large values as references. */
 export interface NamedValue {
-  /** Dot path. */
   path: string;
   value: RawJson;
 }
 
-/** The outcome of a task, as its link stores it. */
 export interface KeptOutcome {
-  /** Set for an approval. */
   choice?: string;
   /** Absent if an event arrived or the time was over. */
   by?: string;
@@ -31,18 +28,13 @@ export interface KeptOutcome {
   data?: RawJson;
 }
 
-/** The facts about a task that are in the chain of work. */
 export interface TaskContents {
-  /**
-   * In the order of the message, each once, with the values that the node found. Null if the context was erased or the
-   * workflow is gone.
-   */
+  /** In the order of the message, each once. Null if the context was erased or the workflow is gone. */
   named: NamedValue[] | null;
   /** Null if there is no outcome, or if it was erased. */
   outcome: KeptOutcome | null;
 }
 
-/** Reads the values that a task names and its outcome, whether it still waits or not. */
 export async function taskContents(ports: Ports, task: WaitingTask): Promise<TaskContents> {
   const { execution, scope, seq } = task;
   const version = await ports.workflows.get(task.workflowId, task.version);
@@ -70,7 +62,6 @@ async function namedIn(ports: Ports, node: WaitingNode, position: Position, secr
   });
 }
 
-/** Returns null if the context of the entry was erased. */
 async function unlessGone<T>(entry: StoredEntry, read: () => Promise<T>): Promise<T | null> {
   return entry.contents.context ? unlessErased(read) : null;
 }
@@ -103,7 +94,6 @@ async function outcomeIn(
 const longestValue = 500;
 const longestMessage = 4000;
 
-/** The text for people, or the reason why it cannot be built. */
 type Message = { text: string } | { problem: string };
 
 /** Fills a template from the context: texts unchanged, other values as JSON text. `mask` hides secrets. */

@@ -15,7 +15,7 @@ const maxKeys = 200;
 
 /**
  * Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. EventBridge
- * may deliver an event twice: the second delivery wakes no later wait of a run that has taken it.
+ * may deliver twice: the second delivery wakes no later wait of a run that has taken the event.
  */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;

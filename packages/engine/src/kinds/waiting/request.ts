@@ -35,9 +35,8 @@ export interface Requested {
 }
 
 /**
- * Starts an approval, or a wait for an event (protocol, Approval): turn, token, task. It then reads the chain once
- * more: an answer that arrived meanwhile either finds the token or is found here. Every delivery may do all of it.
- * Throws the outcome of the node if it is a failure.
+ * Starts an approval, or a wait for an event (protocol, Approval): turn, token, task. It then reads the chain again: an
+ * answer that came meanwhile finds the token or is found here. Throws the outcome of the node if it is a failure.
  */
 export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
@@ -116,7 +115,6 @@ function taskFor(
   };
 }
 
-/** The question to people, or the event that the task waits for. */
 type Question = Pick<WaitingTask, "message" | "pattern" | "wake" | "link">;
 
 async function questionFor(ports: Ports, { position, node, version }: Asking): Promise<Question | { problem: string }> {
@@ -141,10 +139,7 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
   return { message: "", ...bound, wake, ...(link && { link: link.id }) };
 }
 
-/**
- * Returns whether the task's event or call arrived before the task. It checks after writing the task, because an event
- * is kept before it looks for tasks.
- */
+/** Whether the task's event or call came before the task. An event is kept before it looks for tasks. */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;

@@ -13,15 +13,13 @@ import { sha256 } from "../../sha256.ts";
 import { handOver } from "./answer.ts";
 import { AnswerRefused, isWaitingNode, runIsOver } from "./waiting-task.ts";
 
-/** The wait of a link has ended and takes no further call. */
 export class WaitOver extends Error {
   override name = "WaitOver";
 }
 
 /**
- * Handles the one call of a link with JSON text. It stores the text first, so that a wait that starts now finds it;
- * then a wait that has started continues with it. A repetition of the same call, whose answer was lost, completes the
- * remaining steps. Returns whether the wait has the text already. Throws `AnswerRefused` for a second call, `WaitOver`.
+ * Handles the one call of a resume link. It stores the text before it looks for the wait, and a repetition of the call
+ * completes lost steps. Returns whether the wait has the text. Throws `AnswerRefused` for a second call, `WaitOver`.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
@@ -71,16 +69,12 @@ type Visit = Pick<ResumeLink, "execution" | "scope" | "node" | "visit">;
 /** The form of a token in any text, by which tokens are masked. The first part names the execution. */
 const tokenPattern = /^nova_rt_([0-9A-HJKMNP-TV-Z]{26})[\w-]{43}$/;
 
-/** The execution of a token; undefined if the text is no token. */
 export function executionOfToken(token: string): string | undefined {
   const [, execution] = tokenPattern.exec(token) ?? [];
   return execution && `exec_${execution}`;
 }
 
-/**
- * `tasks[node].url`: the address at which the next visit of a wait continues, or null. Throws `NodeFailed` without an
- * API.
- */
+/** `tasks[node].url`: the address of the next visit of a wait, or null. Throws `NodeFailed` without an API. */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const found = version && nodeIndex(version.workflow).get(node)?.node;

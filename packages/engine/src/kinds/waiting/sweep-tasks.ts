@@ -28,7 +28,6 @@ import { chosen, isWaitingNode, termsOf } from "./waiting-task.ts";
 /** The time that the answering process, or Step Functions after a timeout, has to finish its own work. */
 const graceMs = 60_000;
 
-/** Ids of tasks by the result of the sweep. */
 export interface SweptTasks {
   sent: string[];
   /** Tasks that are open again: their answer was under way and never reached the chain. */

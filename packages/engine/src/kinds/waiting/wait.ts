@@ -55,10 +55,7 @@ export async function runWait(
   }
 }
 
-/**
- * Sets the record to waiting and releases the sandboxes. Returns false if the node has an outcome already; the caller
- * then reads again.
- */
+/** Shows the run as waiting and releases the sandboxes. False: the node has an outcome already. */
 async function beginLongWait(ports: Ports, { at, before }: Position): Promise<boolean> {
   await markWaiting(ports, at.execution);
   const { entry } = await ports.chain.read(at);

@@ -18,7 +18,6 @@ import { eventOf } from "../../protocol/event.ts";
 import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { executionOf } from "../../protocol/record.ts";
 
-/** A task that still waits, with its place. */
 export interface Waiting extends NodeDefinition<WaitingNode> {
   task: WaitingTask;
   position: Position;
@@ -52,7 +51,6 @@ export class AnswerMisfit extends AnswerRefused {
   override name = "AnswerMisfit";
 }
 
-/** The fields of an approval's answer in the context that can be read without its data. */
 export interface KeptAnswer {
   choice: string;
   by: string | null;
@@ -60,7 +58,6 @@ export interface KeptAnswer {
   from: string | null;
 }
 
-/** The refusal of a task whose link already has an entry. */
 export async function decidedBefore(
   ports: Ports,
   task: WaitingTask,
@@ -109,7 +106,6 @@ export function termsOf(node: WaitingNode): Terms {
   return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
 }
 
-/** The outcome for a choice, or for a timeout with an edge. */
 export function chosen(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
   return { ...succeeded(null, facts, [set]), ...way };
 }
@@ -123,9 +119,8 @@ export type WaitsFor =
   | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
 /**
- * Names a task by its id, or as the only approval that an execution, or one node of it, has created so far. An answer
- * without the id of a task may be a repetition. So it never counts for the second approval of its name, even if only
- * that one is open.
+ * A task by its id, or the only approval that an execution, or one node of it, has created so far. An answer without an
+ * id may be a repetition, so it never counts for the second approval of its name.
  */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
@@ -144,10 +139,7 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
   throw await severalAsked(ports, node === undefined ? execution : `"${node}"`, [task, ...others]);
 }
 
-/**
- * Builds a refusal that names the open tasks, and the latest decision of the others, so that a repeated answer learns
- * that it arrived before.
- */
+/** A refusal that names the open tasks, and the latest decision of the others, for a repeated answer. */
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
   const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
@@ -163,7 +155,6 @@ function endOf({ answeredAt, expiresAt }: WaitingTask): string {
   return answeredAt ?? expiresAt;
 }
 
-/** The reason why a task takes no answer; undefined if it takes one. */
 async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused | undefined> {
   try {
     await waitingAt(ports, task);
@@ -174,7 +165,6 @@ async function refusalOf(ports: Ports, task: WaitingTask): Promise<AnswerRefused
   }
 }
 
-/** The limit of tasks that a message names. */
 const maxNamed = 10;
 
 function advice(open: readonly WaitingTask[]): string {
