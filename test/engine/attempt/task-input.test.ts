@@ -6,20 +6,12 @@ import { referenceText } from "../../../packages/engine/src/context/references.t
 import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
 import type { CredentialOverlay } from "../../../packages/engine/src/ports/credentials.ts";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";
-import { action, flow } from "../../support/engine/flows.ts";
+import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { type Script, textRef } from "../../support/engine/harness.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
-import { Story, succeeds } from "../../support/engine/story.ts";
+import { given, Story, succeeds } from "../../support/engine/story.ts";
 
-const two = flow(
-  "two",
-  [action("a"), action("b")],
-  [
-    ["start", "a"],
-    ["a", "b"],
-    ["b", "end"],
-  ],
-);
+const two = flow("two", [action("a"), action("b")], lines("start > a > b > end"));
 const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
@@ -75,7 +67,7 @@ describe("what a run may reach", () => {
         yield Buffer.from(text.slice(0, 80));
         yield Buffer.from(text.slice(80));
       })(),
-    ); // prettier-ignore
+    );
     expect(Buffer.from(await blobs.get(home, ref.sha256)).toString()).toBe(text);
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
@@ -102,7 +94,7 @@ it.each([
   const set = [
     { key: "x", json: "1" },
     { key: "y", json: `{"deep":[${referenceText(textRef(letter))}]}` },
-  ]; // prettier-ignore
+  ];
   expect(await io.foreignReference(set)).toEqual(foreign);
 });
 
@@ -123,4 +115,45 @@ it("does not take a hash in what a node wrote for a blob of it", async () => {
   const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
   const set = [{ key: "y", json: referenceText(textRef(letter)) }];
   expect(await io.foreignReference(set)).toMatchObject({ key: "y" });
+});
+
+const nodes = [
+  action("f"),
+  action("a"),
+  action("c"),
+  action("b"),
+  mapOver("m", [action("i"), action("k")], lines("i > k")),
+];
+const workflow = flow("seen", nodes, lines("start > f > a > c > m > end", "f > b > m"));
+
+/** The `outputs` of the node at an entry of a run that is over. */
+async function seenAt(scope: string, seq: number) {
+  const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(request, "item") ?? "") };
+  const story = await new Story(workflow, echo).start('{"list":[7,8]}');
+  await story.everything();
+  expect(story.chain.at(-1)).toBe("(close) completed");
+  const ports = story.world.ports(atOnce);
+  const position = await readPosition(ports, { execution: story.id, scope, seq });
+  const io = await createNodeIo(withKinds(ports), position, new Context(), new Set());
+  const names = await io.outputNames();
+  return Promise.all(names.map(async (name) => [name, await io.outputs(name)]));
+}
+
+const start = ["start", '{"list":[7,8]}'];
+const f = ["f", '{"f":true}'];
+const branches = ["a", "c", "b"].map((id) => [id, `{"${id}":true}`]);
+
+it.each([
+  ["a branch: what ran before its fork, nothing of a sibling", "/f@1.b", 1, [start, f]],
+  ["the second node of a branch: the first one too", "/f@1.a", 2, [start, f, ["a", '{"a":true}']]],
+  ["what follows the join: the branches", "", 3, [start, f, ...branches]],
+  [
+    "an item: its own nodes, none of another item's",
+    "/m@3.1",
+    2,
+    [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']],
+  ],
+  ["what follows a map: its list", "", 5, [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']]],
+])("outputs are shown to %s", async (_who, scope, seq, expected) => {
+  expect(await seenAt(scope, seq)).toEqual(expected);
 });

@@ -11,15 +11,12 @@ import {
   verifyExecution,
   type WorkflowVersion,
 } from "@nova/engine";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../../support/cloud.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { entryOf, inARow, openTestCloud, verified } from "../../support/cloud.ts";
 import { writeOutcome } from "../../support/engine/write-outcome.ts";
 import { action, between, ways } from "../../support/forked.ts";
 
-let cloud: TestCloud;
-beforeAll(async () => {
-  cloud = await openTestCloud();
-});
+const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 type Written = Record<string, object>;

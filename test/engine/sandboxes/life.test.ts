@@ -1,11 +1,13 @@
-import { expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import type { Head } from "../../../packages/engine/src/chain/entry.ts";
 import type { Position } from "../../../packages/engine/src/chain/position.ts";
-import { chooseSandbox } from "../../../packages/engine/src/sandboxes/life.ts";
+import { chooseSandbox, sandboxLife } from "../../../packages/engine/src/sandboxes/life.ts";
 import { wantedSandbox } from "../../../packages/engine/src/sandboxes/spec.ts";
-import { action, flow } from "../../support/engine/flows.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { World } from "../../support/engine/world.ts";
+import { root, sourceFiles } from "../../support/imports.ts";
 
 const minute = 60_000;
 
@@ -16,16 +18,7 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
   world.clock.advance(agoMs);
   if (options.killed) world.sandboxes.kill(warm.id);
   const node = action("a", options.isolation && { isolation: options.isolation });
-  const version = world.publish(
-    flow(
-      "one",
-      [node],
-      [
-        ["start", "a"],
-        ["a", "end"],
-      ],
-    ),
-  );
+  const version = world.publish(flow("one", [node], lines("start > a > end")));
   const position = {
     before: { warm } as Head,
     at: { execution: "e", scope: "", seq: 2 },
@@ -43,4 +36,29 @@ it.each([
   ["is left alone by a fresh node", minute, { isolation: "fresh" as const }, { id: "S2", state: "created" }],
 ])("a warm sandbox %s", async (_what, agoMs, options, expected) => {
   expect(await chosenAfter(agoMs, options)).toMatchObject(expected);
+});
+
+const states = Object.entries(sandboxLife) as [string, Readonly<Record<string, string>>][];
+
+function reachableFrom(state: string): Set<string> {
+  const found = new Set([state]);
+  for (const one of found) for (const next of Object.values(Object.fromEntries(states)[one] ?? {})) found.add(next);
+  return found;
+}
+
+describe("the life of a sandbox", () => {
+  it.each(states.map(([state]) => state))("can end from the state %j", (state) => {
+    expect(reachableFrom(state)).toContain("released");
+  });
+
+  it("leads from a new sandbox to every state", () => {
+    expect(reachableFrom("created").size).toBe(states.length);
+  });
+
+  it("ends in one file: no other one of the engine kills a sandbox", () => {
+    const killing = sourceFiles("packages/engine/src").filter(({ path }) =>
+      /sandboxes\.(kill|killAll|rest)\(/.test(readFileSync(`${root}/${path}`, "utf8")),
+    );
+    expect(killing.map(({ path }) => path)).toEqual(["packages/engine/src/sandboxes/life.ts"]);
+  });
 });

@@ -61,14 +61,7 @@ describe("a node whose code a model writes", () => {
   });
 
   it("never sees the decision before it", async () => {
-    const decides = flow(
-      "decides",
-      [prompted(decision("a"))],
-      [
-        ["start", "a"],
-        ["a", "end", "yes"],
-      ],
-    );
+    const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"yes"')] };
     const { story, answer } = await told(decides, { codes: ["# one"] }, scripts, '{"branch_decision":"old"}');
     expect(answer).toMatchObject({ decision: "yes" });
@@ -76,14 +69,7 @@ describe("a node whose code a model writes", () => {
   });
 
   it("is judged like code written by hand: a decision that no edge fits is an error for the next attempt", async () => {
-    const decides = flow(
-      "decides",
-      [prompted(decision("a"))],
-      [
-        ["start", "a"],
-        ["a", "end", "yes"],
-      ],
-    );
+    const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
     const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
     const { steps } = (await story.trace()).entries[1] as { steps: { error_message: string | null }[] };

@@ -1,7 +1,7 @@
-import { deliverEvent, requestApproval, runNode } from "@nova/engine";
+import { answerTask, deliverEvent, requestApproval, runNode, settleNode } from "@nova/engine";
 import type { WaitNode, Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { action, flow } from "../../../support/engine/flows.ts";
+import { action, flow, lines } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { Story } from "../../../support/engine/story.ts";
 
@@ -12,18 +12,7 @@ class Waits extends Story {
 
   constructor(waitsFor: WaitNode["for"], more: Partial<Workflow> = {}) {
     const wait: WaitNode = { id: "pause", type: "wait", for: waitsFor };
-    super(
-      flow(
-        "waits",
-        [action("prepare"), wait],
-        [
-          ["start", "prepare"],
-          ["prepare", "pause"],
-          ["pause", "end"],
-        ],
-        more,
-      ),
-    );
+    super(flow("waits", [action("prepare"), wait], lines("start > prepare > pause > end"), more));
   }
 
   async begin(context = "{}"): Promise<this> {
@@ -175,7 +164,6 @@ describe("a wait for an event", () => {
 
   it("cannot be answered by a person", async () => {
     const story = await waiting();
-    const { answerTask } = await import("@nova/engine");
     const [task] = story.world.tasks.all();
     const answer = { task: task?.id ?? "", choice: "approved", by: "ann", from: "a test" };
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/waits for an event - nova emit sends one/);
@@ -183,7 +171,6 @@ describe("a wait for an event", () => {
 
   it("fails if no event came in time", async () => {
     const story = await waiting();
-    const { settleNode } = await import("@nova/engine");
     expect(await settleNode(story.ports, { ...story.event, expired: true })).toMatchObject({
       failed: true,
       error: { Error: "NodeTimeout", Cause: 'node "pause": no event came that fits within 3600 seconds' },

@@ -2,7 +2,7 @@ import { answerTask, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { loopsAfter } from "../../../packages/engine/src/protocol/commit.ts";
-import { type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
+import { type Loops, reasonOf, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import { action, decision, flow, lines } from "../../support/engine/flows.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";
@@ -100,4 +100,21 @@ it("an approval leads back as often as its edge allows, then follows its default
     { decision_result: "rejected", path_taken: "prepare", loops: { "ask->rejected": 1 } },
     { decision_result: "default", path_taken: "give_up", loops: undefined },
   ]);
+});
+
+it.each([
+  [
+    "NodeFailed",
+    '{"errorType":"NodeFailed","errorMessage":"node \\"a\\": it broke"}',
+    "NodeFailed",
+    'node "a": it broke',
+  ],
+  ["SandboxUnavailable", "plain words", "SandboxUnavailable", "plain words"],
+  ["States.Timeout", "", "NodeTimeout", "Step Functions ended the task at its time limit"],
+  ["Lambda.Unknown", "The process exited", "NodeInterrupted", "Lambda.Unknown: The process exited"],
+  ["TypeError", '{"errorMessage":"x"}', "NodeInterrupted", "TypeError: x"],
+  ["Odd", "null", "NodeInterrupted", "Odd: null"],
+  ["toString", '{"errorMessage":5}', "NodeInterrupted", 'toString: {"errorMessage":5}'],
+])("reasonOf reads %s with the cause %s as %s", (name, cause, className, message) => {
+  expect(reasonOf({ Error: name, Cause: cause })).toEqual({ class: className, message });
 });

@@ -5,14 +5,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { fails, Story } from "../../support/engine/story.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 
-const one = flow(
-  "one",
-  [action("a")],
-  [
-    ["start", "a"],
-    ["a", "end"],
-  ],
-); // prettier-ignore
+const one = flow("one", [action("a")], lines("start > a > end"));
 
 it.each<[string, Partial<StateMachineRun> & { error?: string; cause?: string }, string, object | undefined]>([
   [

@@ -1,7 +1,9 @@
 import type { WaitingTask } from "@nova/engine";
 import { expect, it } from "vitest";
 import { refreshStatus } from "../../../packages/engine/src/protocol/record.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
+import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 
 /** Two tasks of one run, as in two branches; the first waits, the second comes and goes. */
@@ -12,7 +14,7 @@ async function withTwo(): Promise<{ story: Asked; second: WaitingTask }> {
   return { story, second };
 }
 
-it("says that a run waits as long as one of its tasks is open", async () => {
+it("a record says that a run waits as long as one of its tasks is open", async () => {
   const { story, second } = await withTwo();
   await story.ports.tasks.create(second);
   await story.ports.tasks.move(second, ["open"], "sent");
@@ -20,7 +22,7 @@ it("says that a run waits as long as one of its tasks is open", async () => {
   expect(story.status).toBe("waiting");
 });
 
-it("looks again after each change, so that the last caller writes the true status", async () => {
+it("a refresh looks again after each change, so that the last caller writes the true status", async () => {
   const { story, second } = await withTwo();
   const { tasks } = story.world;
   tasks.port(atOnce).move(story.task, ["open"], "sent");
@@ -31,7 +33,7 @@ it("looks again after each change, so that the last caller writes the true statu
   expect(story.status).toBe("waiting");
 });
 
-it("does not touch the status of a run that is over", async () => {
+it("a refresh does not touch the status of a run that is over", async () => {
   const { story } = await withTwo();
   await story.finish(story.cancel());
   await refreshStatus(story.ports, story.id);
@@ -48,7 +50,7 @@ async function inside(story: Asked): Promise<string[]> {
   return ["exec_outer", "exec_outermost"];
 }
 
-it("is that of the runs around it, as long as it waits", async () => {
+it("the status of a run is that of the runs around it, as long as it waits", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   const statuses = () => outer.map((id) => story.world.record(id).status);
@@ -58,7 +60,7 @@ it("is that of the runs around it, as long as it waits", async () => {
   expect(statuses()).toEqual(["running", "running"]);
 });
 
-it("is that of the runs around it no longer when it is cancelled", async () => {
+it("the status of a run is that of the runs around it no longer when it is cancelled", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   await story.finish(story.request());
@@ -67,11 +69,53 @@ it("is that of the runs around it no longer when it is cancelled", async () => {
   expect(outer.map((id) => story.world.record(id).status)).toEqual(["running", "running"]);
 });
 
-it("of a run that waits itself stays after its inner run stops waiting", async () => {
+it("the status of a run that waits itself stays after its inner run stops waiting", async () => {
   const story = await new Asked(asking()).begin();
   await inside(story);
   await story.finish(story.request());
   await story.ports.tasks.create({ ...story.task, id: "task_outer", execution: "exec_outer" });
   await story.finish(story.answering());
   expect(story.world.record("exec_outer").status).toBe("waiting");
+});
+
+const one = flow("one", [action("a")], lines("start > a > end"));
+
+async function closing(ended: (record: object) => void): Promise<Story> {
+  const story = await new Story(one, { a: [succeeds("k", "1")] }).start();
+  story.world.onExecutionEnded = (caller) => (record) =>
+    caller.call({ name: "execution ended", effect: () => ended(record), outage: () => new Error("lost") });
+  await story.finish(story.deliver("a", 0));
+  return story;
+}
+
+it("a close tells the service how a run has ended while its record is still open", async () => {
+  const told: unknown[] = [];
+  const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
+  await story.finish(story.deliver("end", 1));
+  const { open: _, ...record } = story.world.record(story.id);
+  expect(told).toEqual([[{ ...record, open: true }, true]]);
+  expect(record).toMatchObject({ status: "completed", tip: expect.any(String), nodes: 1 });
+});
+
+it("a close has a sweeper tell the service once more where the closer died before the record left the open index", async () => {
+  let told = 0;
+  const story = await closing(() => told++);
+  const closer = story.deliver("end", 1);
+  await story.until(closer, "leave the open index");
+  closer.kill();
+  await story.finish(story.sweeper());
+  expect([told, story.world.record(story.id).open]).toEqual([2, false]);
+});
+
+it("a close tells the world once, however often what follows the end fails", async () => {
+  let failures = 3;
+  const story = await closing(() => {
+    if (failures-- > 0) throw new Error("E2B does not answer");
+  });
+  await story.finish(story.deliver("end", 1)).catch(() => undefined);
+  expect(story.world.record(story.id).open).toBe(true);
+  for (let sweep = 0; sweep < 3; sweep++) await story.finish(story.sweeper()).catch(() => undefined);
+  expect(story.world.record(story.id).open).toBe(false);
+  const ends = story.world.events.published.filter(({ detail }) => detail.execution_id === story.id);
+  expect(ends.map(({ type }) => type)).toEqual(["execution.completed"]);
 });

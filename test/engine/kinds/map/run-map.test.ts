@@ -1,7 +1,11 @@
-import type { RunRequest } from "@nova/engine";
+import type { BlobRef, RunRequest, StoredEntry } from "@nova/engine";
 import type { MapNode, Node } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { contextAfter } from "../../../../packages/engine/src/chain/position.ts";
+import { headOf } from "../../../../packages/engine/src/chain/entry.ts";
+import { contextAfter, failureOf } from "../../../../packages/engine/src/chain/position.ts";
+import { Context } from "../../../../packages/engine/src/context/context.ts";
+import { referenceText } from "../../../../packages/engine/src/context/references.ts";
+import { findItems } from "../../../../packages/engine/src/kinds/map/run-map.ts";
 import { type Arrow, action, decision, flow, lines, mapOver } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { fails, given, Story, succeeds } from "../../../support/engine/story.ts";
@@ -171,4 +175,66 @@ it("nested maps and forks keep their results apart", async () => {
   expect(await left(story, "results")).toBe(
     '[{"rows":[{"k":2},{"k":4}],"a":true,"b":true},{"rows":[],"a":true,"b":true}]',
   );
+});
+
+const blobs = new Map<string, string>();
+
+/** A reference to a JSON blob with this text. */
+function blob(text: string, type: BlobRef["type"] = "json"): string {
+  const sha256 = String(blobs.size).padStart(64, "0");
+  blobs.set(sha256, text);
+  return referenceText({ sha256, bytes: text.length, type });
+}
+
+const load = async (sha256: string) => blobs.get(sha256) ?? "";
+const found = (path: string, slots: Record<string, string>) =>
+  findItems(new Context(Object.entries(slots).map(([key, json]) => ({ key, json, by: 0 }))), path, load);
+
+it.each<[string, string, Record<string, string>, string[]]>([
+  [
+    "as it is written",
+    "list",
+    { list: '[ 1.50, "a,]" ,{"b": [2]},12345678901234567890 ]' },
+    ["1.50", '"a,]"', '{"b": [2]}', "12345678901234567890"],
+  ],
+  ["that is empty", "list", { list: "[ ]" }, []],
+  ["at a path", "mail.parts", { mail: '{"parts":[1,850.0]}' }, ["1", "850.0"]],
+  ["in a list", "mails.1.parts", { mails: '[0,{"parts":[7]}]' }, ["7"]],
+  ["under a key with dots", "mail.parts", { "mail.parts": "[1]", mail: '{"parts":[2]}' }, ["1"]],
+  ["in a blob", "list", { list: blob("[1,[2]]") }, ["1", "[2]"]],
+  ["at a path into a blob", "mail.parts", { mail: blob('{"parts":[3]}') }, ["3"]],
+  ["in a blob inside a blob", "mail.parts", { mail: blob(`{"parts":${blob("[4]")}}`) }, ["4"]],
+])("findItems finds a list %s", async (_what, path, slots, items) => {
+  expect(await found(path, slots)).toEqual(items);
+});
+
+it.each<[string, Record<string, string>, string]>([
+  ["mail", {}, 'there is no context["mail"]'],
+  ["mail.parts", { mail: '{"part":[]}' }, 'there is no context["mail.parts"]'],
+  ["mail.length", { mail: "[1]" }, 'there is no context["mail.length"]'],
+  ["mail", { mail: '"[1]"' }, 'context["mail"] is a text, not a list'],
+  ["mail", { mail: blob("[1]", "text") }, 'context["mail"] is a text, not a list'],
+  ["mail", { mail: blob("[1]", "bytes") }, 'context["mail"] is bytes, not a list'],
+  ["mail", { mail: '{"0":1}' }, 'context["mail"] is an object, not a list'],
+  ["mail.n", { mail: '{"n":3}' }, 'context["mail.n"] is a number, not a list'],
+  ["mail", { mail: "null" }, 'context["mail"] is null, not a list'],
+])("findItems describes the problem of the path %j in %j", async (path, slots, sentence) => {
+  expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
+});
+
+const inner = mapOver("n", [action("i")], [], { items: "item" });
+const nested = flow("nested", [mapOver("m", [inner], [])], lines("start > m > end"));
+
+it.each([
+  [3, "success", undefined],
+  [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
+])("a map inside a map that takes %i items is a %s for a list of three", async (most_items, status, message) => {
+  const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
+  await story.finish(story.deliver("m", 0));
+  const execution = { id: story.id, workflowId: "nested", version: 1 };
+  const input = { execution, scope: "/m@1.0", seq: 0, node: "n", most_items };
+  await story.finish(story.world.deliver({ function: "nova-run-node", input }));
+  const entry = story.entriesOf("/m@1.0").at(-1) as StoredEntry;
+  expect(headOf(entry)).toMatchObject({ node_id: "n", status });
+  if (message) expect((await failureOf(entry, story.world.ports(atOnce).blobs)).message).toBe(message);
 });

@@ -1,12 +1,17 @@
-import { type Forecast, Names, type RestartRequest, readTrace, restartExecution, type TraceEntry } from "@nova/engine";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestCloud, type TestCloud, verified } from "../../support/cloud.ts";
+import {
+  type Forecast,
+  Names,
+  planRestart,
+  type RestartRequest,
+  readTrace,
+  restartExecution,
+  type TraceEntry,
+} from "@nova/engine";
+import { afterAll, describe, expect, it } from "vitest";
+import { openTestCloud, verified } from "../../support/cloud.ts";
 import { action, between, ways } from "../../support/forked.ts";
 
-let cloud: TestCloud;
-beforeAll(async () => {
-  cloud = await openTestCloud();
-});
+const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 const broken = "if context['item'] % 2: raise ValueError('odd')";
@@ -30,15 +35,24 @@ async function ran(definition: object, context = "{}") {
   return execution.id;
 }
 
-async function restarted(id: string, more: Partial<RestartRequest> = {}) {
+/** Asks for a restart with the latest version of the run's workflow. */
+async function requestOf(id: string, more: Partial<RestartRequest>): Promise<RestartRequest> {
   const source = await cloud.ports.executions.get(id);
   const version = source && (await cloud.ports.workflows.latest(source.workflowId));
-  if (!source || !version) throw new TypeError("the first run has left nothing");
-  const { execution, forecast } = await restartExecution(cloud.ports, { source, version, by: "a test", ...more });
+  if (!source || !version) throw new TypeError(`execution ${id} has no record, or no version`);
+  return { source, version, by: "a test", ...more };
+}
+
+async function restarted(id: string, more: Partial<RestartRequest> = {}) {
+  const { execution, forecast } = await restartExecution(cloud.ports, await requestOf(id, more));
   await cloud.untilEnd(execution.id);
   const trace = await readTrace(cloud.ports, execution.id, { full: true });
   expect(await verified(cloud, trace)).toBe("anchored");
   return { trace, forecast };
+}
+
+async function forecastOf(id: string, more: Partial<RestartRequest>): Promise<Forecast> {
+  return (await planRestart(cloud.ports, await requestOf(id, more))).forecast;
 }
 
 /** Places of nodes in a trace: those whose outcomes were reused, and those that ran. */
@@ -144,5 +158,75 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     ["", /never came to ""/],
   ])("are refused if %j is not a place of the run", async (place, sentence) => {
     await expect(restarted(source, { from: ["after", place] })).rejects.toThrow(sentence);
+  });
+});
+
+/** Item 1 fails in one of its two branches, and the map tolerates that. */
+const item = ["fork", "left", "right"].map((id) => action(id, id === "right" ? "1 / (context['item'] - 1)" : "pass"));
+const each = {
+  ...{ id: "each", type: "map", items: "list", tolerated_failures: 1, nodes: item },
+  edges: ways("fork > left", "fork > right"),
+};
+const edges = ways("start > list > each > sum > last > end");
+const nodes = [action("list", "context['list'] = [0, 1, 2]"), each, action("sum", "pass"), action("last", "pass")];
+const tolerant = between("tolerant", nodes, edges);
+
+describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
+  it.each([
+    ["the node after the map", { from: "sum" }, ["sum", "last"]],
+    ["another item", { from: "each[2].left" }, ["each[2].left", "sum", "last"]],
+    ["a node at all its places", { again: ["last"] }, ["last"]],
+  ])("stays if %s runs again", async (_what, more, runs) => {
+    const first = await cloud.run(await cloud.publish(tolerant));
+    expect(first.execution.status).toBe("completed");
+    const { trace, forecast } = await restarted(first.execution.id, more);
+    expect(forecast).toMatchObject({ runs, misfits: [] });
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: runs.length });
+    expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
+  });
+
+  it("stays, with the branch that it stopped", async () => {
+    const slow = item.map((node) => (node.id === "left" ? action("left", "import time\ntime.sleep(1)") : node));
+    const [list, , ...after] = nodes as object[];
+    const stopping = between("stopping", [list, { ...each, nodes: slow }, ...after] as object[], edges);
+    const first = await cloud.run(await cloud.publish(stopping));
+    const { trace } = await restarted(first.execution.id, { from: "sum" });
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: 2 });
+    expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
+  });
+
+  it("runs again if the map does not tolerate it, and the forecast lists the onError node of the map", async () => {
+    const strict = { ...each, tolerated_failures: 0, onError: "rescue" };
+    const steps = [nodes[0], strict, action("rescue", "pass")] as object[];
+    const id = await ran(between("rescued", steps, ways("start > list > each > end", "rescue > end")));
+    const { runs, again } = await forecastOf(id, { from: "each[1].right" });
+    expect(runs).toContain("rescue");
+    expect(again).toContain("rescue");
+  });
+
+  it("runs again if its place is named", async () => {
+    const id = await ran(tolerant);
+    expect((await forecastOf(id, { from: "each[1].right" })).runs).toEqual(["each[1].right", "sum", "last"]);
+  });
+});
+
+describe("a restart with another version", { timeout: 60_000 }, () => {
+  const code = (id: string) => action(id, `context['${id}'] = '${id}'`);
+  const steps = (ids: string, ...edges: string[]) => between("flow", ids.split(" ").map(code), ways(...edges));
+
+  it("runs the nodes after a branch that the source does not have, as forecast", async () => {
+    const id = await ran(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
+    await cloud.publish(steps("f c n d e z", "start > f > c > e > z > end", "f > n > d > e"));
+    const { trace, forecast } = await restarted(id, { from: "z" });
+    expect(forecast).toMatchObject({ reused: ["f", "c"], runs: ["n", "d", "e", "z"], misfits: [] });
+    const taken = trace.entries.filter(({ reused_from }) => reused_from).map(({ node_id }) => node_id);
+    expect(taken).toEqual(["f"]);
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: 4 });
+  });
+
+  it("names a branch that the version does not have if later outcomes depend on it", async () => {
+    const id = await ran(steps("f c d g e z", "start > f > c > e > z > end", "f > d > e", "f > g > e"));
+    await cloud.publish(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
+    expect((await forecastOf(id, { from: "z" })).misfits).toEqual(["g: no step of the version is this one"]);
   });
 });

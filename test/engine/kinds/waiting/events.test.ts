@@ -1,7 +1,10 @@
 import { deliverEvent, requestApproval } from "@nova/engine";
+import type { WaitNode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { EventWait } from "../../../support/engine/event-wait.ts";
+import { flow, lines } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
+import { Story } from "../../../support/engine/story.ts";
 
 const pattern = { source: ["crm"], detail: { customer: ["{{customer}}"] } };
 const context = '{"customer":"acme"}';
@@ -70,4 +73,23 @@ it("NOVA keeps no event that no wait may need", async () => {
   await story.emit('{"other":1}');
   await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');
   expect(story.world.tasks.wakes.events.size).toBe(0);
+});
+
+it("an event that EventBridge delivers twice wakes the first of two waits, and another event the second", async () => {
+  const waitFor = (id: string): WaitNode => ({
+    ...{ id, type: "wait" },
+    for: { kind: "event", pattern: { source: ["shop"] }, timeoutSeconds: 3600, into: id },
+  });
+  const workflow = flow("two-waits", [waitFor("first"), waitFor("second")], lines("start > first > second > end"));
+  const story = await new Story(workflow).start();
+  const ports = story.world.ports(atOnce);
+  const execution = { id: story.id, workflowId: workflow.id, version: 1 };
+  const wait = (node: string, seq: number) =>
+    requestApproval(ports, { execution, scope: "", seq, node, token: `token-${node}` });
+  const deliver = (id: string) => deliverEvent(ports, JSON.stringify({ id, source: "shop", detail: {} }));
+  await wait("first", 0);
+  expect(await deliver("event-1")).toMatchObject([{ node: "first" }]);
+  await wait("second", 1);
+  expect(await deliver("event-1")).toEqual([]);
+  expect(await deliver("event-2")).toMatchObject([{ node: "second" }]);
 });

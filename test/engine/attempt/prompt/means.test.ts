@@ -5,6 +5,7 @@ import { action, flow, lines, prompted } from "../../../support/engine/flows.ts"
 import { PromptStory } from "../../../support/engine/prompt-story.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { scriptedMinds } from "../../../support/engine/scripted-minds.ts";
+import { fails, succeeds } from "../../../support/engine/story.ts";
 
 // A node costs 0.003: three agents ask.
 const forked = flow(
@@ -14,15 +15,7 @@ const forked = flow(
 );
 const nested = flow(
   "nested",
-  [
-    action("f"),
-    action("a"),
-    prompted(action("c")),
-    prompted(action("d")),
-    action("e"),
-    prompted(action("b")),
-    action("j"),
-  ],
+  [...["f", "a", "e", "j"].map((id) => action(id)), ...["b", "c", "d"].map((id) => prompted(action(id)))],
   lines("start > f > a > c > e > j > end", "a > d > e", "f > b > j"),
 );
 
@@ -61,4 +54,24 @@ describe("what is spent beside a place", () => {
     expect(await beside(story, "/f@1.a/a@1.d")).toBeCloseTo(0.006, 9);
     expect(await beside(story, "/f@1.b")).toBeCloseTo(0.003, 9);
   });
+});
+
+it("a budget is told before each paid step what the node has cost by then, for its client", async () => {
+  const notes: { usd: number; client: string; seq: number; steps: number }[] = [];
+  const workflow = flow("one", [prompted(action("a"))], lines("start > a > end"));
+  const scripts = { a: [fails("KeyError: 'x'"), succeeds("a", "1")] };
+  const story = new PromptStory(workflow, scriptedMinds({ codes: ["# bad", "# good"] }), scripts);
+  story.world.budgets = {
+    ofMonth: async () => null,
+    async note(client, at, usd) {
+      const steps = await story.world.ports(atOnce).chain.steps(at);
+      notes.push({ usd, client, seq: at.seq, steps: steps.length });
+    },
+  };
+  await story.start();
+  await story.finish(story.deliver("a", 0));
+  expect(new Set(notes.map(({ client, seq }) => `${client} ${seq}`))).toEqual(new Set(["default 1"]));
+  expect(notes.map(({ usd }) => usd.toFixed(3))).toEqual(story.paid.map((_, n) => ((n + 1) / 1000).toFixed(3)));
+  const places = story.paid.map((paid) => Number.parseInt(paid, 10));
+  expect(notes.map(({ steps }) => steps + 1)).toEqual(places);
 });

@@ -1,0 +1,138 @@
+import type { RunIo } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import { addressesFor, allowedFor, Follow, networkOf } from "../../../packages/engine/src/attempt/code.ts";
+import type { Task } from "../../../packages/engine/src/attempt/task-input.ts";
+import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
+import { action, flow, lines } from "../../support/engine/flows.ts";
+import { Story } from "../../support/engine/story.ts";
+
+const overlay = { ...emptyOverlay, hosts: ["smtp.acme.test:587", "api.acme.test:443"] };
+const task = (allow?: string[], sealed?: true) => {
+  const executor = { kind: "code" as const, code: "", ...(allow && { allow }) };
+  return { node: { executor }, position: { before: { ...(sealed && { sealed }) } } } as Pick<Task, "node" | "position">;
+};
+
+describe("what a node can connect to", () => {
+  it("is what its definition says and the hosts of its credentials, each once", () => {
+    expect(allowedFor(task(["api.acme.test:443", "b.test"]), overlay)).toEqual([
+      "api.acme.test:443",
+      "b.test",
+      "smtp.acme.test:587",
+    ]);
+    expect(allowedFor(task([]), emptyOverlay)).toEqual([]);
+    expect(allowedFor(task(["api.acme.test:443"], true), overlay)).toEqual([]);
+    expect(allowedFor(task(undefined, true), emptyOverlay)).toEqual([]);
+  });
+
+  it("is everything if the node names no hosts", () => {
+    expect(allowedFor(task(), overlay)).toBeUndefined();
+    expect(networkOf(undefined, {})).toEqual({});
+    expect(networkOf(undefined, {}, overlay)).toEqual({ near: overlay.hosts });
+    expect(networkOf([], {}, overlay)).toEqual({ network: { allow: [] } });
+  });
+
+  it.each([
+    ["a name on another port", ["db.acme.test:5432"], { "db.acme.test": ["10.0.0.7"] }],
+    ["a name on several", ["db.acme.test:5432", "db.acme.test:22"], { "db.acme.test": ["10.0.0.7"] }],
+    ["names of the web", ["a.test", "b.test:443", "c.test:80"], undefined],
+    ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
+    ["nothing", undefined, undefined],
+  ])("has %s looked up before it begins: %j", async (_what, allow, addresses) => {
+    const asked: string[] = [];
+    const addressesOf = async (host: string) => {
+      asked.push(host);
+      return ["10.0.0.7"];
+    };
+    expect((await addressesFor({ hostNames: { addressesOf } }, allow)).addresses).toEqual(addresses);
+    expect(asked).toEqual(Object.keys(addresses ?? {}));
+  });
+
+  it("goes to the sandbox with the addresses that the turn holds", () => {
+    const addresses = { "db.acme.test": ["10.0.0.7"] };
+    expect(networkOf(["db.acme.test:5432"], { addresses })).toEqual({
+      network: { allow: ["db.acme.test:5432"], addresses },
+    });
+  });
+});
+
+const ref = { sha256: "0".repeat(64), bytes: 2, type: "bytes" } as const;
+
+async function* halves(): AsyncIterable<Uint8Array> {
+  yield Buffer.from("a");
+  yield Buffer.from("b");
+}
+
+const io: RunIo = {
+  openBlob: async () => halves(),
+  storeBlob: async (_, body) => {
+    for await (const _chunk of body);
+  },
+  outputs: async () => null,
+  outputNames: async () => [],
+  taskUrl: async () => null,
+};
+
+function following() {
+  const [lambda, time] = [new AbortController(), new AbortController()];
+  const follow = new Follow(lambda.signal, () => time.signal);
+  return { lambda, time, follow, io: follow.watch(io) };
+}
+
+it("the time of following ends when it is over, or the Lambda's", () => {
+  const one = following();
+  expect(one.follow.signal.aborted).toBe(false);
+  one.time.abort();
+  expect(one.follow.signal.aborted).toBe(true);
+  const other = following();
+  other.lambda.abort();
+  expect(other.follow.signal.aborted).toBe(true);
+});
+
+it("the time of following waits for a value that is on its way to the code", async () => {
+  const { time, follow, io: watched } = following();
+  const body = (await watched.openBlob(ref))[Symbol.asyncIterator]();
+  await body.next();
+  time.abort();
+  expect(follow.signal.aborted).toBe(false);
+  await body.next();
+  expect(follow.signal.aborted).toBe(false);
+  await body.next();
+  expect(follow.signal.aborted).toBe(true);
+});
+
+it("the time of following waits for a value that is on its way from the code, even where storing it fails", async () => {
+  const { time, follow, io: watched } = following();
+  const failing = async function* () {
+    yield Buffer.from("a");
+    time.abort();
+    expect(follow.signal.aborted).toBe(false);
+    throw new Error("the connection broke");
+  };
+  await expect(watched.storeBlob(ref, failing())).rejects.toThrow("broke");
+  expect(follow.signal.aborted).toBe(true);
+});
+
+/** Lists for each run of code, in order, whether its request marks it as the last one. */
+async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?: string][]) {
+  await story.start('{"list": [1]}');
+  for (const [node, seq, scope] of nodes)
+    await story.finish(story.deliver(node, seq, scope === undefined ? {} : { scope }));
+  return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
+}
+
+it("a request marks code as the last one if no node follows unless it fails", async () => {
+  const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
+  expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
+    ["a", false],
+    ["b", true],
+  ]);
+});
+
+it("a request does not mark code of a branch as the last one: other code runs beside it and after it", async () => {
+  const nodes = [action("f"), action("a"), action("b")];
+  const fork = new Story(flow("fork", nodes, lines("start > f > a > end", "f > b > end")));
+  expect(await lastOf(fork, ["f", 0], ["a", 0, "/f@1.a"])).toEqual([
+    ["f", false],
+    ["a", false],
+  ]);
+});

@@ -1,0 +1,92 @@
+import type { Node, TaskNode, Workflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+import { mayImportPackages, outerReach, poolOf, sandboxSpec } from "../../../packages/engine/src/sandboxes/spec.ts";
+import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
+import { World } from "../../support/engine/world.ts";
+
+const task = (id: string, allow?: string[], more: Partial<TaskNode> = {}): TaskNode =>
+  ({ id, type: "action", executor: { kind: "code", code: "", ...(allow && { allow }) }, ...more }) as TaskNode;
+const inMap = (...nodes: Node[]) => ({ id: "m", type: "map", body: { nodes, edges: [] } }) as unknown as Node;
+const sharing = (nodes: Node[], credentials: string[] | undefined = []) =>
+  ({ nodes, ...(credentials && { credentials }) }) as Workflow;
+
+const web = task("web", ["b.test:443", "a.test:80"]);
+
+it.each<[string, Node[], string[]]>([
+  ["names on the web's ports", [], ["a.test", "b.test"]],
+  [
+    "addresses and ranges, whatever their ports",
+    [task("n", ["10.0.0.7:5432", "10.8.0.0/16"])],
+    ["10.0.0.7", "10.8.0.0/16", "a.test", "b.test"],
+  ],
+  ["what is needed inside of maps", [inMap(task("n", ["c.test:443"]))], ["a.test", "b.test", "c.test"]],
+  ["nothing more for code that reaches nothing", [task("n", [])], ["a.test", "b.test"]],
+  ["nothing for what has a sandbox of its own", [task("n", undefined, { isolation: "fresh" })], ["a.test", "b.test"]],
+])("the reach is all that the nodes of a sandbox may reach together: %s", (_what, others, reach) => {
+  expect(outerReach(web, sharing([web, ...others]))).toEqual(reach);
+});
+
+it.each<[string, TaskNode]>([
+  ["code without a wall", task("n")],
+  ["credentials, whose hosts are known when the node begins", task("n", [], { credentials: ["email"] })],
+  ["a name on another port", task("n", ["db.test:5432"])],
+  ["a name on all the usual ports", task("n", ["a.test"])],
+  ["this machine, on a laptop a way out of the sandbox", task("n", ["127.0.0.1:1025"])],
+  ["this machine by its name", task("n", ["localhost:80"])],
+  ["an address of the other kind", task("n", ["[2001:db8::7]:443"])],
+])("the reach is open where one of them has %s", (_what, other) => {
+  expect(outerReach(web, sharing([web, inMap(other)]))).toBeUndefined();
+  expect(outerReach(web, sharing([web, { ...other, isolation: "fresh" } as Node]))).toEqual(["a.test", "b.test"]);
+});
+
+it("the reach is a fresh sandbox's own, and open where all credentials of the client come", () => {
+  const fresh = task("f", ["c.test:443"], { isolation: "fresh" });
+  expect(outerReach(fresh, sharing([web, fresh, task("n")]))).toEqual(["c.test"]);
+  expect(outerReach(web, { nodes: [web] } as unknown as Workflow)).toBeUndefined();
+});
+
+const doneBy = (executor: TaskNode["executor"]) => ({ ...action("a"), executor });
+const code = (text: string) => doneBy({ kind: "code", code: text });
+
+function running(text: string, lib: Workflow["lib"] = {}): Workflow {
+  return { ...flow("one", [code(text)], lines("start > a > end")), lib };
+}
+
+describe("code may import the template's packages", () => {
+  it.each([
+    ["import pandas as pd", true],
+    ["from PIL import Image", true],
+    ["import json, fitz", true],
+    ["numbers = __import__('numpy')", true],
+    ["import json, re, decimal", false],
+    ["context['pandasize'] = 'a request'", false],
+  ])("where its text names one: %s %s", (text, may) => {
+    expect(mayImportPackages(running(text))).toBe(may);
+  });
+
+  it("where a module of lib/ does, or the body of a map", () => {
+    expect(mayImportPackages(running("import own", { "own.py": "import requests" }))).toBe(true);
+    expect(mayImportPackages(running("import own", { "own.py": "import re" }))).toBe(false);
+    const inside = flow("map", [mapOver("m", [code("import psycopg")], [])], lines("start > m > end"));
+    expect(mayImportPackages(inside)).toBe(true);
+  });
+
+  it("where a model has still to write it", () => {
+    const asked = doneBy({ kind: "prompt", prompt: "Add." } as TaskNode["executor"]);
+    expect(mayImportPackages(flow("p", [asked], lines("start > a > end")))).toBe(true);
+  });
+});
+
+it("a pool keeps sandboxes that load no packages apart from those that do", () => {
+  const world = new World();
+  const keyOf = (text: string) => {
+    const version = world.publish(running(text));
+    const [, node] = version.workflow.nodes as [unknown, ReturnType<typeof code>];
+    const spec = sandboxSpec({ execution: "e", scope: "" }, node, version);
+    return [spec.light ?? false, poolOf("acme", spec, node, version.workflow)?.key] as const;
+  };
+  const [[isLight, light], [isOtherLight, other], [, heavy]] = [keyOf("x = 1"), keyOf("y = 2"), keyOf("import PIL")];
+  expect([isLight, isOtherLight]).toEqual([true, true]);
+  expect(light).toBe(other);
+  expect(light).not.toBe(heavy);
+});
