@@ -7,7 +7,7 @@ import {
   restartExecution,
   type TraceEntry,
 } from "@nova/engine";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestCloud, verified } from "../../support/cloud.ts";
 import { action, between, ways } from "../../support/forked.ts";
 

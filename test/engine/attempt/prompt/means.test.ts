@@ -56,7 +56,7 @@ describe("what is spent beside a place", () => {
   });
 });
 
-it("a budget is told before each paid step what the node has cost by then, for its client", async () => {
+it("a node reports its cost to the budget of its client before each paid step", async () => {
   const notes: { usd: number; client: string; seq: number; steps: number }[] = [];
   const workflow = flow("one", [prompted(action("a"))], lines("start > a > end"));
   const scripts = { a: [fails("KeyError: 'x'"), succeeds("a", "1")] };
