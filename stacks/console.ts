@@ -1,9 +1,33 @@
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { buildPageHeaders, listIssuerOrigins } from "@nova/console/serving";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  type FunctionAssociation,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  PriceClass,
+  Function as RequestFunction,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from "aws-cdk-lib/aws-cloudfront";
+import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import { Bucket, type IBucket } from "aws-cdk-lib/aws-s3";
+import { Duration } from "aws-cdk-lib/core";
+import { explain } from "./access.ts";
 import { api } from "./api.ts";
-import { createDistribution, createPageBucket } from "./console/distribution.ts";
-import { type StackContext, use } from "./sst.ts";
-import { stageOf } from "./stage.ts";
-import { storage } from "./storage.ts";
+import { type Stage, stageOf } from "./settings.ts";
+import { type Stack, type StackContext, use } from "./sst.ts";
+import { privateBucket, storage } from "./storage.ts";
 
 /** The web page and the API at one address. `npm run deploy` uploads the built page into the bucket. */
 export function console({ stack, app }: StackContext) {
@@ -15,4 +39,119 @@ export function console({ stack, app }: StackContext) {
     env: process.env,
   });
   stack.addOutputs({ Url: url, Pages: pages.bucketName, ...(dns !== undefined && { Dns: dns }) });
+}
+
+/**
+ * The code that CloudFront runs for each request, in a dialect close to ES 5.1. It redirects a browser from the bare
+ * address to the page, and answers every path of the page with the page itself.
+ */
+export const routePage = String.raw`
+function handler(event) {
+  var request = event.request;
+  var accept = request.headers.accept;
+  var wantsPage = request.method === 'GET' && accept !== undefined && accept.value.indexOf('text/html') >= 0;
+  if (request.uri === '/console' || (request.uri === '/' && wantsPage)) {
+    return {
+      statusCode: 302,
+      statusDescription: 'Found',
+      headers: { location: { value: '/console/' }, 'cache-control': { value: 'no-store' } },
+    };
+  }
+  var isFile = /^\/console\/((assets\/)?[\w-][\w.-]*\.(js|css|svg)|config\.json)$/.test(request.uri);
+  if (request.uri.indexOf('/console/') === 0 && !isFile) request.uri = '/console/index.html';
+  return request;
+}
+`;
+
+export interface Addresses {
+  pages: IBucket;
+  apiHost: string;
+  /** The host from which the page fetches blobs, and to which it sends uploads, with signed addresses. */
+  blobHost: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Creates one address for page and API. The page calls its own origin, as on a laptop, so no other origin is allowed. A
+ * custom name needs both variables, and an ACM certificate in us-east-1.
+ */
+export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
+  const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
+  const own = name && certificateArn ? { name, certificateArn } : undefined;
+  const routed = { functionAssociations: [createRouter(stack)] };
+  const page: BehaviorOptions = {
+    ...routed,
+    origin: S3BucketOrigin.withOriginAccessControl(pages),
+    cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+    responseHeadersPolicy: createHeaders(stack, `https://${blobHost}`, listIssuerOrigins(env)),
+    viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+  };
+  const distribution = new Distribution(stack, "Console", {
+    defaultBehavior: { ...routed, ...toApi(apiHost) },
+    additionalBehaviors: { "/console": page, "/console/*": page },
+    httpVersion: HttpVersion.HTTP2_AND_3,
+    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+    priceClass: PriceClass.PRICE_CLASS_100,
+    ...(own && {
+      domainNames: [own.name],
+      certificate: Certificate.fromCertificateArn(stack, "ConsoleCertificate", own.certificateArn),
+    }),
+  });
+  explain(distribution, "AwsSolutions-CFR1", "NOVA does not restrict countries; every request needs a key.");
+  explain(distribution, "AwsSolutions-CFR2", "The API limits requests itself: per key, and of all callers together.");
+  explain(distribution, "AwsSolutions-CFR3", "The API logs each request; the files of the page are public.");
+  if (!own)
+    explain(distribution, "AwsSolutions-CFR4", "CloudFront's own name comes with CloudFront's own certificate.");
+  const { distributionDomainName: host } = distribution;
+  return own
+    ? { url: `https://${own.name}/console/`, dns: `${own.name} CNAME ${host}` }
+    : { url: `https://${host}/console/`, dns: undefined };
+}
+
+/** Forwards other requests to the API, uncached and with every header except the host. */
+function toApi(host: string): BehaviorOptions {
+  return {
+    origin: new HttpOrigin(host, { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY }),
+    allowedMethods: AllowedMethods.ALLOW_ALL,
+    cachePolicy: CachePolicy.CACHING_DISABLED,
+    originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+    // Plain HTTP fails, so that a caller notices a key sent in the clear.
+    viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  };
+}
+
+function createRouter(stack: Stack): FunctionAssociation {
+  return {
+    eventType: FunctionEventType.VIEWER_REQUEST,
+    function: new RequestFunction(stack, "Router", {
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(routePage),
+    }),
+  };
+}
+
+/** The response headers of the page: the same as on a laptop, and HTTPS only. */
+export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
+  const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
+  const custom = Object.entries(others).filter(([name]) => !known.includes(name));
+  return new ResponseHeadersPolicy(stack, "PageHeaders", {
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+    },
+    customHeadersBehavior: { customHeaders: custom.map(([header, value]) => ({ header, value, override: true })) },
+  });
+}
+
+/** CloudFront has separate settings for these headers. */
+const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
+
+/** The bucket for the files of the built page. Each deployment uploads them again. */
+export function createPageBucket(stack: Stack, stage: Stage): Bucket {
+  const bucket = new Bucket(stack, "Pages", { ...privateBucket(stage) });
+  explain(bucket, "AwsSolutions-S1", "It holds the files of a public page, and no data of runs.");
+  return bucket;
 }

@@ -1,16 +1,40 @@
+import { EventBus, type EventPattern, type IEventBus, Rule, type RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { type Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import { eventArns, machineArns, parameterName } from "./access/arns.ts";
-import type { Grantable } from "./access/grants.ts";
-import { createLambdas } from "./engine/create-lambda.ts";
-import { environmentOf } from "./engine/environment.ts";
-import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
-import { engineLambdas } from "./engine/lambdas.ts";
-import { calledByMachines, createMachinesRole } from "./engine/machines-role.ts";
-import { schedule } from "./engine/rule.ts";
-import { sendersFrom } from "./engine/settings.ts";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
+import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Duration } from "aws-cdk-lib/core";
+import {
+  allow,
+  allowInvoke,
+  createServiceRole,
+  type EventArns,
+  eventArns,
+  explain,
+  type MachineArns,
+  machineArnPrefix,
+  machineArns,
+  novaName,
+  parameterName,
+  roleName,
+} from "./access.ts";
+import {
+  answersTasks,
+  closesRuns,
+  followsRuns,
+  type Grantable,
+  masksSecrets,
+  type Storage,
+  sendsEvents,
+  usesCredentials,
+} from "./grants.ts";
+import { createLambdas, fillPlans } from "./lambda.ts";
+import { environmentOf, type Stage, sendersFrom, stageOf } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
-import { type Stage, stageOf } from "./stage.ts";
-import { type Storage, storage } from "./storage.ts";
+import { storage } from "./storage.ts";
 
 /** The functions that run workflows. Later stacks share `around` with this one. */
 export function engine({ stack, app }: StackContext) {
@@ -54,4 +78,201 @@ function grantable(stack: Stack, stored: Storage): Grantable {
     ),
     parameter: (name) => stack.formatArn({ service: "ssm", resource: `parameter${parameterName(stack.stage, name)}` }),
   };
+}
+
+/** Settings of every queue. */
+export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+
+/** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
+export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
+  const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
+  explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
+  const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
+  const fills = allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
+  fills.addPrincipals(new ServicePrincipal("events.amazonaws.com"));
+  queue.addToResourcePolicy(fills);
+  return queue;
+}
+
+/**
+ * Creates the bus for events that runs wait for. NOVA's own events are left out: otherwise each end of a run would
+ * search all waiting tasks.
+ */
+export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
+  const bus = new EventBus(stack, "Bus", { eventBusName: novaName });
+  const pattern: EventPattern = { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
+  forwardEvents(stack, "Events", { pattern, to: deliver, undelivered, bus });
+  return bus;
+}
+
+/**
+ * Forwards the ends of executions. The name of a run is its id; items of distributed maps have other names, and there
+ * may be ten thousand of them.
+ */
+export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
+  const pattern: EventPattern = {
+    source: ["aws.states"],
+    detailType: ["Step Functions Execution Status Change"],
+    detail: {
+      status: ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"],
+      stateMachineArn: [{ prefix: machineArnPrefix(stack) }],
+      name: [{ prefix: "exec_" }],
+    },
+  };
+  forwardEvents(stack, "RunEnds", { pattern, to: status, undelivered });
+}
+
+/** The functions that state machines call; packages/compiler names no others. */
+export const calledByMachines = [
+  "nova-run-node",
+  "nova-settle-node",
+  "nova-close-execution",
+  "nova-request-approval",
+] as const;
+
+/** The rule that reports the end of an execution of `startExecution.sync`. Step Functions creates it. */
+const endsOfExecutions = "StepFunctionsGetEventsForStepFunctionsExecutionRule";
+
+const logDelivery = [
+  "CreateLogDelivery",
+  "GetLogDelivery",
+  "UpdateLogDelivery",
+  "DeleteLogDelivery",
+  "ListLogDeliveries",
+];
+const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups"];
+const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
+
+/**
+ * Creates the role of all state machines. `called` are aliases, so that a run never calls a partly deployed function.
+ */
+export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
+  const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
+  const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
+    service: "states.amazonaws.com",
+    roleName: roleName(stack, "machines"),
+    conditions: {
+      StringEquals: { "aws:SourceAccount": stack.account },
+      ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
+    },
+    statements: [
+      allowInvoke(called),
+      allow("states", ["StartExecution"], [machines.all, machines.versions]),
+      allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
+      allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),
+      allow("s3", ["GetObject"], [bucket.arnForObjects("blobs/*")]),
+      allow("logs", [...logDelivery, ...logPolicies], ["*"]),
+      allow("xray", tracing, ["*"]),
+    ],
+  });
+  explain(policy, "AwsSolutions-IAM5", "Machines run each other's workflows and items of their own maps.", [
+    { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },
+  ]);
+  explain(policy, "AwsSolutions-IAM5", "The numbers of a map's items are a blob.", [{ regex: "/\\/blobs\\/\\*$/" }]);
+  explain(policy, "AwsSolutions-IAM5", "Neither log deliveries nor X-Ray know resources.", ["Resource::*"]);
+  return role;
+}
+
+/** The functions that run workflows. Each is in functions/index.ts under its name. */
+export const engineLambdas = fillPlans({
+  "nova-run-node": {
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    may: [
+      ...new Set([...closesRuns, ...usesCredentials]),
+      "new executions",
+      "new labels",
+      "open list",
+      "new tasks",
+      "generations",
+      "spendings",
+      "new spendings",
+      "the models' key",
+    ],
+  },
+  "nova-settle-node": { may: closesRuns },
+  "nova-close-execution": { may: closesRuns },
+  "nova-request-approval": {
+    may: [
+      ...followsRuns,
+      ...masksSecrets,
+      ...sendsEvents,
+      "new tasks",
+      "sealing",
+      "whole events",
+      "task answers",
+      "E2B's key",
+    ],
+  },
+  "nova-deliver-event": {
+    isAsynchronous: true,
+    may: [...followsRuns, ...answersTasks, "open list", "undelivered events", "large events", "whole events"],
+  },
+  "nova-execution-status": { isAsynchronous: true, may: [...closesRuns, "undelivered events"] },
+  "nova-sweep": {
+    timeoutSeconds: 300,
+    isAsynchronous: true,
+    may: [
+      ...closesRuns,
+      ...answersTasks,
+      "lost publications",
+      "open list",
+      "client lists",
+      "run lists",
+      "undelivered events",
+    ],
+  },
+});
+
+export interface EventRoute {
+  pattern: EventPattern;
+  to: IFunction;
+  /** The queue for events that cannot be delivered within a day. */
+  undelivered: IQueue;
+  /** Absent: the account's default bus. */
+  bus?: IEventBus;
+  /** Input of the function; absent: the event. */
+  input?: RuleTargetInput;
+}
+
+/** EventBridge's limit: 185 attempts within a day. */
+export const deliveryRetry = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
+
+/** Forwards events to a function. */
+export function forwardEvents(stack: Stack, id: string, { pattern, to, undelivered, bus, input }: EventRoute): void {
+  const target = new LambdaFunction(to, {
+    ...deliveryRetry,
+    deadLetterQueue: undelivered,
+    ...(input && { event: input }),
+  });
+  new Rule(stack, id, { eventPattern: pattern, targets: [target], ...(bus && { eventBus: bus }) });
+}
+
+/** Matches NOVA's own events of one type. */
+export function novaEvents(stack: Stack, type: string): EventPattern {
+  return { account: [stack.account], source: ["nova"], detailType: [type] };
+}
+
+export interface Work {
+  description: string;
+  /** Expression of Scheduler: `rate(1 minute)`. */
+  every: string;
+  work: IFunction;
+}
+
+/** Calls a function at intervals. The next call is the retry. */
+export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
+  const { role, policy } = createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
+    service: "scheduler.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
+    statements: [allowInvoke([work])],
+  });
+  const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
+  const made = new CfnSchedule(stack, `${id}Schedule`, {
+    description,
+    scheduleExpression: every,
+    flexibleTimeWindow: { mode: "OFF" },
+    target,
+  });
+  made.node.addDependency(policy);
 }

@@ -1,9 +1,13 @@
-import { api } from "./api.ts";
+import { api, apiLambdas } from "./api.ts";
 import { console } from "./console.ts";
-import { engine } from "./engine.ts";
+import { engine, engineLambdas } from "./engine.ts";
 import { monitoring } from "./monitoring.ts";
 import { storage } from "./storage.ts";
-import { triggers } from "./triggers.ts";
+import { triggerLambdas, triggers } from "./triggers.ts";
 
 /** All stacks. Each uses those before it. */
 export const stacks = [storage, engine, triggers, api, console, monitoring];
+
+export const lambdas = { ...engineLambdas, ...triggerLambdas, ...apiLambdas };
+
+export type LambdaName = keyof typeof lambdas;

@@ -1,16 +1,24 @@
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
-import { consoleOrigin, mailSettingsFrom, splitList } from "./engine/settings.ts";
+import { tableDefinition } from "@nova/aws/table";
+import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  type CfnBucket,
+  HttpMethods,
+  type IBucket,
+  type LifecycleRule,
+  ObjectOwnership,
+} from "aws-cdk-lib/aws-s3";
+import { Duration, Stack } from "aws-cdk-lib/core";
+import type { Construct } from "constructs";
+import { allow, explain, roleArn } from "./access.ts";
+import { partitions, type Storage } from "./grants.ts";
+import { consoleOrigin, mailSettingsFrom, type Stage, splitList, stageOf } from "./settings.ts";
 import type { StackContext } from "./sst.ts";
-import { stageOf } from "./stage.ts";
-import { createBucket } from "./storage/bucket.ts";
-import { createKeys, createTable, type Keys } from "./storage/table.ts";
-
-export interface Storage {
-  table: Table;
-  bucket: Bucket;
-  keys: Keys;
-}
 
 export function storage({ stack, app }: StackContext): Storage {
   const stage = stageOf(app);
@@ -18,7 +26,176 @@ export function storage({ stack, app }: StackContext): Storage {
     origins: [...splitList(process.env.NOVA_CORS_ORIGINS), consoleOrigin(process.env)],
     takesMail: mailSettingsFrom(process.env).domains.length > 0,
   };
-  const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage, uses), createKeys(stack, stage)];
+  const table = createTable(stack, stage);
+  const bucket = createBucket(stack, stage, uses);
+  const keys = createKeys(stack, stage);
   stack.addOutputs({ Table: table.tableName, Bucket: bucket.bucketName, SigningKey: keys.signing.keyId });
   return { table, bucket, keys };
+}
+
+export interface BucketUses {
+  /** Origins of pages that send uploads and fetch blobs with signed addresses. */
+  origins: string[];
+  /** True if SES writes mails into it. */
+  takesMail: boolean;
+}
+
+/** Days that undelivered events are kept, and so the objects that they name. */
+const undeliveredDays = 14;
+
+/**
+ * Creates the bucket. Blobs and definitions are written once and deleted by prefix; deleted ones can be restored for a
+ * month.
+ */
+export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
+  const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
+  const bucket = new Bucket(stack, "Bucket", {
+    ...privateBucket(stage),
+    versioned: true,
+    serverAccessLogsBucket: createLogBucket(stack, stage),
+    serverAccessLogsPrefix: "access/",
+    cors: [{ ...methods, allowedOrigins: origins }],
+    lifecycleRules: [
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      expireVersions("blobs/", 30),
+      expireVersions("workflows/", 90),
+      // Uploads that no run used within a day are deleted.
+      expireObjects("uploads/", 1),
+      expireObjects("events/", undeliveredDays),
+      expireObjects(mailPrefix, undeliveredDays),
+    ],
+  });
+  if (takesMail) {
+    allowIncomingMail(stack, bucket);
+    (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
+      eventBridgeConfiguration: { eventBridgeEnabled: true },
+    };
+  }
+  return bucket;
+}
+
+function createLogBucket(stack: Stack, stage: Stage): Bucket {
+  const logs = new Bucket(stack, "AccessLogs", {
+    ...privateBucket(stage),
+    lifecycleRules: [{ expiration: Duration.days(90) }],
+  });
+  explain(logs, "AwsSolutions-S1", "It holds the access logs; logging its own access would never end.");
+  return logs;
+}
+
+/** Settings of every bucket: private, TLS only. */
+export function privateBucket({ removal, isProduction }: Stage): BucketProps {
+  return {
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    removalPolicy: removal,
+    autoDeleteObjects: !isProduction,
+  };
+}
+
+/** Removes old versions and delete markers under a prefix, `days` after they were replaced or deleted. */
+function expireVersions(prefix: string, days: number): LifecycleRule {
+  return { prefix, noncurrentVersionExpiration: Duration.days(days), expiredObjectDeleteMarker: true };
+}
+
+/** Deletes objects under a prefix after `days`. */
+function expireObjects(prefix: string, days: number): LifecycleRule {
+  return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
+}
+
+/**
+ * All operations that can remove an item. A policy cannot distinguish a BatchWriteItem with deletes from one with puts.
+ */
+const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
+
+const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": partitions.chains } };
+
+/**
+ * Denies everyone in the account, even administrators, to delete an entry of a chain. Only `eraser`, the ARN of the
+ * role that erases contents on request, may change one. Policies of DynamoDB cannot require that a PutItem replaces
+ * nothing, and restoring a backup needs puts, so a principal with permission to put can overwrite an entry. NOVA's
+ * functions put only new items. If another principal puts into a finished run, `nova verify` reports `broken`: a new
+ * end needs the signing key (docs/guarantees.md).
+ */
+export function chainStays(eraser: string): PolicyStatement[] {
+  const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
+  changes.addCondition("ArnNotEquals", { "aws:PrincipalArn": eraser });
+  return [denied("ChainStays", removing), changes];
+}
+
+function denied(sid: string, actions: string[]): PolicyStatement {
+  return new PolicyStatement({
+    sid,
+    actions,
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    // `*` is the table itself: naming it would be a circular reference.
+    resources: ["*"],
+    conditions: inChains,
+  });
+}
+
+/** Creates the one table, as `packages/aws` defines it. */
+export function createTable(scope: Construct, stage: Stage): Table {
+  const table = new Table(scope, "Table", {
+    partitionKey: text(tableDefinition.partitionKey),
+    sortKey: text(tableDefinition.sortKey),
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: stage.isProduction },
+    deletionProtection: stage.isProduction,
+    removalPolicy: stage.removal,
+    timeToLiveAttribute: "expiresAt",
+    resourcePolicy: new PolicyDocument({ statements: chainStays(roleArn(Stack.of(scope), "erase")) }),
+  });
+  for (const { name, partitionKey, sortKey } of tableDefinition.indexes) {
+    table.addGlobalSecondaryIndex({
+      indexName: name,
+      partitionKey: text(partitionKey),
+      sortKey: text(sortKey),
+      projectionType: ProjectionType.ALL,
+    });
+  }
+  if (!stage.isProduction) explain(table, "AwsSolutions-DDB3", "A personal stage needs no recovery.");
+  return table;
+}
+
+function text(name: string) {
+  return { name, type: AttributeType.STRING };
+}
+
+export function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage["keys"] {
+  const common = { removalPolicy: removal, ...(!isProduction && { pendingWindow: Duration.days(7) }) };
+  const signing = new Key(scope, "SigningKey", {
+    ...common,
+    description: "NOVA: signs the last link of each chain of work",
+    keySpec: KeySpec.HMAC_256,
+    keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
+  });
+  const vault = new Key(scope, "VaultKey", {
+    ...common,
+    description: "NOVA: seals the task tokens of approvals, and credentials",
+    enableKeyRotation: true,
+  });
+  return { signing, vault };
+}
+
+/** The prefix in the bucket for mails, and the rule of SES that writes them. */
+export const mailPrefix = "mail/";
+export const mailRuleSet = "nova";
+export const mailRule = "into-bucket";
+
+/** Allows SES to write mails into the bucket by that rule only. */
+export function allowIncomingMail(stack: Stack, bucket: IBucket): void {
+  const rule = stack.formatArn({
+    service: "ses",
+    resource: "receipt-rule-set",
+    resourceName: `${mailRuleSet}:receipt-rule/${mailRule}`,
+  });
+  const ofRule = { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": rule } };
+  const puts = allow("s3", ["PutObject"], [bucket.arnForObjects(`${mailPrefix}*`)], ofRule);
+  puts.addPrincipals(new ServicePrincipal("ses.amazonaws.com"));
+  bucket.addToResourcePolicy(puts);
 }

@@ -1,15 +1,20 @@
-import { Queue } from "aws-cdk-lib/aws-sqs";
-import { roleName } from "./access/arns.ts";
-import { createLambdas } from "./engine/create-lambda.ts";
-import { forwardEvents, novaEvents, schedule } from "./engine/rule.ts";
-import { mailSettingsFrom } from "./engine/settings.ts";
-import { engine } from "./engine.ts";
-import { type StackContext, use } from "./sst.ts";
-import { storage } from "./storage.ts";
-import { triggerLambdas } from "./triggers/lambdas.ts";
-import { receiveMail } from "./triggers/mail.ts";
-import { createNotices, createPublications } from "./triggers/queues.ts";
-import { allowTriggerRules, createSchedules } from "./triggers/schedules.ts";
+import { EventField, type EventPattern, type IEventBus, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
+import { CfnReceiptRule, CfnReceiptRuleSet, EmailIdentity, Identity } from "aws-cdk-lib/aws-ses";
+import { type IQueue, Queue } from "aws-cdk-lib/aws-sqs";
+import { Duration } from "aws-cdk-lib/core";
+import { allow, allowInvoke, createServiceRole, type EventArns, explain, novaName, roleName } from "./access.ts";
+import { deliveryRetry, engine, forwardEvents, novaEvents, queueDefaults, schedule } from "./engine.ts";
+import { closesRuns, type Grantable, makesTriggers, takesDeliveries, usesCredentials } from "./grants.ts";
+import { createLambdas, fillPlans } from "./lambda.ts";
+import { type MailSettings, mailSettingsFrom } from "./settings.ts";
+import { type Stack, type StackContext, use } from "./sst.ts";
+import { mailPrefix, mailRule, mailRuleSet, storage } from "./storage.ts";
 
 /** Runs of triggers, publications, notices and erasures: work without a waiting caller. */
 export function triggers({ stack }: StackContext) {
@@ -42,4 +47,190 @@ export function triggers({ stack }: StackContext) {
     undelivered,
   });
   return { functions, unpublished };
+}
+
+/** The functions without a waiting caller. Each is in functions/service-functions.ts under its name. */
+export const triggerLambdas = fillPlans({
+  "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
+  "nova-receive-mail": {
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    isAsynchronous: true,
+    may: [...takesDeliveries, "incoming mail"],
+  },
+  "nova-poll-mailbox": {
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    isAsynchronous: true,
+    may: [...takesDeliveries, ...usesCredentials, "paused triggers"],
+  },
+  "nova-publish": {
+    memoryMb: 1024,
+    may: [
+      ...makesTriggers,
+      "versions",
+      "new versions",
+      "workflow lists",
+      "clients",
+      "client lists",
+      "open list",
+      "definitions",
+      "new definitions",
+      "absence",
+      "machines",
+      "machine versions",
+      "old machines",
+      "what machines run as",
+    ],
+  },
+  "nova-notify": {
+    may: [
+      ...usesCredentials,
+      "executions",
+      "tasks",
+      "versions",
+      "definitions",
+      "absence",
+      "clients",
+      "repeated requests",
+      "mails",
+    ],
+  },
+  "nova-erase": {
+    timeoutSeconds: 900,
+    isAsynchronous: true,
+    may: [
+      ...closesRuns,
+      "open list",
+      "client lists",
+      "whole table",
+      "contents of chains",
+      "erased records",
+      "erased objects",
+      "sessions",
+      "machines of drafts",
+      "changed clients",
+      "audit log",
+      "undelivered events",
+    ],
+  },
+  "nova-retain": { timeoutSeconds: 900, isAsynchronous: true, as: "nova-erase", may: [] },
+});
+
+const againMinutes = 15;
+
+/** Reports failures and approvals repeatedly for a day, because a receiver may be down that long. */
+export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
+  const queue = new Queue(stack, "FailuresToTell", {
+    ...queueDefaults,
+    visibilityTimeout: Duration.minutes(againMinutes),
+    deadLetterQueue: { queue: undelivered, maxReceiveCount: (24 * 60) / againMinutes },
+  });
+  const target = new SqsQueue(queue, { ...deliveryRetry, deadLetterQueue: undelivered });
+  const hand = (id: string, eventPattern: EventPattern) =>
+    new Rule(stack, id, { eventPattern, targets: [target], eventBus: bus });
+  hand("Failures", novaEvents(stack, "execution.failed"));
+  hand("Approvals", { ...novaEvents(stack, "execution.waiting"), detail: { kind: ["approval"] } });
+  tell.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
+}
+
+const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true };
+
+/**
+ * Queues publications in one group of a FIFO queue. Lambda takes the next one after the previous one is done, because
+ * Step Functions allows one per second. So no concurrency has to be reserved, of which a new account has ten. Returns
+ * the queue of publications that failed three times; the sweeper queues them again.
+ */
+export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
+  const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
+  explain(unpublished, "AwsSolutions-SQS3", "It is the dead-letter queue.");
+  const queue = new Queue(stack, "Publications", {
+    ...common,
+    // Longer than the function's timeout. Publications after a failed one wait this long.
+    visibilityTimeout: Duration.seconds(150),
+    deadLetterQueue: { queue: unpublished, maxReceiveCount: 3 },
+  });
+  const target = new SqsQueue(queue, {
+    ...deliveryRetry,
+    messageGroupId: "publications",
+    deadLetterQueue: undelivered,
+  });
+  new Rule(stack, "Publishing", {
+    eventPattern: novaEvents(stack, "workflow.publishing"),
+    targets: [target],
+    eventBus: bus,
+  });
+  publish.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
+  return unpublished;
+}
+
+/** Allows rules of triggers, which publications create and delete, to invoke the function that starts runs. */
+export function allowTriggerRules(fire: IFunction, { rules }: EventArns): void {
+  const principal = new ServicePrincipal("events.amazonaws.com");
+  for (const [at, sourceArn] of rules.entries()) fire.addPermission(`Rules${at}`, { principal, sourceArn });
+}
+
+/** Creates the group of trigger schedules, and the role by which Scheduler calls only these functions. */
+export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {
+  new CfnScheduleGroup(stack, "Schedules", { name: novaName });
+  createServiceRole(stack, "SchedulesRole", "SchedulesPolicy", {
+    service: "scheduler.amazonaws.com",
+    roleName: roleName(stack, "schedules"),
+    conditions: { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": events.group } },
+    statements: [allowInvoke(called), allow("sqs", ["SendMessage"], [undelivered.queueArn])],
+  });
+}
+
+export interface MailParts {
+  bucket: Bucket;
+  receive: IFunction;
+  undelivered: IQueue;
+}
+
+/**
+ * Receives mail: SES accepts the mail of the domains and writes it into the bucket, and a function handles each object.
+ * Without a domain it creates nothing.
+ */
+export function receiveMail(stack: Stack, { domains }: MailSettings, parts: MailParts): void {
+  if (domains.length === 0) return;
+  domains.forEach((domain, at) => void createIdentity(stack, domain, at));
+  createRuleSet(stack, domains, parts.bucket);
+  const { bucket, receive, undelivered } = parts;
+  const pattern = {
+    source: ["aws.s3"],
+    detailType: ["Object Created"],
+    detail: { bucket: { name: [bucket.bucketName] }, object: { key: [{ prefix: mailPrefix }] } },
+  };
+  // Has the shape of an event of S3, without a custom resource that makes CloudFormation call a Lambda.
+  const key = EventField.fromPath("$.detail.object.key");
+  const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
+  forwardEvents(stack, "Mails", { pattern, to: receive, undelivered, input });
+}
+
+/** Creates an identity of SES. The stack outputs have the DNS records that prove the ownership of the domain. */
+function createIdentity(stack: Stack, domain: string, at: number): void {
+  const identity = new EmailIdentity(stack, `MailDomain${at}`, { identity: Identity.domain(domain) });
+  const records = identity.dkimRecords.map(({ name, value }) => `${name} CNAME ${value}`);
+  const mx = `${domain} MX 10 inbound-smtp.${stack.region}.amazonaws.com`;
+  stack.addOutputs({ [`MailDns${at}`]: [mx, ...records].join(", ") });
+}
+
+/**
+ * Creates the rules. An account has one active rule set per region, and CloudFormation cannot activate it: see "Mail"
+ * in the docs.
+ */
+function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
+  const set = new CfnReceiptRuleSet(stack, "MailRules", { ruleSetName: mailRuleSet });
+  const rule = new CfnReceiptRule(stack, "MailRule", {
+    ruleSetName: mailRuleSet,
+    rule: {
+      name: mailRule,
+      enabled: true,
+      recipients: domains,
+      // SES scans for spam and viruses; the function refuses mails by the result.
+      scanEnabled: true,
+      actions: [{ s3Action: { bucketName: bucket.bucketName, objectKeyPrefix: mailPrefix } }],
+    },
+  });
+  rule.addDependency(set);
 }

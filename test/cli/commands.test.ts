@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommandLine } from "../../packages/cli/src/main.ts";
-import { aslErrors } from "../compiler/support/asl-validator.ts";
+import { aslErrors } from "../compiler/support/states.ts";
 import { root } from "../support/imports.ts";
 import { type Ended, nova } from "./support/nova.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
+import { type LambdaName, lambdas } from "../../stacks/stacks.ts";
 import { bytesIn } from "../support/bundle.ts";
 import { carriedIn, deployedBundle } from "../support/deployed-bundle.ts";
 import { httpEvent } from "../support/http-event.ts";

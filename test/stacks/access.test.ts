@@ -1,5 +1,10 @@
-import { expect, it } from "vitest";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parameterName } from "../../stacks/access.ts";
+import { erasable, partitions } from "../../stacks/grants.ts";
 import { type Allowed, allowedBy, brief } from "../support/iam.ts";
+import { root } from "../support/imports.ts";
 import { stacksOf } from "../support/stacks.ts";
 
 async function allRoles(): Promise<Allowed> {
@@ -120,4 +125,54 @@ it("every write into the table is limited to the partitions of its role", async 
     .filter((line) => /^dynamodb:(Put|Update)Item/.test(line));
   expect(writes.length).toBeGreaterThan(10);
   expect(writes.filter((line) => !/ where pk is ([A-Z]+#\*|A)$/.test(line))).toEqual([]);
+});
+
+it("a parameter's name contains the stage, so that each stage has its own keys", () => {
+  expect(parameterName("production", "E2B_API_KEY")).toBe("/nova/production/E2B_API_KEY");
+  expect(parameterName("ada", "E2B_API_KEY")).toBe("/nova/ada/E2B_API_KEY");
+});
+
+/** Entities of packages/aws: the partition of each, and whether its records name their client. */
+const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
+  const source = readFileSync(join(root, file), "utf8");
+  return Array.from(
+    source.matchAll(/= record\(\s*"[\w-]+",(.*?)tableKeys\("([^"{]*)/gs),
+    ([, attributes = "", prefix = ""]) => ({
+      file,
+      pattern: prefix.endsWith("#") ? `${prefix}*` : prefix,
+      isOfClient: /\b(client|owner): |"(client|owner)"/.test(attributes),
+    }),
+  );
+});
+
+/** Records of runs that a client had, and the audit log. */
+const staying = ["E#*", "A"];
+
+describe("the partitions that roles reach", () => {
+  it.each(entities)("have a name for the partition of $file", ({ pattern }) => {
+    expect(Object.values(partitions).flat()).toContain(pattern);
+  });
+
+  it("have unique prefixes", () => {
+    const prefixes = Object.values(partitions)
+      .flat()
+      .map((pattern) => pattern.replace("*", ""));
+    const confused = prefixes.filter((one) =>
+      prefixes.some((other) => other !== one && other.startsWith(one) && one.endsWith("#")),
+    );
+    expect(confused).toEqual([]);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+  });
+
+  it("allow the eraser to delete every record with a client, and no chain", () => {
+    const named = entities.filter(({ isOfClient }) => isOfClient).map(({ pattern }) => pattern);
+    expect(named.length).toBeGreaterThan(5);
+    expect(new Set(named.filter((pattern) => !erasable.includes(pattern)))).toEqual(new Set(staying));
+    expect(erasable).not.toContain("C#*");
+  });
+});
+
+it.each(["production", "ada"] as const)("every finding of AwsSolutions on %s is explained", async (stage) => {
+  const { findings } = await stacksOf(stage);
+  expect(findings).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { runInNewContext } from "node:vm";
 import type { Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
+import { routePage } from "../../stacks/console.ts";
 import { stacksOf } from "../support/stacks.ts";
 
 let production: Template;
@@ -56,5 +58,44 @@ describe("the console", () => {
     expect(distribution(personal).Aliases).toBeUndefined();
     expect(JSON.stringify(production.findOutputs("Url"))).toContain("https://console.example.com/console/");
     expect(JSON.stringify(production.findOutputs("Dns"))).toContain("console.example.com CNAME ");
+  });
+});
+
+function route(uri: string, { method = "GET", accept = "text/html,*/*" } = {}) {
+  const request = { method, uri, headers: accept === "" ? {} : { accept: { value: accept } } };
+  const answer = runInNewContext(`${routePage}\nJSON.stringify(handler(${JSON.stringify({ request })}))`);
+  return JSON.parse(answer as string);
+}
+
+describe("the router of CloudFront", () => {
+  it.each(["/", "/console"])("redirects a browser from %s to the page", (uri) => {
+    expect(route(uri)).toMatchObject({ statusCode: 302, headers: { location: { value: "/console/" } } });
+  });
+
+  it.each([
+    ["a client of the API", { accept: "application/json" }],
+    ["a client that says nothing", { accept: "" }],
+    ["a POST", { method: "POST" }],
+  ])("passes / of %s to the API", (_, how) => {
+    expect(route("/", how).uri).toBe("/");
+  });
+
+  it.each([
+    "/console/",
+    "/console/runs",
+    "/console/runs/exec_1",
+    "/console/../keys",
+    "/console/a/b.js",
+    "/console/x.map",
+    "/console/assets/config.json",
+  ])("answers %s with the page", (uri) => expect(route(uri).uri).toBe("/console/index.html"));
+
+  it.each(["/console/assets/index-D4.js", "/console/assets/index-D4.css", "/console/icon.svg", "/console/config.json"])(
+    "answers %s with the file",
+    (uri) => expect(route(uri).uri).toBe(uri),
+  );
+
+  it.each(["/executions/exec_1", "/consoles/", "/workflows/console/versions"])("passes %s to the API", (uri) => {
+    expect(route(uri).uri).toBe(uri);
   });
 });

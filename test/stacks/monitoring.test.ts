@@ -1,6 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
-import { lambdas } from "../../stacks/lambdas.ts";
+import { lambdas } from "../../stacks/stacks.ts";
 import { stacksOf } from "../support/stacks.ts";
 
 let monitoring: Template;

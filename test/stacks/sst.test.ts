@@ -1,26 +1,33 @@
+import { exec } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { outputsFile, sstDeploy } from "../../stacks/sst.ts";
+import { root } from "../support/imports.ts";
 
-let root: string;
+let folder: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "nova-sst-"));
-  mkdirSync(join(root, ".sst"));
-  writeFileSync(outputsFile(root), "of the deployment before");
+  folder = mkdtempSync(join(tmpdir(), "nova-sst-"));
+  mkdirSync(join(folder, ".sst"));
+  writeFileSync(outputsFile(folder), "of the deployment before");
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(root, { recursive: true });
+  rmSync(folder, { recursive: true });
 });
 
 /** Installs a program instead of SST. */
 function sst(script: string): void {
-  writeFileSync(join(root, "sst"), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(root, "sst"), 0o755);
-  vi.stubEnv("PATH", `${root}${delimiter}${process.env.PATH}`);
+  writeFileSync(join(folder, "sst"), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, "sst"), 0o755);
+  vi.stubEnv("PATH", `${folder}${delimiter}${process.env.PATH}`);
 }
 
 describe("a deployment", () => {
@@ -30,6 +37,64 @@ describe("a deployment", () => {
     ["succeeds if SST writes outputs", "echo {} > .sst/outputs.json", 0],
   ])("%s", async (_, script, code) => {
     sst(script);
-    expect(await sstDeploy(root, ["--stage", "production"])).toBe(code);
+    expect(await sstDeploy(folder, ["--stage", "production"])).toBe(code);
   });
+});
+
+const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+<Arn>arn:aws:iam::123456789012:user/me</Arn><UserId>me</UserId><Account>123456789012</Account>
+</GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
+const home = mkdtempSync(join(tmpdir(), "nova-cdk-"));
+
+/**
+ * `cdk bootstrap` caches the account by the id of the key in the home folder. Another machine or key must ask for it.
+ */
+it("the account is found for a key that this machine has never used", async () => {
+  const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
+  await once(sts, "listening");
+  const variables = {
+    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "never-seen",
+    AWS_SECRET_ACCESS_KEY: "secret",
+    AWS_PROFILE: undefined,
+    CDK_HOME: home,
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  // The part of SST that signs in.
+  const toolkit = createRequire(createRequire(import.meta.url).resolve("@aws-cdk/toolkit-lib/package.json"));
+  const { AwsCliCompatible } = toolkit("./lib/api/aws-auth/awscli-compatible.js");
+  const { SDK } = toolkit("./lib/api/aws-auth/sdk.js");
+  const silent = async () => undefined;
+  const host = { notify: silent, defaults: { debug: silent, warn: silent, trace: silent, info: silent } };
+  try {
+    const { credentialProvider } = await new AwsCliCompatible(host, {}).baseConfig();
+    const sdk = new SDK(credentialProvider, "us-east-1", {}, host);
+    expect(await sdk.currentAccount()).toEqual({ accountId: "123456789012", partition: "aws" });
+  } finally {
+    sts.close();
+  }
+});
+
+const { devDependencies } = createRequire(import.meta.url)("../../package.json");
+const cache = mkdtempSync(join(tmpdir(), "nova-npm-"));
+afterAll(() => {
+  for (const made of [home, cache]) rmSync(made, { recursive: true });
+});
+
+/**
+ * Runs cdk like SST at the first deployment of an account (`npx cdk bootstrap`), without a registry and a cache of npm.
+ */
+it("the pinned cdk is found in the project, without a download", async () => {
+  const noRegistry = {
+    npm_config_registry: "http://127.0.0.1:9",
+    npm_config_cache: cache,
+    npm_config_fetch_retries: "0",
+  };
+  const { stdout } = await promisify(exec)("npx cdk --version", {
+    cwd: root,
+    env: { ...process.env, ...noRegistry },
+  });
+  expect(stdout.split(" ")[0]).toBe(devDependencies["aws-cdk"]);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { bundling } from "../../stacks/engine/bundling.ts";
+import { bundling } from "../../stacks/lambda.ts";
 import { root } from "./imports.ts";
 
 const esbuild = createRequire(createRequire(import.meta.url).resolve("sst/package.json"))("esbuild");

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
+import { type LambdaName, lambdas } from "../../stacks/stacks.ts";
 import { type DeployedFunction, functionsOf } from "./functions.ts";
 import { type Bundle, stacksOf } from "./stacks.ts";
 

@@ -20,7 +20,7 @@ const store = "DynamoDB";
 const maxParallelUpdates = 16;
 
 /**
- * The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage/chain-stays.ts).
+ * The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage.ts).
  */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {

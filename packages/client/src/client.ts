@@ -1,10 +1,7 @@
-import { type Body, type ClientOptions, type Connection, connect } from "./connection.ts";
-import { credentialsAt } from "./resources/credentials.ts";
-import { executionsAt } from "./resources/executions.ts";
-import { sessionsAt } from "./resources/sessions.ts";
-import { tasksAt } from "./resources/tasks.ts";
-import { type Uploading, upload } from "./resources/uploads.ts";
-import { workflowsAt } from "./resources/workflows.ts";
+import { ApiProblem, type Body, type ClientOptions, type Connection, connect, unreachableError } from "./connection.ts";
+import { executionsAt } from "./executions.ts";
+import type { Schemas } from "./schemas.ts";
+import { sessionsAt } from "./sessions.ts";
 
 /**
  * A client of a NOVA server's REST API: `createClient({ url: "https://nova.example.com", apiKey })`. It throws
@@ -69,5 +66,127 @@ export const keysAt = ({ api, ask, list }: Connection) => ({
 
   async delete(id: string): Promise<void> {
     await ask(api.DELETE("/keys/{id}", { params: { path: { id } } }));
+  },
+});
+
+/** Credentials belong to a client, or to a workflow for all of its runs. */
+export type CredentialOwner = { client: string } | { workflow: string };
+
+export interface NewCredential {
+  kind: Schemas["Credential"]["kind"];
+  values: Record<string, unknown>;
+}
+
+/** Credentials without their values: the API only returns names, kinds and times. */
+export const credentialsAt = ({ api, ask, list }: Connection) => ({
+  set: (owner: CredentialOwner, name: string, body: NewCredential) =>
+    ask(
+      "client" in owner
+        ? api.PUT("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } }, body })
+        : api.PUT("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } }, body }),
+    ),
+
+  list: (owner: CredentialOwner) =>
+    "client" in owner
+      ? list("/clients/{slug}/credentials", { path: { slug: owner.client } })
+      : list("/workflows/{id}/credentials", { path: { id: owner.workflow } }),
+
+  async remove(owner: CredentialOwner, name: string): Promise<void> {
+    await ask(
+      "client" in owner
+        ? api.DELETE("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } } })
+        : api.DELETE("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } } }),
+    );
+  },
+
+  /** Encrypts all credentials with a new key. */
+  rotate: () => ask(api.POST("/credentials/rotate")),
+});
+
+export interface Answer {
+  choice: string;
+  /** The values for the form's fields. */
+  data?: unknown;
+  /** The name of the person who answers; absent: the name of the key. */
+  by?: string;
+}
+
+export const tasksAt = ({ api, ask, list }: Connection) => ({
+  /** Tasks that wait for a person's answer, or with kind `event` for an event; oldest first. */
+  list: (query: { kind?: "approval" | "event" } = {}) => list("/tasks", { query }),
+
+  /** Also returns a task that was answered or has expired. */
+  get: (id: string) => ask(api.GET("/tasks/{id}", { params: { path: { id } } })),
+
+  answer: (id: string, answer: Answer) =>
+    ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),
+
+  /** Answers the only task that an execution has created so far. If there are several, `task` or `node` selects one. */
+  answerIn: (id: string, answer: Answer & { task?: string; node?: string }) =>
+    ask(api.POST("/executions/{id}/answer", { params: { path: { id } }, body: answer as never })),
+});
+
+export type Uploading = Body<"/uploads", "post">;
+
+export async function upload(
+  { api, ask }: Connection,
+  body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+  about: Uploading,
+): Promise<{ $upload: string }> {
+  const ticket: Schemas["Upload"] = await ask(api.POST("/uploads", { body: about }));
+  const { id, url, method, headers } = ticket;
+  const sent = await fetch(url, { method, headers, body, duplex: "half" } as RequestInit).catch((cause) => {
+    throw unreachableError(url, cause);
+  });
+  if (!sent.ok) {
+    const detail = `the bytes of upload ${id} were refused with status ${sent.status} - send exactly ${about.bytes}`;
+    throw new ApiProblem(sent.status, { detail, title: "Upload refused" });
+  }
+  return { $upload: id };
+}
+
+/** A definition as written, or with the texts of the files that it names. */
+export type Source = object | { definition: object; files: Record<string, string> };
+
+export const workflowsAt = ({ api, ask, list }: Connection) => ({
+  /**
+   * Stores a version and publishes it. Status `publishing` means that it is not ready yet. Throws `ApiProblem` with the
+   * findings.
+   */
+  publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
+
+  /** Finds the mistakes of a definition without storing it. */
+  validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
+
+  /** Finds the current mistakes of a stored version. */
+  findings: (id: string, query: { version?: number } = {}) =>
+    ask(api.GET("/workflows/{id}/findings", { params: { path: { id }, query } })),
+
+  list: () => list("/workflows", {}),
+
+  /** The latest version, or the given one. */
+  get: (id: string, query: { version?: number } = {}) =>
+    ask(api.GET("/workflows/{id}", { params: { path: { id }, query } })),
+
+  /** Newest first. */
+  versions: (id: string) => list("/workflows/{id}/versions", { path: { id } }),
+
+  /** Code that models wrote for the workflow. */
+  generations: (id: string) => list("/workflows/{id}/generations", { path: { id } }),
+
+  /** Allows or forbids running code that a model wrote. */
+  review: (id: string, body: Schemas["CodeReview"]) =>
+    ask(api.POST("/workflows/{id}/generations/review", { params: { path: { id } }, body })),
+
+  /** The state machine that a version compiles to. */
+  asl: (id: string, query: { version?: number } = {}) =>
+    ask(api.GET("/workflows/{id}/asl", { params: { path: { id }, query } })),
+
+  /** Makes new runs use a version. */
+  activate: (id: string, version: number) =>
+    ask(api.POST("/workflows/{id}/activate", { params: { path: { id } }, body: { version } })),
+
+  async delete(id: string): Promise<void> {
+    await ask(api.DELETE("/workflows/{id}", { params: { path: { id } } }));
   },
 });

@@ -1,7 +1,6 @@
 import openApiClient, { type Client as OpenApiClient } from "openapi-fetch";
-import { ApiProblem, ApiUnreachable } from "./problem.ts";
-import { type Fetch, send } from "./retry.ts";
 import type { paths } from "./schema.d.ts";
+import type { Schemas } from "./schemas.ts";
 
 export interface ClientOptions {
   /** The base URL of the API: `https://nova.example.com`. */
@@ -113,4 +112,77 @@ function parseBody(parse: (text: string) => unknown, text: string): unknown {
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+export interface Transport {
+  fetch: Fetch;
+  sleep(ms: number): Promise<void>;
+}
+
+const pausesMs = [200, 1_000, 3_000];
+const longestPauseMs = 20_000;
+const transientStatuses = new Set([429, 502, 503, 504]);
+
+/**
+ * Repeats requests that are safe to repeat: reads, replacements, deletions, and those with an `Idempotency-Key`. Throws
+ * `ApiUnreachable`.
+ */
+export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
+  const pauses = isRepeatable(request) ? pausesMs : [];
+  for (const pauseMs of pauses) {
+    const answer = await fetch(request.clone()).catch(() => undefined);
+    if (answer && !transientStatuses.has(answer.status)) return answer;
+    await answer?.body?.cancel();
+    await sleep(retryAfterMs(answer) ?? pauseMs);
+  }
+  return fetch(request).catch((cause) => {
+    throw unreachableError(request.url, cause);
+  });
+}
+
+function isRepeatable({ method, headers }: Request): boolean {
+  return (method !== "POST" && method !== "PATCH") || headers.has("idempotency-key");
+}
+
+function retryAfterMs(answer: Response | undefined): number | undefined {
+  const seconds = Number(answer?.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.min(seconds * 1000, longestPauseMs) : undefined;
+}
+
+/** An error that says why the server at a URL does not answer. */
+export function unreachableError(url: string, cause: unknown): Error {
+  if (cause instanceof Error && cause.name === "AbortError") return cause;
+  const { code } = ((cause as Error).cause ?? {}) as { code?: string };
+  const why = code ?? (cause as Error).message;
+  return new ApiUnreachable(`${new URL(url).origin} cannot be reached (${why}) - check the URL, and that it is up`, {
+    cause,
+  });
+}
+
+/** The API refused a request (RFC 9457). The message is one sentence that says what to do. */
+export class ApiProblem extends Error {
+  override name = "ApiProblem";
+  readonly status: number;
+  readonly title: string;
+  /** All findings of a rejected definition. */
+  readonly findings: NonNullable<Schemas["Problem"]["findings"]>;
+  /** Every invalid part of the request. */
+  readonly errors: NonNullable<Schemas["Problem"]["errors"]>;
+
+  constructor(status: number, body: unknown) {
+    const isProblem = body !== null && typeof body === "object" && "detail" in body && typeof body.detail === "string";
+    const problem = isProblem ? (body as Schemas["Problem"]) : undefined;
+    super(problem?.detail ?? `the server answered ${status} and did not say why - ask the operator of the server`);
+    this.status = status;
+    this.title = problem?.title ?? `Status ${status}`;
+    this.findings = problem?.findings ?? [];
+    this.errors = problem?.errors ?? [];
+  }
+}
+
+/** No server answers, or the one that answers is not NOVA. */
+export class ApiUnreachable extends Error {
+  override name = "ApiUnreachable";
 }

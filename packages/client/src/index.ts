@@ -1,10 +1,21 @@
-export { createClient, type NovaClient } from "./client.ts";
-export type { Api, ClientOptions, ItemOf, ListParameters, ListPath } from "./connection.ts";
-export { ApiProblem, ApiUnreachable } from "./problem.ts";
-export type { CredentialOwner, NewCredential } from "./resources/credentials.ts";
-export type { ExecuteOptions, FollowOptions, RestartOptions } from "./resources/executions.ts";
-export type { ReadVersion, RunWait, SessionOptions } from "./resources/sessions.ts";
-export type { Answer } from "./resources/tasks.ts";
-export type { Uploading } from "./resources/uploads.ts";
-export type { Source } from "./resources/workflows.ts";
+export {
+  type Answer,
+  type CredentialOwner,
+  createClient,
+  type NewCredential,
+  type NovaClient,
+  type Source,
+  type Uploading,
+} from "./client.ts";
+export {
+  type Api,
+  ApiProblem,
+  ApiUnreachable,
+  type ClientOptions,
+  type ItemOf,
+  type ListParameters,
+  type ListPath,
+} from "./connection.ts";
+export type { ExecuteOptions, FollowOptions, RestartOptions } from "./executions.ts";
 export type * from "./schemas.ts";
+export type { ReadVersion, RunWait, SessionOptions } from "./sessions.ts";

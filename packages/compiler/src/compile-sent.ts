@@ -1,6 +1,5 @@
 import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
-import type { Compiled } from "./compile-workflow.ts";
-import type { EmitOptions } from "./to-state-machine.ts";
+import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
 /** Far more than the largest honest workflow takes. API Gateway's HTTP API answers within 30 seconds. */
 const deadlineMs = 10_000;

@@ -1,3 +1,10 @@
 export type * from "./asl.ts";
-export { type Compiled, compileParsed, compileWorkflow } from "./compile-workflow.ts";
-export { type EmitOptions, localFunctions, toMachine, toStateMachine } from "./to-state-machine.ts";
+export {
+  type Compiled,
+  compileParsed,
+  compileWorkflow,
+  type EmitOptions,
+  localFunctions,
+  toMachine,
+  toStateMachine,
+} from "./compile-workflow.ts";

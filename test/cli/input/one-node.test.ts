@@ -1,7 +1,7 @@
 import { toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
 import { oneNodeWorkflow } from "../../../packages/cli/src/input/workflow.ts";
-import { aslErrors } from "../../compiler/support/asl-validator.ts";
+import { aslErrors } from "../../compiler/support/states.ts";
 import { action, decision, end, start, workflow } from "../../compiler/support/workflows.ts";
 
 const whole = workflow(

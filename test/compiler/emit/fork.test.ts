@@ -1,7 +1,8 @@
 import { toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
-import { allStates, catches, parallelOf, stateOf, taskOf } from "../support/states.ts";
-import { action, decision, end, start, workflow } from "../support/workflows.ts";
+import { compileStateMachine } from "../../../packages/aws-local/src/states/asl/compile.ts";
+import { allStates, aslErrors, catches, mapOf, parallelOf, stateOf, taskOf } from "../support/states.ts";
+import { action, body, decision, end, map, start, workflow } from "../support/workflows.ts";
 
 const fork = toStateMachine(
   workflow(
@@ -75,5 +76,148 @@ describe("a fork", () => {
       ),
     );
     expect(Math.max(...Object.keys(allStates(long)).map((name) => name.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+const items = body([action("read"), decision("ok"), end("done")], ["read -> ok", "ok -> done : true"]);
+const machineOf = (extra: Parameters<typeof map>[2]) =>
+  toStateMachine(
+    workflow(
+      [start(), map("m", items, extra), action("x"), action("y"), action("join"), end()],
+      ["start -> m", "m -> x", "m -> y", "x -> join", "y -> join", "join -> end"],
+    ),
+  );
+const machine = machineOf({ maxConcurrency: 7 });
+
+describe("a map", () => {
+  it("requests the numbers of its items, and runs its body for each", () => {
+    expect(taskOf(machine, "m").Next).toBe("m.size");
+    expect(mapOf(machine, "m.each")).toMatchObject({
+      ItemsPath: "$.items",
+      ItemSelector: {
+        ...{ "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" },
+        "index.$": "$$.Map.Item.Value",
+      },
+      MaxConcurrency: 7,
+      ResultPath: null,
+      Next: "m.join",
+    });
+    expect(catches(mapOf(machine, "m.each"))).toEqual({
+      ExecutionClosed: "execution.closed",
+      "States.ALL": "m.join",
+    });
+    expect(mapOf(machine, "m.each").ItemProcessor).toMatchObject({
+      ProcessorConfig: { Mode: "INLINE" },
+      StartAt: "m.item",
+    });
+  });
+
+  it("gives every item its own scope, named by its number", () => {
+    expect(stateOf(machine, "m.item", "Pass")).toEqual({
+      Type: "Pass",
+      Parameters: {
+        "execution.$": "$.execution",
+        "scope.$": "States.Format('{}/m@{}.{}', $.scope, $.seq, $.index)",
+        seq: 0,
+      },
+      Next: "read",
+    });
+  });
+
+  it("has no state for the end of its body", () => {
+    expect(stateOf(machine, "ok.branch", "Choice").Choices[0].Next).toBe("m.item.done");
+    expect(mapOf(machine, "m.each").ItemProcessor.States).not.toHaveProperty("done");
+  });
+
+  it.each([
+    [undefined, "m.item.failed"],
+    [{ count: 1 }, "m.item.tolerated"],
+    [{ percent: 10 }, "m.item.tolerated"],
+  ])("with tolerated failures %j leads a failed item to %s", (toleratedFailures, next) => {
+    const other = machineOf(toleratedFailures && { toleratedFailures });
+    expect(stateOf(other, "read.settled", "Choice").Choices[0].Next).toBe(next);
+    expect(catches(taskOf(other, "read.settle"))["States.ALL"]).toBe("m.item.failed");
+  });
+
+  it("with tolerated failures ends a failed item like a completed one", () => {
+    const tolerant = machineOf({ toleratedFailures: { count: 1 } });
+    expect(stateOf(tolerant, "m.item.tolerated", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
+  });
+
+  it("continues at its onError if its task or its join failed", () => {
+    const rescued = machineOf({ onError: "join" });
+    expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.size" });
+    expect(stateOf(rescued, "m.joined", "Choice").Choices[0].Next).toBe("join");
+    expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
+  });
+
+  it("gives each item its own execution if there are too many for one history", () => {
+    expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
+    expect(stateOf(machine, "m.size", "Choice")).toEqual({
+      Type: "Choice",
+      Choices: [{ Variable: "$.distributed", BooleanEquals: true, Next: "m.each.distributed" }],
+      Default: "m.each",
+    });
+    const [own, inline] = [mapOf(machine, "m.each.distributed"), mapOf(machine, "m.each")];
+    expect(own).toMatchObject({
+      ItemReader: {
+        Resource: "arn:aws:states:::s3:getObject",
+        ReaderConfig: { InputType: "JSON" },
+        Parameters: { "Bucket.$": "$.manifest.bucket", "Key.$": "$.manifest.key" },
+      },
+      Label: "m",
+      ...{
+        ItemSelector: inline.ItemSelector,
+        MaxConcurrency: 7,
+        ResultPath: null,
+        Catch: inline.Catch,
+        Next: inline.Next,
+      },
+    });
+    expect(own.ItemProcessor.ProcessorConfig).toEqual({ Mode: "DISTRIBUTED", ExecutionType: "STANDARD" });
+    expect(own.ItemProcessor.StartAt).toBe("m.item.distributed");
+    const names = Object.keys(inline.ItemProcessor.States);
+    expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
+  });
+
+  it("passes the same limits to its settle as to its task", () => {
+    const [task, settle] = [
+      taskOf(machineOf({ onError: "join" }), "m"),
+      taskOf(machineOf({ onError: "join" }), "m.settle"),
+    ];
+    expect(settle.Parameters).toMatchObject({ inline_items: task.Parameters?.inline_items });
+  });
+
+  it("in the body of a map is always inline", () => {
+    const outer = workflow([start(), map("o", body([map("m", items)], [])), end()], ["start -> o", "o -> end"]);
+    const nested = toStateMachine(outer);
+    expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
+    expect(taskOf(nested, "m").Parameters).not.toHaveProperty("inline_items");
+    expect(taskOf(nested, "o").Parameters).not.toHaveProperty("most_items");
+    const most = Number(taskOf(nested, "m").Parameters?.most_items);
+    // 20,000 events, and between 10 and 25 of them for an item of one node.
+    expect([most > 800, most < 2_000]).toEqual([true, true]);
+    expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
+  });
+
+  it("with the longest ids has only unique names that Step Functions accepts", async () => {
+    const id = (letter: string) => letter.repeat(64);
+    const [f, x, y, j] = ["f", "x", "y", "j"].map(id) as [string, string, string, string];
+    const forked = body(
+      [action(f), action(x), action(y), action(j)],
+      [`${f} -> ${x}`, `${f} -> ${y}`, `${x} -> ${j}`, `${y} -> ${j}`],
+    );
+    const long = workflow([start(), map(id("m"), forked), end()], [`start -> ${id("m")}`, `${id("m")} -> end`]);
+    expect(await aslErrors(toStateMachine(long))).toBe("");
+    expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
+  });
+
+  it("with several edges has a fork after its join, with the join's position", () => {
+    expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
+    expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
+    expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({
+      "scope.$": "States.Format('{}/m.join@{}.x', $.scope, $.seq)",
+    });
+    expect(taskOf(machine, "m.join.join").Parameters).toEqual({ join: "m.join", "at.$": "$" });
   });
 });

@@ -1,10 +1,14 @@
+import { toMachine } from "@nova/compiler";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countEvents, itemEvents } from "../../../packages/compiler/src/events/count-events.ts";
-import { historyLimit } from "../../../packages/compiler/src/events/counted-edges.ts";
-import { inlineItems } from "../../../packages/compiler/src/events/inline-items.ts";
-import { lower } from "../../../packages/compiler/src/lower/lower.ts";
-import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
+import {
+  countEvents,
+  historyLimit,
+  itemEvents,
+  stretchEvents,
+} from "../../../packages/compiler/src/events/count-events.ts";
+import { inlineItems } from "../../../packages/compiler/src/events/history-budget.ts";
+import { lower, type PlannedMap } from "../../../packages/compiler/src/lower.ts";
 import { execute } from "../support/executed.ts";
 import { type Fates, fates, maxItems } from "../support/fates.ts";
 import { forwardGraphs, graphs } from "../support/graphs.ts";
@@ -141,4 +145,73 @@ describe("a map", () => {
   it("that is missing in the plan is an error of the caller", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
+});
+
+const loop = (max: number, ...nodes: Parameters<typeof workflow>[0]) => {
+  const ids = nodes.map(({ id }) => id);
+  const path = ["start", ...ids, "d"];
+  return workflow(
+    [start(), ...nodes, decision("d"), end()],
+    [
+      ...path.slice(1).map((to, index) => `${path[index]} -> ${to}`),
+      ...[`d -> ${ids[0]} : "again", max ${max}`, 'd -> end : "default"'],
+    ],
+  );
+};
+
+describe("the events between two further executions", () => {
+  it("do not grow with the rounds of a loop", () => {
+    const [few, many] = [10, 1000].map((max) => stretchEvents(lower(loop(max, action("a"))), () => 0));
+    expect(few).toBe(many);
+    expect(few).toBeLessThan(60);
+    expect(countEvents(lower(loop(1000, action("a"))), () => 0)).toBeGreaterThan(10_000);
+  });
+
+  it("include every round of a loop in a branch", () => {
+    const inner = (max: number) =>
+      workflow(
+        [start(), action("f"), action("a"), decision("x"), action("b"), decision("d"), end()],
+        [
+          ...["start -> f", "f -> a", "f -> b", "a -> x", `x -> a : "again", max ${max}`, 'x -> d : "default"'],
+          ...["b -> d", 'd -> f : "again", max 1000', 'd -> end : "default"'],
+        ],
+      );
+    const [few, many] = [10, 20].map((max) => stretchEvents(lower(inner(max)), () => 0));
+    expect((many ?? 0) - (few ?? 0)).toBe(10 * (5 + 7));
+  });
+});
+
+describe("a loop that continues in further executions", () => {
+  const plan = lower(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
+
+  it("has a history for each round, so its map runs its items inline", () => {
+    const most = inlineItems(plan, "m");
+    expect(most).toBeGreaterThan(300);
+    expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
+  });
+
+  it("leaves enough for one more round, and a fifth of the rest for uncounted events", () => {
+    const most = inlineItems(plan, "m");
+    const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
+    expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));
+    expect(history?.entries["m.join"]).toEqual({ own: 15, each: 6, inlineItems: most });
+  });
+
+  it("always continues in a further execution if one round fills a history", () => {
+    const days = ["a", "b", "c", "e"].map((id) => action(id, { timeoutSeconds: 86_400, effects: false }));
+    expect(toMachine(loop(1000, ...days)).history?.most).toBe(0);
+  });
+});
+
+it("is assumed for a number of loops that is too large to count", () => {
+  const row = (loops: number) => {
+    const ids = Array.from({ length: loops }, (_, i) => `d${i}`);
+    const edges = ids.flatMap((id, i) => [
+      `${id} -> ${id} : "again", max 1`,
+      `${id} -> ${ids[i + 1] ?? "end"} : "default"`,
+    ]);
+    return workflow([start(), ...ids.map((id) => decision(id)), end()], ["start -> d0", ...edges]);
+  };
+  expect(toMachine(row(100)).history).toBeUndefined();
+  expect(toMachine(row(400)).history).toMatchObject({ most: expect.any(Number) });
 });

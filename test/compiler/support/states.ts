@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type { MapState, ParallelState, State, StateMachine, States, TaskState } from "@nova/compiler";
 
 /** Returns every state of a machine by its name, nested ones included. */
@@ -25,4 +26,16 @@ export const mapOf = (machine: StateMachine, name: string): MapState => stateOf(
 /** Returns the targets of a task's catchers, by the first error that they name. */
 export function catches({ Catch = [] }: { Catch?: TaskState["Catch"] }): Record<string, string> {
   return Object.fromEntries(Catch.map(({ ErrorEquals, Next }) => [ErrorEquals[0] ?? "", Next]));
+}
+
+// The package has no types.
+const validate: (definition: unknown) => Promise<{ errorsText(separator: string): string }> = createRequire(
+  import.meta.url,
+)("asl-validator");
+
+/** Returns the errors of asl-validator for a definition; an empty text if it accepts the definition. */
+export async function aslErrors(machine: StateMachine): Promise<string> {
+  // The validator changes its input.
+  const { errorsText } = await validate(JSON.parse(JSON.stringify(machine)));
+  return errorsText("\n");
 }

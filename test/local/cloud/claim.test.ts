@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimFolder } from "../../../packages/local/src/cloud/claim.ts";
 import { readKeys } from "../../../packages/local/src/cloud/keys.ts";
+import { claimFolder } from "../../../packages/local/src/cloud/open.ts";
 
 const program = new URL("claim-process.ts", import.meta.url).pathname;
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalCloud } from "@nova/local";
 import { expect, it } from "vitest";
+import { openTestCloud } from "../../support/cloud.ts";
 
 it("a process that opens one cloud after another uses the stores of the open one, also as its guest", async () => {
   for (const turn of ["first", "second"]) {
@@ -17,3 +18,9 @@ it("a process that opens one cloud after another uses the stores of the open one
     await rm(dataDir, { recursive: true });
   }
 }, 60_000);
+
+it("closes once if an interrupt arrives while it closes", async () => {
+  const cloud = await openTestCloud();
+  const closings = [cloud.close(), cloud.close()];
+  await expect(Promise.all(closings)).resolves.toHaveLength(2);
+});

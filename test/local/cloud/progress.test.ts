@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
+import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
+import { type NodeEvent, Progress, withProgress } from "../../../packages/local/src/cloud/progress.ts";
 
 const started: NodeEvent = { node: "a", state: "started" };
 const succeeded: NodeEvent = { node: "a", state: "succeeded" };
@@ -50,4 +51,74 @@ describe("the progress of an execution", () => {
     await end;
     expect(heard).toEqual([started]);
   });
+});
+
+const execution = { id: "exec_1" };
+const runNode = "arn:aws:lambda:us-east-1:000000000000:function:nova-run-node:live";
+
+const broken: LambdaResult = { ok: false, errorType: "NodeFailed", errorMessage: "it broke", trace: [] };
+
+/** The events that one invocation with this result reports. */
+async function told(input: object, answer: object | null, functionArn = runNode): Promise<NodeEvent[]> {
+  return toldOf(answer ? { ok: true, payload: JSON.stringify(answer) } : broken, input, functionArn);
+}
+
+async function toldOf(result: LambdaResult, input: object, functionArn = runNode): Promise<NodeEvent[]> {
+  const progress = new Progress();
+  const invoke = withProgress(async () => result, progress);
+  await invoke(functionArn, JSON.stringify(input), new AbortController().signal);
+  const heard: NodeEvent[] = [];
+  progress.end("exec_1");
+  await progress.untilEnd("exec_1", (event) => heard.push(event));
+  return heard;
+}
+
+it.each([
+  ["is done", {}, "succeeded"],
+  ["says until when it waits", { until: "2026-01-01T00:00:00Z" }, "waiting"],
+  ["asks somebody", { task: "task_1" }, "waiting"],
+  ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
+  ["fails", null, "failed"],
+])("a node that %s reports its start, and then that", async (_, answer, state) => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  expect(await told(input, answer)).toEqual([
+    { node: "a", state: "started" },
+    { node: "a", state },
+  ]);
+});
+
+it("a node whose attempt failed reports a retry, whether its code is long or not", async () => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
+  const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
+  expect((await toldOf(thrown, input)).at(-1)).toEqual(retrying);
+  expect((await told(input, { running: true, pause: 3, retry: "attempt 1 failed" })).at(-1)).toEqual(retrying);
+  expect(await told(input, { running: true, pause: 3 })).toEqual([{ node: "a", state: "started" }]);
+});
+
+it.each([
+  ["", undefined],
+  ["/f@3.left", undefined],
+  ["/m@3.17", [17]],
+  ["/m@3.17/f@1.left/n@2.0", [17, 0]],
+])("a node in the scope %j is in items %j of its outermost map", async (scope, items) => {
+  const [event] = await told({ execution, node: "a", scope, seq: 0 }, {});
+  expect([event?.items, event?.map]).toEqual([items, items && "m"]);
+});
+
+it("a node with an outcome of another run is reported as reused", async () => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  const answer = { summary: { node: "a", set: [], deleted: [], executionTimeMs: 0, reused: true } };
+  expect((await told(input, answer)).at(-1)).toEqual({ node: "a", state: "succeeded", message: "reused" });
+});
+
+it("a map reports how many items it has", async () => {
+  const input = { execution, node: "m", scope: "", seq: 0 };
+  expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
+});
+
+it("the second task of a waiting node does not start it again, and other functions report no progress", async () => {
+  expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
+  expect(await told({ execution, join: "a" }, {})).toEqual([]);
+  expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);
 });

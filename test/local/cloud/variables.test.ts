@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalCloud } from "@nova/local";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { describeIneffective, variableDigests } from "../../../packages/local/src/cloud/variables.ts";
+import { describeIneffective, variableDigests } from "../../../packages/local/src/cloud/owner-file.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

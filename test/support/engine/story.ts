@@ -10,7 +10,7 @@ import {
 } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 import { expect } from "vitest";
-import type { EmitOptions } from "../../../packages/compiler/src/to-state-machine.ts";
+import type { EmitOptions } from "../../../packages/compiler/src/compile-workflow.ts";
 import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import type { Script } from "./harness.ts";
 import { Invariants } from "./invariants.ts";

@@ -20,7 +20,7 @@ import {
 } from "@nova/engine";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
-import { type EmitOptions, toMachine } from "../../../packages/compiler/src/to-state-machine.ts";
+import { type EmitOptions, toMachine } from "../../../packages/compiler/src/compile-workflow.ts";
 import type { FollowTime } from "../../../packages/engine/src/attempt/code.ts";
 import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 import { MemoryGenerations } from "../memory-generations.ts";

@@ -1,5 +1,5 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
-import type { HasNext, Target } from "../lower/plan.ts";
+import type { HasNext, Target } from "../lower.ts";
 
 /** ARNs of the Lambda functions that a state machine calls. */
 export interface FunctionArns {

@@ -1,15 +1,46 @@
+import { lastToFirst } from "@nova/workflow";
 import {
+  type Decides,
+  type Failable,
+  type HasNext,
   loopTargets,
   type Plan,
   type PlannedFork,
   type PlannedFrame,
   type PlannedMap,
   type PlannedNode,
-} from "../lower/plan.ts";
-import { countedEdges, type FrameKind, stateEvents } from "./counted-edges.ts";
-import { longestPath } from "./longest-path.ts";
+  type PlannedTask,
+  type Target,
+} from "../lower.ts";
 
-const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
+/**
+ * Events that a state adds to a history (AWS Step Functions, GetExecutionHistory). A caught failure adds the same
+ * number.
+ */
+export const stateEvents = {
+  /** Entered, scheduled, started, succeeded, exited. */
+  task: 5,
+  /** One more: submitted. */
+  tokenTask: 6,
+  pass: 2,
+  choice: 2,
+  wait: 2,
+  fail: 1,
+  /** Entered, started, succeeded, exited; the inner events come in addition. */
+  parallel: 4,
+  map: 4,
+  /** For a Map whose items are executions of their own: started, succeeded. */
+  mapRun: 2,
+  /** Started, succeeded. */
+  iteration: 2,
+  /** The start and end of the execution. */
+  execution: 2,
+} as const;
+
+/** Step Functions ends an execution with this number of events. */
+export const historyLimit = 25_000;
+
+const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choice, wait, fail } = stateEvents;
 
 /** The number of items whose bodies are in the history of the execution, by map. */
 export type ItemsOf = (map: PlannedMap) => number;
@@ -57,4 +88,167 @@ function insideOf(node: PlannedNode, itemsOf: ItemsOf): number {
 function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
   const each = branches.map((branch) => pass + frameEvents(branch, "inner", itemsOf));
   return parallel + each.reduce((sum, events) => sum + events, 0) + join;
+}
+
+/** An edge of a node with its events. `to` is null if the frame ends. */
+export interface CountedEdge {
+  events: number;
+  to: Target;
+  /** The edge leads back, at most this often. */
+  max?: number;
+}
+
+type Ways = ReadonlyMap<string, CountedEdge[]>;
+
+/** The virtual node after all paths. It is no valid id. */
+const frameEnd = "(end)";
+
+/** Counts the most events on any path through a frame. A cycle without `max`, which `onError` can make, counts once. */
+export function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
+  const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
+  const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
+  const loops = new Map(
+    all.flatMap(([id, ways]): [string, CountedEdge[]][] => {
+      const back = ways.filter(({ max }) => max !== undefined);
+      return back.length > 0 ? [[id, back]] : [];
+    }),
+  );
+  if (loops.size === 0) return longestTo(frameEnd, onward, [entry]).get(entry) ?? 0;
+  return withLoops(entry, onward, loops);
+}
+
+/**
+ * A path is a sequence of paths without loops; each but the last ends with a loop edge of a decision. A decision before
+ * another one runs all its rounds at each visit, so the decisions are added one after the other, as in the
+ * Floyd-Warshall algorithm.
+ */
+function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
+  const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
+  const deciding = lastToFirst(begins, (id) => nextOf(id, onward))
+    .reverse()
+    .filter((id) => loops.has(id));
+  const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
+  const between = (from: Target, to: string) => longest.get(to)?.get(String(from));
+  for (const decision of deciding) {
+    const back = loops.get(decision) ?? [];
+    const ways = back.map((way) => ({ ...way, round: way.events + (between(way.to, decision) ?? 0) }));
+    const rounds = ways.reduce((sum, { round, max = 0 }) => sum + round * max, 0);
+    const improved = [...longest].map(([to, known]): [string, Map<string, number>] => {
+      const last = ways.flatMap((way) =>
+        (between(way.to, to) ?? -1) < 0 ? [] : way.events + (between(way.to, to) as number) - way.round,
+      );
+      const longer = begins.flatMap((from): [string, number][] => {
+        const arrived = between(from, decision);
+        if (arrived === undefined || last.length === 0) return [];
+        return [[from, Math.max(known.get(from) ?? 0, arrived + rounds + Math.max(...last))]];
+      });
+      return [to, new Map([...known, ...longer])];
+    });
+    for (const [to, known] of improved) longest.set(to, known);
+  }
+  return between(entry, frameEnd) ?? 0;
+}
+
+/** Returns the most events on paths without loops from each of `begins` to `target`; absent if there is no path. */
+function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
+  const known = new Map([[target, 0]]);
+  const eventsTo = (to: Target) => {
+    if (to !== null && onward.has(to)) return known.get(to);
+    return target === frameEnd ? 0 : undefined;
+  };
+  for (const id of lastToFirst(begins, (one) => (one === target ? [] : nextOf(one, onward)))) {
+    if (id === target) continue;
+    const sums = (onward.get(id) ?? []).flatMap(({ events, to }) => {
+      const after = eventsTo(to);
+      return after === undefined ? [] : [events + after];
+    });
+    if (sums.length > 0) known.set(id, Math.max(...sums));
+  }
+  return new Map(begins.flatMap((id): [string, number][] => (known.has(id) ? [[id, known.get(id) as number]] : [])));
+}
+
+function nextOf(id: string, onward: Ways): string[] {
+  return (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) ? [to] : []));
+}
+
+/** Reading the outcome from the chain, and the Choice after it. */
+export const settle = task + choice;
+
+/** A task without an answer for Step Functions: the timeout finds the answer in the chain. */
+const pendingEvents = tokenTask + settle;
+
+/** Another try of a failed task: scheduled, started, failed. */
+const failedRetryEvents = 3;
+
+/**
+ * The task that creates the child, the wait for the child (whose events are its own), and the task that reads its end.
+ */
+const childEvents = task + tokenTask + failedRetryEvents + task;
+
+const closing = task + fail;
+
+/** A frame may end in a state of its own. */
+const exit = pass;
+
+/** The target of failures without `onError`: the close on the main line, the end of the branch otherwise. */
+export type FrameKind = "main" | "inner";
+
+/** Returns the edges of a node with their events. `inside` are the events of its branches or items. */
+export function countedEdges(node: PlannedNode, frame: FrameKind, inside: number): CountedEdge[] {
+  switch (node.type) {
+    case "start":
+      return [{ events: pass + inside, to: node.next }];
+    case "end":
+      return [{ events: task + closing, to: null }];
+    case "action":
+      return [nextEdge(node, taskEvents(node) + inside), ...failureEdges(node, taskEvents(node), frame)];
+    case "decision":
+      return [...decisionEdges(node, taskEvents(node) + choice), ...failureEdges(node, taskEvents(node), frame)];
+    case "approval":
+      return [...decisionEdges(node, pendingEvents), ...timeoutEdges(node, frame)];
+    case "wait":
+      if (node.timeoutSeconds !== undefined)
+        return [nextEdge(node, pendingEvents + inside), ...timeoutEdges(node, frame)];
+      return [nextEdge(node, task + wait + task + inside), ...failureEdges(node, task + wait + task, frame)];
+    case "workflow":
+      return [nextEdge(node, childEvents + inside), ...failureEdges(node, childEvents, frame)];
+    case "map":
+      return [nextEdge(node, task + inside), ...failureEdges(node, task + inside, frame)];
+  }
+}
+
+/** Events of a task with its retries. Code that outlives a Lambda is checked several times. */
+function taskEvents({ looks, retry }: PlannedTask): number {
+  if (looks !== undefined) return looks * (task + choice + wait) + task + choice;
+  return task + ((retry?.attempts ?? 1) - 1) * failedRetryEvents;
+}
+
+function nextEdge({ next }: HasNext, events: number): CountedEdge {
+  return { events: events + exitEvents(next), to: next };
+}
+
+/** A decision without an edge ends like a failure. */
+function decisionEdges({ branches, otherwise }: Decides, events: number): CountedEdge[] {
+  const ways = [...branches, ...(otherwise === undefined ? [] : [{ target: otherwise, max: undefined }])];
+  const counted = ways.map(({ target: to, max }): CountedEdge => {
+    const way = { events: events + exitEvents(to), to };
+    return max === undefined ? way : { ...way, max };
+  });
+  return [...counted, { events: events + closing, to: null }];
+}
+
+/** The edge of a failed node: it settles if the frame or its `onError` requires that, or else closes the run. */
+function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {
+  if (onError !== undefined) return [{ events: events + settle + exitEvents(onError), to: onError }];
+  return [{ events: events + (frame === "main" ? closing : settle + exit), to: null }];
+}
+
+/** The edge of a timeout. The chain is read on the main line as well. */
+function timeoutEdges({ onError }: Failable, frame: FrameKind): CountedEdge[] {
+  if (onError !== undefined) return [{ events: pendingEvents + exitEvents(onError), to: onError }];
+  return [{ events: pendingEvents + (frame === "main" ? closing : exit), to: null }];
+}
+
+export function exitEvents(way: Target): number {
+  return way === null ? exit : 0;
 }

@@ -1,7 +1,18 @@
-import { type EntryEvents, type HistoryBudget, joinOf } from "@nova/workflow";
-import type { Plan, PlannedFork, PlannedFrame, PlannedNode } from "../lower/plan.ts";
-import { countEvents, type ItemsOf, startEvents, stretchEvents } from "./count-events.ts";
-import { countedEdges, exitEvents, type FrameKind, historyLimit, settle, stateEvents } from "./counted-edges.ts";
+import { canReach, type EntryEvents, graphOf, type HistoryBudget, joinOf, reachableFrom } from "@nova/workflow";
+import type { Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode } from "../lower.ts";
+import {
+  countEvents,
+  countedEdges,
+  exitEvents,
+  type FrameKind,
+  historyLimit,
+  type ItemsOf,
+  itemEvents,
+  settle,
+  startEvents,
+  stateEvents,
+  stretchEvents,
+} from "./count-events.ts";
 
 /** Counting this number of nested loops would take seconds, so more loops are assumed to exceed the limit. */
 const maxCounted = 100;
@@ -65,4 +76,82 @@ function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): It
   const own = choice + map + mapRun + join;
   yield [joinOf(node.id), { own, each: iteration + ends, ...(itemsOf && { inlineItems: itemsOf(node) }) }];
   yield* entriesIn(node.body, "inner");
+}
+
+/** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
+const shareForItems = 0.8;
+
+/** The share if loops continue in further executions: the more events a round needs, the sooner they do. */
+const shareBetweenLoops = 0.4;
+
+/** Items of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
+const nestedItems = 40;
+
+/** Returns the number of items that a map in the body of a map may have within one history. */
+export function maxItemsInBody(map: PlannedMap): number {
+  return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
+}
+
+const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
+
+/** Returns the number of items that a map may run inline: the maps share the rest of the history. */
+export function inlineItems(plan: Plan, mapId: string): number {
+  const known = limits.get(plan) ?? limitsOf(plan);
+  limits.set(plan, known);
+  const limit = known.get(mapId);
+  if (limit === undefined) throw new RangeError(`the plan has no map "${mapId}"`);
+  return limit;
+}
+
+function limitsOf(plan: Plan): ReadonlyMap<string, number> {
+  const isRenewed = needsContinuation(plan);
+  const maps = [...mapsIn(plan.main, { isNested: false, rounds: 1 }, isRenewed)];
+  const outer = maps.filter(({ isNested }) => !isNested).length;
+  const used = isRenewed ? stretchEvents(plan, () => 0) : countEvents(plan, () => 0);
+  const left = Math.max(0, historyLimit - used) * (isRenewed ? shareBetweenLoops : shareForItems);
+  return new Map(
+    maps.map(({ map, isNested, rounds }) => {
+      const events = () => rounds * itemEvents(map, () => nestedItems);
+      return [map.id, isNested ? nestedItems : Math.floor(left / outer / events())];
+    }),
+  );
+}
+
+interface MapSite {
+  isNested: boolean;
+  /** The largest number of visits in a run. */
+  rounds: number;
+}
+
+/** `isRenewed`: each round of the frame's own loops may use a new history. */
+function* mapsIn(
+  frame: PlannedFrame,
+  { isNested, rounds }: MapSite,
+  isRenewed = false,
+): Iterable<MapSite & { map: PlannedMap }> {
+  const own = isRenewed ? new Map<string, number>() : roundsIn(frame);
+  for (const node of frame.nodes) {
+    const here: MapSite = { isNested, rounds: rounds * (own.get(node.id) ?? 1) };
+    if ("fork" in node && node.fork) for (const branch of node.fork.branches) yield* mapsIn(branch, here);
+    if (node.type !== "map") continue;
+    yield { map: node, ...here };
+    yield* mapsIn(node.body, { ...here, isNested: true });
+  }
+}
+
+/** Returns the largest number of visits of each node through the loops of its frame; absent: one. */
+function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
+  const ways = nodes.flatMap((node) =>
+    countedEdges(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }])),
+  );
+  const points = nodes.map(({ id }) => ({ id }));
+  const graph = graphOf(points, ways);
+  const rounds = new Map<string, number>();
+  for (const { from, to, max } of ways) {
+    if (max === undefined) continue;
+    // A loop inside another, or after one, runs completely each time, so the numbers multiply.
+    const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
+    for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
+  }
+  return rounds;
 }

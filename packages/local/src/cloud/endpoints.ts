@@ -2,12 +2,10 @@ import type { EventPatterns, ScheduleExpressions, StandingRule } from "@nova/aws
 import type { E2bServer } from "@nova/e2b-local";
 import type { StartInput } from "@nova/engine";
 import { checkPattern, dueAfter, isTimeZone, type JsonObject, matchesPattern, parseExpression } from "@nova/workflow";
-import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
-import { createLambda, deliver, functionArn, pauseOnFullDisk } from "./lambda.ts";
+import { createLambda, deliver, functionArn, Mails, pauseOnFullDisk } from "./lambda.ts";
 import type { EndpointOptions } from "./local-cloud.ts";
-import { Mails } from "./mails.ts";
-import type { Progress } from "./progress.ts";
+import { type Progress, withProgress } from "./progress.ts";
 import { readObject } from "./stores.ts";
 
 /**
@@ -120,7 +118,7 @@ const expressions: ScheduleExpressions = {
   },
 };
 
-/** The rules that the deployed bus has from the start (stacks/engine/events.ts). */
+/** The rules that the deployed bus has from the start (stacks/engine.ts). */
 export const standing: StandingRule[] = [
   { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   ownEventRule("execution.failed", "nova-notify"),

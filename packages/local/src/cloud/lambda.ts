@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DiskSpace, InvokeLambda } from "@nova/aws-local";
-import { arnOf } from "@nova/aws-local";
+import { arnOf, Deliveries, type DiskSpace, type InvokeLambda, type OnCreated } from "@nova/aws-local";
+import type { EndpointOptions } from "./local-cloud.ts";
 
 export function functionArn(name: string): string {
   return arnOf("lambda", `function:${name}:live`);
@@ -46,5 +47,26 @@ export function pauseOnFullDisk(invoke: InvokeLambda, disk: DiskSpace): InvokeLa
       const result = await invoke(...call);
       if (result.ok || !disk.isWaiting) return result;
     }
+  };
+}
+
+const folder = "mail/";
+
+/** Delivers mails from the bucket to the function that receives them. */
+export class Mails extends Deliveries {
+  constructor({ dataDir, disk }: Pick<EndpointOptions, "dataDir" | "disk">, invoke: InvokeLambda) {
+    super(join(dataDir, "incoming-mail"), (arn, payload) => deliver(invoke, arn, payload), disk);
+  }
+
+  /** Turns a stored mail into the notification that S3 sends to Lambda. */
+  readonly onCreated: OnCreated = ({ bucket, key, bytes }) => {
+    if (!key.startsWith(folder)) return;
+    const s3 = {
+      bucket: { name: bucket },
+      object: { key: encodeURIComponent(key).replaceAll("%2F", "/"), size: bytes },
+    };
+    const record = { eventSource: "aws:s3", eventName: "ObjectCreated:Put", s3 };
+    const payload = JSON.stringify({ Records: [record] });
+    this.add({ functionArn: functionArn("nova-receive-mail"), payload, inTurn: false });
   };
 }

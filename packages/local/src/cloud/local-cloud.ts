@@ -5,9 +5,9 @@ import type { E2bOptions } from "@nova/e2b-local";
 import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import type { Unstarted } from "../deliveries/observe-deliveries.ts";
 import type { Counters } from "./counting.ts";
 import type { Listener, Watcher } from "./progress.ts";
+import type { Unstarted } from "./service.ts";
 
 export interface CloudOptions {
   /** The folder of all data, such as `.nova`. */

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DiskSpace } from "@nova/aws-local";
 import type { E2bServer } from "@nova/e2b-local";
 import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
+import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { observeDeliveries } from "../deliveries/observe-deliveries.ts";
 import { openAdmin } from "./admin-server.ts";
 import { CounterBook, requestCounter, serveOwnRequests, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
@@ -12,9 +13,8 @@ import type { Keys } from "./keys.ts";
 import type { EndpointOptions, LocalCloud } from "./local-cloud.ts";
 import { type FolderLock, newOwner, removeOwner, writeOwner } from "./owner-file.ts";
 import { Progress } from "./progress.ts";
-import { servicePorts } from "./service.ts";
+import { observeDeliveries, servicePorts } from "./service.ts";
 import { createStores } from "./stores.ts";
-import { keepSweeping } from "./sweeping.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /** The time that guests and open requests get to read the results after an interrupt. */
@@ -106,4 +106,46 @@ export async function openAsOwner(
       await shut;
     },
   };
+}
+
+/** The interval of the deployed sweeper. */
+const sweepEveryMs = 60_000;
+
+/** Repeats lost work at intervals. `atOnce`: runs start at once that waited in queues when the last process ended. */
+export function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
+  const closing = new AbortController();
+  /** The sweep under way, or the last one: sweeps never overlap. */
+  let swept = Promise.resolve();
+  const sweepNext = () => {
+    swept = swept.then(() => sweepOnce(service, disk, closing.signal));
+  };
+  if (atOnce) sweepNext();
+  const timer = setInterval(sweepNext, sweepEveryMs).unref();
+  return {
+    /** Starts no further sweep. */
+    end: () => clearInterval(timer),
+    /** Cuts off the sweep under way: with closed stores, it would try each of a thousand runs. */
+    cutOff() {
+      closing.abort();
+      return swept;
+    },
+  };
+}
+
+async function sweepOnce(service: ServicePorts, disk: DiskSpace, signal: AbortSignal): Promise<void> {
+  if (!disk.hasSpace) return;
+  try {
+    const { eraseExpired, sweepService } = await import("@nova/service");
+    const { broken } = await sweepService(service, { signal });
+    for (const { part, error } of broken) {
+      process.emitWarning(`the sweeper failed at ${part} and will try again: ${error}`);
+    }
+    if (signal.aborted) return;
+    const [first, ...others] = (await eraseExpired(service)).failed;
+    if (!first) return;
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    process.emitWarning(`retention failed at ${first.id}${more} and will try again: ${first.reason}`);
+  } catch (error) {
+    process.emitWarning(`the sweeper failed and will try again: ${error}`);
+  }
 }

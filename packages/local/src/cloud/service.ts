@@ -1,7 +1,8 @@
+import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ServicePorts } from "@nova/service";
+import type { Delivery, DeliveryStore, Eraser, ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { addMailErasure } from "./erase-mails.ts";
+import { LRUCache } from "lru-cache";
 import { PythonMissing } from "./python-packages.ts";
 
 /** Ports whose eraser already removes mails, too. */
@@ -36,4 +37,78 @@ async function refuseUninstallable(making: Promise<string>): Promise<string> {
     const { Refused } = await import("@nova/service");
     throw new Refused(error.message, [], { cause: error });
   }
+}
+
+/** The head of a mail that NOVA sends is far shorter than this. */
+const headBytes = 16 * 1024;
+
+/** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
+export function addMailErasure(eraser: Eraser, folder: string): Eraser {
+  return {
+    contents: (at) => eraser.contents(at),
+    blobs: (home) => eraser.blobs(home),
+    rest: (client, cursor) => eraser.rest(client, cursor),
+    async traces(execution) {
+      await eraser.traces(execution);
+      await removeMails(folder, "x-nova-execution", execution);
+    },
+    async objects(client) {
+      await eraser.objects(client);
+      await removeMails(folder, "x-nova-client", client);
+    },
+  };
+}
+
+async function removeMails(folder: string, header: string, value: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  });
+  const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
+  // Several executions are erased at the same time: another erasure may have removed the mail already.
+  const unlessGone = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return "";
+  };
+  for (const name of names.filter((one) => one.endsWith(".eml"))) {
+    const path = join(folder, name);
+    if (line.test(await headOf(path).catch(unlessGone))) await rm(path, { force: true });
+  }
+}
+
+async function headOf(path: string): Promise<string> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  return buffer.toString("latin1", 0, bytesRead).split(/\r?\n\r?\n/, 1)[0] ?? "";
+}
+
+/** A delivery that started no run. */
+export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
+
+/** The number of accepted deliveries that are remembered, in case some never finish. */
+const remembered = 1_000;
+
+/** Wraps the store: `observe` receives each delivery that starts no run. */
+export function observeDeliveries(store: DeliveryStore, observe: (unstarted: Unstarted) => void): DeliveryStore {
+  const accepted = new LRUCache<string, Delivery>({ max: remembered });
+  const report = (delivery: Delivery) => isUnstarted(delivery) && observe(delivery);
+  return {
+    list: (query) => store.list(query),
+    async begin(delivery) {
+      const existing = await store.begin(delivery);
+      if (delivery.status === "accepted") accepted.set(delivery.key, delivery);
+      if (existing?.status !== "started") report(delivery);
+      return existing;
+    },
+    async finish(key, outcome) {
+      await store.finish(key, outcome);
+      const delivery = accepted.get(key);
+      accepted.delete(key);
+      if (delivery) report({ ...delivery, ...outcome });
+    },
+  };
+}
+
+function isUnstarted(delivery: Delivery): delivery is Unstarted {
+  return (delivery.status === "refused" || delivery.status === "failed") && delivery.reason !== null;
 }

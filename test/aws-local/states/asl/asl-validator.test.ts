@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Json } from "../../../../packages/aws-local/src/json.ts";
 import { compileStateMachine } from "../../../../packages/aws-local/src/states/asl/compile.ts";
 import { DefinitionRejected } from "../../../../packages/aws-local/src/states/asl/failure.ts";
-import { aslErrors } from "../../../compiler/support/asl-validator.ts";
+import { aslErrors } from "../../../compiler/support/states.ts";
 import { FUNCTION } from "../support/run.ts";
 
 const all = ["States.ALL"];

@@ -1,0 +1,255 @@
+import {
+  conditionLabel,
+  defaultLabel,
+  defined,
+  type Fork,
+  forksOf,
+  heedsRetryAfter,
+  type IndexedNode,
+  isLong,
+  joinOf,
+  type MapNode,
+  maxChecks,
+  nodeIndex,
+  type Retry,
+  startOf,
+  type TaskNode,
+  type Workflow,
+} from "@nova/workflow";
+
+/** Resolves the edges of a checked workflow. Throws `RangeError` for a workflow that the checks should have refused. */
+export function lower(workflow: Workflow): Plan {
+  const start = startOf(workflow);
+  if (!start) throw new RangeError(`workflow "${workflow.id}" has no start node`);
+  const forks = forksOf(workflow);
+  const inBranches = new Set([...forks.values()].flatMap(({ branches }) => branches.flatMap(({ nodes }) => nodes)));
+  const main = workflow.nodes.filter(({ id }) => !inBranches.has(id)).map(({ id }) => id);
+  return {
+    comment: workflow.description ?? workflow.name,
+    ...(workflow.timeoutSeconds !== undefined && { timeoutSeconds: workflow.timeoutSeconds }),
+    main: new Lowering(nodeIndex(workflow), forks).main(start.id, main),
+  };
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type MapField = "type" | "maxConcurrency" | "toleratesFailures" | "body";
+
+class Lowering {
+  readonly #nodes: ReadonlyMap<string, IndexedNode>;
+  readonly #forks: ReadonlyMap<string, Fork>;
+  readonly #seen = new Set<string>();
+
+  constructor(nodes: ReadonlyMap<string, IndexedNode>, forks: ReadonlyMap<string, Fork>) {
+    this.#nodes = nodes;
+    this.#forks = forks;
+  }
+
+  main(entry: string, ids: readonly string[]): PlannedFrame {
+    return this.#frame({ entry, nodes: ids }, true);
+  }
+
+  #frame({ entry, nodes }: { entry: string; nodes: readonly string[] }, isMain: boolean): PlannedFrame {
+    const inside: Inside = { nodes: new Set(nodes), isMain };
+    return { entry, nodes: nodes.map((id) => this.#node(id, inside)) };
+  }
+
+  #node(id: string, inside: Inside): PlannedNode {
+    const indexed = this.#nodes.get(id);
+    if (!indexed) throw new RangeError(`there is no node "${id}"`);
+    if (this.#seen.has(id)) throw new RangeError(`node "${id}" is in two branches`);
+    this.#seen.add(id);
+    const { description, name } = indexed.node;
+    return { id, ...defined({ comment: description ?? name }), ...this.#waysOf(indexed, inside) };
+  }
+
+  #waysOf(indexed: IndexedNode, inside: Inside): DistributiveOmit<PlannedNode, "id"> {
+    const { node } = indexed;
+    switch (node.type) {
+      case "end":
+        if (inside.isMain) return { type: "end" };
+        throw new RangeError(`end node "${node.id}" is in a branch`);
+      case "start":
+        return { type: "start", ...this.#onward(indexed, inside) };
+      case "action":
+        return { type: "action", ...taskRuns(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+      case "decision":
+        return { type: "decision", ...taskRuns(node), ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
+      case "approval": {
+        const { type, timeoutSeconds } = node;
+        return { type, timeoutSeconds, ...branchesOf(indexed, inside), ...resolveFailure(node, inside) };
+      }
+      case "wait": {
+        const timeoutSeconds = node.for.kind === "event" ? node.for.timeoutSeconds : undefined;
+        const ways = { ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+        return { type: "wait", ...defined({ timeoutSeconds }), ...ways };
+      }
+      case "workflow":
+        return { type: "workflow", ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+      case "map":
+        return { ...this.#map(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+    }
+  }
+
+  #map({ id, maxConcurrency, toleratedFailures }: MapNode): Pick<PlannedMap, MapField> {
+    const body = this.#forks.get(id)?.branches[0];
+    if (!body) throw new RangeError(`map "${id}" has no body`);
+    const toleratesFailures = toleratedFailures !== undefined;
+    return { type: "map", maxConcurrency, toleratesFailures, body: this.#frame(body, false) };
+  }
+
+  #onward(indexed: IndexedNode, inside: Inside): { next: string | null; fork?: PlannedFork } {
+    const { node } = indexed;
+    const fork = this.#forks.get(node.type === "map" ? joinOf(node.id) : node.id);
+    const next = nextOf(indexed, fork, inside);
+    if (!fork) return { next };
+    const branches = fork.branches.map((branch) => this.#frame(branch, false));
+    return { next, fork: { node: fork.node, branches } };
+  }
+}
+
+/** The frame whose edges are resolved. */
+export interface Inside {
+  nodes: ReadonlySet<string>;
+  isMain: boolean;
+}
+
+/** Resolves an edge. One out of a branch leads to its join, and one out of a body to its end: both end the frame. */
+function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
+  if (nodes.has(target)) return target;
+  if (isMain) throw new RangeError(`an edge leads to "${target}", which is in a branch or does not exist`);
+  return null;
+}
+
+/** Returns the target after a node that does not decide; after its join if it fans out. */
+function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Target {
+  if (fork && fork.next === null && inside.isMain) {
+    throw new RangeError(`node "${node.id}" fans out to branches that never meet`);
+  }
+  if (fork) return fork.next === null ? null : resolveTarget(fork.next, inside);
+  const [edge] = edges;
+  if (edge) return resolveTarget(edge.to, inside);
+  if (body === null) throw new RangeError(`node "${node.id}" has no edge to go on along`);
+  return null;
+}
+
+function resolveFailure(node: { onError?: string }, inside: Inside): { onError?: Target } {
+  return node.onError === undefined ? {} : { onError: resolveTarget(node.onError, inside) };
+}
+
+/** Returns the targets of a node by its decision. */
+function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides, "branches" | "otherwise"> {
+  const labelled = edges.map(({ condition, to, max }) =>
+    defined({ label: conditionLabel(condition), target: resolveTarget(to, inside), max }),
+  );
+  if (labelled.length === 0) throw new RangeError(`node "${node.id}" decides and has no edges`);
+  const otherwise = labelled.find((branch) => branch.label === defaultLabel);
+  const branches = labelled.filter((branch) => branch !== otherwise);
+  return { branches, ...(otherwise && { otherwise: otherwise.target }) };
+}
+
+/** The most runs of code at one entry that lost machines may repeat. */
+const maxAttempts = 3;
+
+/**
+ * Counts the checks of long code. Every attempt has its own time, and each wait for the next attempt in a separate
+ * state is one more check.
+ */
+export function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
+  const { retry, effects } = node;
+  const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
+  const waits = heedsRetryAfter(node) ? runs - 1 : undefined;
+  return defined({ looks: isLong(node) ? maxChecks(node) * runs + runs - 1 : waits, retry });
+}
+
+/** A workflow with resolved edges. It knows nothing of the Amazon States Language. */
+export interface Plan {
+  comment: string;
+  timeoutSeconds?: number;
+  main: PlannedFrame;
+}
+
+/** Connected nodes: the main line, a branch of a fork, or the body of a map. */
+export interface PlannedFrame {
+  entry: string;
+  nodes: PlannedNode[];
+}
+
+export type PlannedNode =
+  | PlannedStart
+  | PlannedAction
+  | PlannedDecision
+  | PlannedMap
+  | PlannedApproval
+  | PlannedWait
+  | PlannedWorkflow
+  | PlannedEnd;
+
+/** A node of the same frame; null if the frame ends. Only end nodes end the main line. */
+export type Target = string | null;
+
+interface Planned {
+  id: string;
+  comment?: string;
+}
+
+/** A node with one next node, or with a fork. */
+export interface HasNext extends Planned {
+  /** The next node; for a node that fans out, the node after the join. */
+  next: Target;
+  fork?: PlannedFork;
+}
+
+export interface PlannedFork {
+  /** The name in the chain of work: the node that fans out, or the join of a map. */
+  node: string;
+  branches: PlannedFrame[];
+}
+
+export interface Failable {
+  onError?: Target;
+}
+
+/** A node whose entry holds a decision. */
+export interface Decides extends Planned, Failable {
+  /** All branches except the default edge. */
+  branches: Branch[];
+  /** Target of the edge `"default"`. */
+  otherwise?: Target;
+}
+
+export interface Branch {
+  /** The engine's `decision` that takes this branch. */
+  label: string;
+  target: Target;
+  /** The branch leads back to a node of the same frame; the engine decides otherwise after this number of rounds. */
+  max?: number;
+}
+
+export interface PlannedTask extends Planned {
+  /** For code that may outlive a Lambda: the largest number of checks and waits. */
+  looks?: number;
+  retry?: Retry;
+}
+
+export type PlannedStart = HasNext & { type: "start" };
+export type PlannedAction = PlannedTask & HasNext & Failable & { type: "action" };
+export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
+export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
+/** `timeoutSeconds` limits a wait for an event. Absent: a wait until a time that the engine returns. */
+export type PlannedWait = HasNext & Failable & { type: "wait"; timeoutSeconds?: number };
+export type PlannedWorkflow = HasNext & Failable & { type: "workflow" };
+export type PlannedEnd = Planned & { type: "end" };
+
+export interface PlannedMap extends HasNext, Failable {
+  type: "map";
+  body: PlannedFrame;
+  maxConcurrency: number;
+  /** True if a failed item does not stop the others. The join decides whether too many failed. */
+  toleratesFailures: boolean;
+}
+
+/** Returns the nodes of a frame that its loops lead back to, each once. */
+export function loopTargets({ nodes }: PlannedFrame): string[] {
+  const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
+  return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];
+}

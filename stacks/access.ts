@@ -1,0 +1,145 @@
+import { type Conditions, Effect, Policy, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { ArnFormat, type Stack } from "aws-cdk-lib/core";
+import { NagSuppressions } from "cdk-nag";
+import type { IConstruct } from "constructs";
+
+export function allow(
+  service: string,
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions?: Conditions,
+): PolicyStatement {
+  return new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: actions.map((action) => `${service}:${action}`),
+    resources: [...resources],
+    ...(conditions && { conditions }),
+  });
+}
+
+/** Allows a role to call these functions only. */
+export function allowInvoke(functions: readonly IFunction[]): PolicyStatement {
+  const arns = functions.map(({ functionArn }) => functionArn);
+  return allow("lambda", ["InvokeFunction"], arns);
+}
+
+interface RoleParts {
+  /** Principal such as `lambda.amazonaws.com`. */
+  service: string;
+  conditions?: Conditions;
+  /** A fixed name, by which other stacks refer to the role. */
+  roleName?: string | undefined;
+  statements: PolicyStatement[];
+}
+
+/** Creates a role for a service, with all its permissions in one policy. */
+export function createServiceRole(stack: Stack, roleId: string, policyId: string, parts: RoleParts) {
+  const { service, conditions = {}, roleName, statements } = parts;
+  const assumedBy = new ServicePrincipal(service, { conditions });
+  const role = new Role(stack, roleId, { assumedBy, ...(roleName !== undefined && { roleName }) });
+  const policy = new Policy(stack, policyId, { statements });
+  role.attachInlinePolicy(policy);
+  return { role, policy };
+}
+
+/**
+ * Suppresses a finding of cdk-nag's AwsSolutions with a reason. `only` names the exact finding (an action or a resource
+ * with a wildcard), so that other findings of the same rule are still reported.
+ */
+export function explain(
+  construct: IConstruct,
+  id: string,
+  reason: string,
+  only?: (string | { regex: string })[],
+): void {
+  NagSuppressions.addResourceSuppressions(construct, [{ id, reason, ...(only && { appliesTo: only }) }], true);
+}
+
+/**
+ * Roles with fixed names, which exist before their resources: the eraser of contents in chains, the role of state
+ * machines, and the role by which Scheduler calls functions.
+ */
+export type NamedRole = "erase" | "machines" | "schedules";
+
+export function roleName(stack: Stack, role: NamedRole): string {
+  return `nova-${role}-${stack.region}`;
+}
+
+export function roleArn(stack: Stack, role: NamedRole): string {
+  return stack.formatArn({ service: "iam", region: "", resource: "role", resourceName: roleName(stack, role) });
+}
+
+/** ARN of a function's alias, known before the function exists. */
+export function functionArn(stack: Stack, name: string): string {
+  return stack.formatArn({
+    service: "lambda",
+    resource: "function",
+    resourceName: `${name}:live`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+const machinePrefix = "nova-";
+
+/** ARNs of the state machines `nova-<workflow>`. Publishing creates them, so no stack contains them. */
+export function machineArns(stack: Stack) {
+  const all = machineArn(stack, `${machinePrefix}*`);
+  // Includes the executions of items of a distributed map.
+  const executions = stack.formatArn({
+    service: "states",
+    resource: "execution",
+    resourceName: `${machinePrefix}*:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  const drafts = machineArn(stack, `${machinePrefix}draft-*`);
+  return { all, drafts, versions: `${all}:*`, executions, role: roleArn(stack, "machines") };
+}
+
+export type MachineArns = ReturnType<typeof machineArns>;
+
+/** Prefix of these ARNs for an event pattern. */
+export function machineArnPrefix(stack: Stack): string {
+  return machineArn(stack, machinePrefix);
+}
+
+function machineArn(stack: Stack, resourceName: string): string {
+  return stack.formatArn({
+    service: "states",
+    resource: "stateMachine",
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+/** Name of NOVA's bus and of the group of its schedules. */
+export const novaName = "nova";
+
+/** ARNs of rules and schedules that start runs. packages/aws creates and names them. */
+export function eventArns(stack: Stack) {
+  const events = (resource: string, resourceName: string) =>
+    stack.formatArn({ service: "events", resource, resourceName });
+  const scheduler = (resource: string, resourceName: string) =>
+    stack.formatArn({ service: "scheduler", resource, resourceName });
+  return {
+    bus: events("event-bus", novaName),
+    /** Rules of triggers, on NOVA's bus and on the account's default bus. */
+    rules: [events("rule", `${novaName}/nova-*`), events("rule", "nova-*")],
+    /** The only target of those rules. */
+    firing: functionArn(stack, "nova-fire-trigger"),
+    /** All rules on NOVA's bus, including those of the stacks. */
+    rulesOfBus: events("rule", `${novaName}/*`),
+    group: scheduler("schedule-group", novaName),
+    schedules: scheduler("schedule", `${novaName}/nova-*`),
+    schedulesRole: roleArn(stack, "schedules"),
+  };
+}
+
+export type EventArns = ReturnType<typeof eventArns>;
+
+export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";
+
+/** The parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
+export function parameterName(stage: string, secret: SecretName): string {
+  return `/nova/${stage}/${secret}`;
+}

@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { costOf } from "@nova/agents";
+import prices from "./prices.json" with { type: "json" };
+
+/** The properties of a run that affect its cost. */
+export interface Run {
+  /** Nodes with code, including decisions, without `start` and `end`. */
+  nodes: number;
+  decisions: number;
+  /** Running time of one node's code. */
+  secondsPerNode: number;
+  /** Nodes with code that a model writes in this run. Pinned code costs the same as hand-written code. */
+  written: number;
+}
+
+/**
+ * DynamoDB calls per node: one read (unless the same process ran the previous node), the turn and the entry.
+ * test/stacks/costs measures them.
+ */
+export const callsPerNode = 3;
+/** The most additional calls of start, end and close, including the statistics of the run. */
+export const callsPerRun = 13;
+
+/** Write units of a turn and an entry (1 KB), and read units before a node (4 KB). */
+const writesPerNode = 3;
+const readsPerNode = 2;
+/**
+ * Three indexes contain the run's record, so each of its four writes counts fourfold; one index contains its
+ * statistics.
+ */
+const writesPerRun = 24;
+const readsPerRun = 9;
+
+/** The Lambda's time in addition to the code: reading, the turn, the calls of the sandbox, committing. */
+const overheadSeconds = 0.15;
+/** Start of a sandbox (E2B's p50 with its facts) and its end. */
+const sandboxStartSeconds = 1;
+/** Waiting time for the models of three agents. */
+const writingSeconds = 15;
+const logBytesPerInvocation = 1_500;
+
+/** Returns the quantities of one run, in the units of prices.json. */
+export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
+  const invocations = nodes + 3; // the request, the end node, and the event that the run has ended
+  const seconds = nodes * (secondsPerNode + overheadSeconds) + 2 * overheadSeconds + written * writingSeconds;
+  const lifeSeconds = sandboxStartSeconds + seconds;
+  return {
+    transition: nodes + decisions + 2,
+    lambdaRequest: invocations,
+    lambdaGibSecond: seconds + overheadSeconds,
+    dynamodbWrite: nodes * writesPerNode + writesPerRun,
+    dynamodbRead: nodes * readsPerNode + readsPerRun,
+    kmsRequest: 1,
+    apiRequest: 1,
+    busEvent: 1,
+    logsGib: (invocations * logBytesPerInvocation) / 1024 ** 3,
+    trace: 1 + invocations,
+    sandboxVcpuSecond: 2 * lifeSeconds,
+    sandboxGibSecond: 2 * lifeSeconds,
+  };
+}
+
+export type Quantity = keyof ReturnType<typeof usageOf>;
+
+/** Cost of one run in US dollars, by provider. */
+export interface RunCost {
+  stepFunctions: number;
+  lambda: number;
+  dynamodb: number;
+  /** API Gateway, EventBridge, KMS, logs, traces. */
+  otherAws: number;
+  sandbox: number;
+  model: number;
+}
+
+/** The model requests for the code of one node at the first attempt. A second attempt costs the same again. */
+const requests = [
+  { model: "gpt-6-luna", input: 1_500, cached: 0, output: 100 },
+  { model: "gpt-6.1-terra", input: 4_000, cached: 1_500, output: 900 },
+  { model: "gpt-6-luna", input: 2_500, cached: 0, output: 150 },
+];
+
+export function costOfRun(run: Run): RunCost {
+  const usage = usageOf(run);
+  const usd = (...quantities: Quantity[]) =>
+    quantities.reduce((sum, quantity) => sum + usage[quantity] * prices.usd[quantity], 0);
+  return {
+    stepFunctions: usd("transition"),
+    lambda: usd("lambdaRequest", "lambdaGibSecond"),
+    dynamodb: usd("dynamodbWrite", "dynamodbRead"),
+    otherAws: usd("apiRequest", "busEvent", "kmsRequest", "logsGib", "trace"),
+    sandbox: usd("sandboxVcpuSecond", "sandboxGibSecond"),
+    model: run.written * requests.reduce((sum, { model, ...usage }) => sum + costOf(model, usage), 0),
+  };
+}
+
+const eight = { nodes: 8, decisions: 2, secondsPerNode: 0.5 };
+const runs: { what: string; run: Run }[] = [
+  { what: "3 nodes of code, 0.1 s each", run: { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 } },
+  { what: "8 nodes, 0.5 s each, prompts with pinned code among them", run: { ...eight, written: 0 } },
+  { what: "the same, 3 prompts written again in each run", run: { ...eight, written: 3 } },
+  { what: "40 nodes of code, 2 s each", run: { nodes: 40, decisions: 10, secondsPerNode: 2, written: 0 } },
+];
+
+const columns: Record<keyof RunCost, string> = {
+  stepFunctions: "Step Functions",
+  lambda: "Lambda",
+  dynamodb: "DynamoDB",
+  otherAws: "API, events, KMS, logs, traces",
+  sandbox: "E2B",
+  model: "models",
+};
+
+/** Returns the cost of 1,000 runs in US dollars, as a Markdown table. */
+export function costTable(): string {
+  const names = Object.keys(columns) as (keyof RunCost)[];
+  const lines = runs.map(({ what, run }) => {
+    const cost = costOfRun(run);
+    const parts = names.map((name) => 1000 * cost[name]);
+    return [what, ...parts.map(dollars), `**${dollars(parts.reduce((sum, part) => sum + part, 0))}**`];
+  });
+  const head = ["1,000 runs of", ...Object.values(columns), "together, $"];
+  const rows = [head, head.map((_, column) => (column === 0 ? "---" : "---:")), ...lines];
+  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function dollars(usd: number): string {
+  return usd.toFixed(2);
+}
+
+const file = new URL("../docs/deploy.md", import.meta.url);
+const between = /(<!-- costs -->).*(<!-- \/costs -->)/s;
+
+/** The page on deployment: its text now, and its text with the table of today's costs. */
+export function readCostPage(): { now: string; wanted: string } {
+  const now = readFileSync(file, "utf8");
+  return { now, wanted: now.replace(between, (_, start, end) => `${start}\n${costTable()}\n${end}`) };
+}
+
+if (import.meta.main) writeFileSync(file, readCostPage().wanted);

@@ -1,0 +1,324 @@
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Key } from "aws-cdk-lib/aws-kms";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { allow, type EventArns, type MachineArns, type SecretName } from "./access.ts";
+
+export interface Storage {
+  table: Table;
+  bucket: Bucket;
+  keys: {
+    /** Signs the last entry of a chain with HMAC. */
+    signing: Key;
+    /** Encrypts task tokens and the data keys of credentials. */
+    vault: Key;
+  };
+}
+
+/** All resources that a grant can refer to. */
+export interface Grantable extends Storage {
+  machines: MachineArns;
+  events: EventArns;
+  undelivered: Queue;
+  /** ARNs of the identities that SES sends from. */
+  senders: readonly string[];
+  /** ARN of a key's parameter in Systems Manager. */
+  parameter(name: SecretName): string;
+}
+
+/** Patterns for the partition keys of the table in IAM. packages/aws/README.md has a picture. */
+export const partitions = {
+  chains: ["C#*"],
+  executions: ["E#*"],
+  /** Index of runs by their labels. */
+  labels: ["LABEL#*"],
+  tasks: ["T#*"],
+  /** Index of waiting tasks, and recent events. */
+  wakes: ["WAKE#*"],
+  /** The event fields that waiting tasks match. */
+  shapes: ["SHAPE#*"],
+  generations: ["G#*"],
+  workflows: ["W#*"],
+  triggers: ["TRIGGER#*"],
+  deliveries: ["DELIVERY#*"],
+  credentials: ["S#*"],
+  clients: ["CLIENT#*"],
+  keys: ["K#*"],
+  /** Counters of requests per key. */
+  rates: ["R#*"],
+  /** Idempotency records of requests. */
+  attempts: ["I#*"],
+  audit: ["A"],
+  /** Statistics of runs. */
+  figures: ["F#*"],
+  uploads: ["U#*"],
+  sessions: ["SESSION#*"],
+  queues: ["Q#*"],
+  /** Costs of models per client. */
+  spendings: ["M#*"],
+};
+
+/** Partitions that are erased with a client. Its chains, its executions and the audit log stay. */
+export const erasable = [
+  partitions.labels,
+  partitions.tasks,
+  partitions.wakes,
+  partitions.credentials,
+  partitions.clients,
+  partitions.keys,
+  partitions.generations,
+  partitions.deliveries,
+  partitions.rates,
+  partitions.attempts,
+  partitions.figures,
+  partitions.uploads,
+  partitions.sessions,
+  partitions.spendings,
+].flat();
+
+/** `ForAllValues` is true for a call without keys, but all of these actions need a key. */
+function items(table: Table, actions: readonly string[], keys: readonly string[]): PolicyStatement {
+  return allow("dynamodb", actions, [table.tableArn], { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } });
+}
+
+function indexes(table: Table, name: string): PolicyStatement {
+  return allow("dynamodb", ["Query"], [`${table.tableArn}/index/${name}`]);
+}
+
+function objects(bucket: Bucket, actions: readonly string[], keys: string): PolicyStatement {
+  return allow("s3", actions, [bucket.arnForObjects(keys)]);
+}
+
+/** Credentials are encrypted for a name; task tokens are not. */
+const ofCredentials = encryptedFor("name");
+
+/**
+ * Task tokens are encrypted for a task; credentials are not. So a function that only answers tasks cannot decrypt
+ * credentials.
+ */
+const ofTasks = encryptedFor("task");
+
+/** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
+function encryptedFor(key: string) {
+  return { "ForAnyValue:StringEquals": { "kms:EncryptionContextKeys": [key] } };
+}
+
+/** Limits PassRole to one service. */
+export function passedToService(service: string) {
+  return { StringEquals: { "iam:PassedToService": service } };
+}
+
+const ruleActions = ["PutRule", "RemoveTargets", "DeleteRule"];
+const scheduleActions = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
+
+/** The permissions of functions: each is one statement on one resource. */
+export const grants = {
+  // Permissions in the table: by partition, by index, and for the whole table.
+  "chain of work": ({ table }) => items(table, ["Query", "BatchGetItem", "PutItem"], partitions.chains),
+  executions: ({ table }) => items(table, ["GetItem"], partitions.executions),
+  labels: ({ table }) => items(table, ["Query"], partitions.labels),
+  "changed executions": ({ table }) => items(table, ["UpdateItem"], partitions.executions),
+  "new executions": ({ table }) => items(table, ["PutItem"], partitions.executions),
+  "new labels": ({ table }) => items(table, ["PutItem"], partitions.labels),
+  tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
+  "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
+
+  /** Ended tasks are no longer found. */
+  wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
+  /** Needed before a run starts, too: from then on, events that it may wait for are stored. */
+  "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
+
+  /** Includes the active version and queued publications. */
+  versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
+  "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),
+  /** A lost publication records when it was queued again. */
+  "lost publications": ({ table }) => items(table, ["UpdateItem"], partitions.workflows),
+  generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.generations),
+  /** A person approves or rejects code after a review. */
+  "reviewed code": ({ table }) => items(table, ["UpdateItem"], partitions.generations),
+  /** Pinned code saves the cost of writing it, which is on record. */
+  "written code": ({ table }) => items(table, ["Query"], partitions.generations),
+
+  credentials: ({ table }) => items(table, ["Query"], partitions.credentials),
+  /** A refreshed token is stored before its use. */
+  "refreshed credentials": ({ table }) => items(table, ["GetItem", "PutItem"], partitions.credentials),
+  "gone credentials": ({ table }) => items(table, ["DeleteItem"], partitions.credentials),
+  clients: ({ table }) => items(table, ["GetItem"], partitions.clients),
+  "new clients": ({ table }) => items(table, ["PutItem"], partitions.clients),
+  "changed clients": ({ table }) => items(table, ["UpdateItem"], partitions.clients),
+  keys: ({ table }) => items(table, ["GetItem"], partitions.keys),
+  "new keys": ({ table }) => items(table, ["PutItem"], partitions.keys),
+  "gone keys": ({ table }) => items(table, ["DeleteItem"], partitions.keys),
+  "request rates": ({ table }) => items(table, ["UpdateItem"], partitions.rates),
+  "repeated requests": ({ table }) => items(table, ["GetItem", "PutItem", "UpdateItem"], partitions.attempts),
+  "audit log": ({ table }) => items(table, ["PutItem"], partitions.audit),
+  "list of the audit log": ({ table }) => items(table, ["Query"], partitions.audit),
+
+  figures: ({ table }) => items(table, ["PutItem"], partitions.figures),
+  "figures of workflows": ({ table }) => items(table, ["Query"], partitions.figures),
+  queues: ({ table }) => items(table, ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"], partitions.queues),
+  spendings: ({ table }) => items(table, ["Query"], partitions.spendings),
+  "new spendings": ({ table }) => items(table, ["PutItem"], partitions.spendings),
+  uploads: ({ table }) => items(table, ["GetItem"], partitions.uploads),
+  "new uploads": ({ table }) => items(table, ["PutItem"], partitions.uploads),
+  sessions: ({ table }) => items(table, ["GetItem"], partitions.sessions),
+  "changed sessions": ({ table }) => items(table, ["PutItem"], partitions.sessions),
+  triggers: ({ table }) => items(table, ["GetItem"], partitions.triggers),
+  "new triggers": ({ table }) => items(table, ["PutItem", "DeleteItem"], partitions.triggers),
+  /** An unreadable mailbox is paused. */
+  "paused triggers": ({ table }) => items(table, ["UpdateItem"], partitions.triggers),
+  deliveries: ({ table }) => items(table, ["GetItem", "PutItem", "UpdateItem"], partitions.deliveries),
+
+  "open list": ({ table }) => indexes(table, "open"),
+  "workflow lists": ({ table }) => indexes(table, "by-workflow"),
+  /** Lists of keys, clients and pools share one index with the other records of clients. */
+  "client lists": ({ table }) => indexes(table, "by-client"),
+  /**
+   * A scan is the only way to find all records of a client (for erasure and export), and all stored formats (for
+   * administrators).
+   */
+  "whole table": ({ table }) => allow("dynamodb", ["Scan"], [table.tableArn]),
+
+  "contents of chains": ({ table }) => items(table, ["UpdateItem"], partitions.chains),
+  "erased records": ({ table }) => items(table, ["DeleteItem"], erasable),
+
+  // Permissions in the bucket, by prefix. The signer of an address needs the permission that the address grants.
+  blobs: ({ bucket }) => objects(bucket, ["GetObject", "PutObject"], "blobs/*"),
+  definitions: ({ bucket }) => objects(bucket, ["GetObject"], "workflows/*"),
+  "new definitions": ({ bucket }) => objects(bucket, ["PutObject"], "workflows/*"),
+  /** Events that exceed the size of a bus entry. */
+  "large events": ({ bucket }) => objects(bucket, ["PutObject"], "events/*"),
+  "whole events": ({ bucket }) => objects(bucket, ["GetObject"], "events/*"),
+  "uploaded bytes": ({ bucket }) => objects(bucket, ["GetObject"], "uploads/*"),
+  "new uploaded bytes": ({ bucket }) => objects(bucket, ["PutObject"], "uploads/*"),
+  "incoming mail": ({ bucket }) => objects(bucket, ["GetObject"], "mail/*"),
+  "erased objects": ({ bucket }) =>
+    allow("s3", ["DeleteObject"], [bucket.arnForObjects("blobs/*"), bucket.arnForObjects("uploads/*")]),
+  /**
+   * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden one. A
+   * GetObject has no `s3:prefix`, so a condition on the prefix would remove this effect. Erasing and exporting also
+   * list objects.
+   */
+  absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
+
+  // Permissions for keys: NOVA's own in KMS, and API keys in parameters.
+  signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
+  "checking signatures": ({ keys }) => allow("kms", ["VerifyMac"], [keys.signing.keyArn]),
+  sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn], ofTasks),
+  /** The Encryption SDK encrypts texts that are too long for KMS, with one data key each. */
+  "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
+  "opening credentials": ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofCredentials),
+  unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofTasks),
+
+  "E2B's key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("E2B_API_KEY")]),
+  "the models' key": ({ parameter }) => allow("ssm", ["GetParameters"], [parameter("OPENAI_API_KEY")]),
+
+  // Permissions for state machines and their executions.
+  "run starts": ({ machines }) => allow("states", ["StartExecution"], [machines.all, machines.versions]),
+  runs: ({ machines }) => allow("states", ["DescribeExecution"], [machines.executions]),
+  "ends of runs": ({ machines }) => allow("states", ["StopExecution"], [machines.executions]),
+  "run lists": ({ machines }) => allow("states", ["ListExecutions"], [machines.all]),
+  "task answers": ({ machines }) => allow("states", ["SendTaskSuccess"], [machines.all]),
+  "machine versions": ({ machines }) => allow("states", ["ListStateMachineVersions"], [machines.all]),
+  machines: ({ machines }) =>
+    allow("states", ["CreateStateMachine", "UpdateStateMachine", "PublishStateMachineVersion"], [machines.all]),
+  "old machines": ({ machines }) => allow("states", ["DeleteStateMachineVersion"], [machines.all, machines.versions]),
+  /** The deletion of a session deletes its drafts. */
+  "machines of drafts": ({ machines }) => allow("states", ["DeleteStateMachine"], [machines.drafts]),
+  "what machines run as": ({ machines }) =>
+    allow("iam", ["PassRole"], [machines.role], passedToService("states.amazonaws.com")),
+
+  // Permissions for events, rules, schedules and mails.
+  events: ({ events }) => allow("events", ["PutEvents"], [events.bus]),
+  "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
+  "rules of triggers": ({ events }) => allow("events", ruleActions, events.rules),
+  /** `ForAllValues` is true for a call without targets, but no such call exists. */
+  "targets of rules": ({ events }) =>
+    allow("events", ["PutTargets"], events.rules, {
+      "ForAllValues:ArnEquals": { "events:TargetArn": [events.firing] },
+    }),
+  schedules: ({ events }) => allow("scheduler", scheduleActions, [events.schedules]),
+  "what schedules run as": ({ events }) =>
+    allow("iam", ["PassRole"], [events.schedulesRole], passedToService("scheduler.amazonaws.com")),
+  mails: ({ senders }) => allow("ses", ["SendEmail"], senders),
+} satisfies Record<string, (to: Grantable) => PolicyStatement>;
+
+export type Grant = keyof typeof grants;
+
+/** Reads definitions and inputs, and writes records of runs. */
+const writesRuns: readonly Grant[] = [
+  "chain of work",
+  "executions",
+  "changed executions",
+  "versions",
+  "blobs",
+  "definitions",
+  "absence",
+];
+
+/** Permissions to find the position of a run and to continue its chain. */
+export const followsRuns: readonly Grant[] = [...writesRuns, "tasks", "wakes", "shapes of events"];
+
+/** Reads credentials to mask their values. */
+export const masksSecrets: readonly Grant[] = ["credentials", "opening credentials"];
+
+/** Puts events on the bus, including large ones. */
+export const sendsEvents: readonly Grant[] = ["events", "large events"];
+
+/** Updates statistics, releases slots, and starts queued runs. */
+const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
+
+/** Ends a run and its child executions: signs, stops state machines, kills sandboxes. */
+export const closesRuns: readonly Grant[] = [
+  ...followsRuns,
+  ...masksSecrets,
+  ...looksAfterRuns,
+  ...sendsEvents,
+  "signing",
+  "runs",
+  "ends of runs",
+  "E2B's key",
+];
+
+export const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
+
+/** Starts a run of a client, or queues it. */
+export const startsRuns: readonly Grant[] = [
+  ...writesRuns,
+  "new executions",
+  "new labels",
+  "shapes of events",
+  "clients",
+  "queues",
+  "spendings",
+  "uploads",
+  "uploaded bytes",
+  "run starts",
+  "runs",
+];
+
+/**
+ * Starts a run of a trigger and records the delivery. For a deleted client it sends an event, which a function with
+ * permission to end the run handles.
+ */
+export const takesDeliveries: readonly Grant[] = [
+  ...startsRuns,
+  "events",
+  "triggers",
+  "deliveries",
+  "undelivered events",
+];
+
+/** Reads the values of credentials, and refreshes expired ones. */
+export const usesCredentials: readonly Grant[] = [...masksSecrets, "refreshed credentials", "sealing credentials"];
+
+/** Creates and removes the triggers of a workflow. */
+export const makesTriggers: readonly Grant[] = [
+  "triggers",
+  "new triggers",
+  "rules of triggers",
+  "targets of rules",
+  "schedules",
+  "what schedules run as",
+];

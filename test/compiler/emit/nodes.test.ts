@@ -1,0 +1,149 @@
+import { localFunctions, toStateMachine } from "@nova/compiler";
+import { describe, expect, it } from "vitest";
+import { catches, stateOf, taskOf } from "../support/states.ts";
+import {
+  action,
+  approval,
+  body,
+  childNode,
+  end,
+  eventNode,
+  map,
+  start,
+  untilNode,
+  workflow,
+} from "../support/workflows.ts";
+
+const position = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
+const asking = toStateMachine(
+  workflow(
+    [start(), approval("ask", ["yes", "no"], { timeoutSeconds: 86_400 }), end("paid"), end("left")],
+    ["start -> ask", 'ask -> paid : "yes"', 'ask -> left : "no"', 'ask -> left : "timeout"'],
+  ),
+);
+const waiting = toStateMachine(
+  workflow(
+    [start(), untilNode("pause"), eventNode("order", { onError: "late" }), action("late"), end()],
+    ["start -> pause", "pause -> order", "order -> end", "late -> end"],
+  ),
+);
+
+describe("an approval", () => {
+  it("passes its token to a function that stores it, and waits for the time in the definition", () => {
+    expect(taskOf(asking, "ask")).toMatchObject({
+      Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+      Parameters: {
+        FunctionName: localFunctions.requestApproval,
+        Payload: { node: "ask", ...position, "token.$": "$$.Task.Token" },
+      },
+      TimeoutSeconds: 86_400,
+      Next: "ask.branch",
+    });
+  });
+
+  it("reads the chain after its timeout, which may have an answer, instead of asking again", () => {
+    const [never] = taskOf(asking, "ask").Retry;
+    expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
+    expect(catches(taskOf(asking, "ask"))).toEqual({
+      ExecutionClosed: "execution.closed",
+      "States.Timeout": "ask.expired",
+      "States.ALL": "execution.close",
+    });
+    expect(taskOf(asking, "ask.expired")).toMatchObject({
+      Resource: localFunctions.settleNode,
+      Parameters: { node: "ask", expired: true, ...position },
+      Next: "ask.settled",
+    });
+  });
+
+  it("continues by the choice, whether the task or a settle has it", () => {
+    const rules = [
+      { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
+      { Variable: "$.decision", StringEquals: "no", Next: "left" },
+      { Variable: "$.decision", StringEquals: "timeout", Next: "left" },
+    ];
+    expect(stateOf(asking, "ask.branch", "Choice").Choices).toEqual(rules);
+    const failed = { Variable: "$.failed", BooleanEquals: true, Next: "execution.close" };
+    expect(stateOf(asking, "ask.settled", "Choice").Choices).toEqual([failed, ...rules]);
+  });
+});
+
+describe("a wait", () => {
+  it("until a time runs no function during the wait: one call returns the time, another writes the entry", () => {
+    expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
+    expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
+      Type: "Wait",
+      TimestampPath: "$.until",
+      Next: "pause.waited",
+    });
+    expect(taskOf(waiting, "pause.waited")).toMatchObject({
+      Resource: localFunctions.runNode,
+      Parameters: { node: "pause", ...position, waited: true },
+      Next: "order",
+    });
+  });
+
+  it("for an event waits for a token, and fails after its timeout", () => {
+    expect(taskOf(waiting, "order")).toMatchObject({ TimeoutSeconds: 3600, Next: "end" });
+    expect(catches(taskOf(waiting, "order"))).toMatchObject({
+      "States.Timeout": "order.expired",
+      "States.ALL": "order.settle",
+    });
+    expect(stateOf(waiting, "order.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
+  });
+});
+
+const calling = toStateMachine(
+  workflow(
+    [start(), childNode("bill"), childNode("rate", { onError: "late" }), action("late"), end()],
+    ["start -> bill", "bill -> rate", "rate -> end", "late -> end"],
+  ),
+);
+
+describe("a workflow node", () => {
+  it("names the other execution, lets Step Functions run it, and reads its result", () => {
+    expect(taskOf(calling, "bill")).toMatchObject({
+      Resource: localFunctions.runNode,
+      Parameters: { node: "bill", ...position },
+      Next: "bill.run",
+    });
+    expect(taskOf(calling, "bill.run")).toMatchObject({
+      Resource: "arn:aws:states:::states:startExecution.sync:2",
+      Parameters: { "StateMachineArn.$": "$.child.arn", "Name.$": "$.child.name", "Input.$": "$.child.input" },
+      ResultPath: null,
+      Next: "bill.done",
+    });
+    expect(taskOf(calling, "bill.done")).toMatchObject({
+      Resource: localFunctions.runNode,
+      Parameters: { node: "bill", waited: true, ...position },
+      Next: "rate",
+    });
+  });
+
+  it("reads the chain of the other execution after any end, and starts none twice", () => {
+    expect(catches(taskOf(calling, "bill.run"))).toEqual({ "States.ALL": "bill.done" });
+    expect(taskOf(calling, "bill.run").Retry[0]).toEqual({
+      ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"],
+      MaxAttempts: 0,
+    });
+    expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
+  });
+
+  it("fails the run, or continues along onError after its settle", () => {
+    const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
+    const settling = { ...closing, "States.ALL": "rate.settle" };
+    for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);
+    for (const name of ["rate", "rate.done"]) expect(catches(taskOf(calling, name))).toEqual(settling);
+    expect(stateOf(calling, "rate.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
+  });
+
+  it("ends an item of a map, which discards the results of its states", () => {
+    const each = map("each", body([childNode("each_item")], []));
+    const machine = toStateMachine(workflow([start(), each, end()], ["start -> each", "each -> end"]));
+    expect(taskOf(machine, "each_item.done")).toMatchObject({ End: true, OutputPath: null });
+    expect(catches(taskOf(machine, "each_item.done"))).toEqual({
+      ExecutionClosed: "each.item.closed",
+      "States.ALL": "each_item.settle",
+    });
+  });
+});

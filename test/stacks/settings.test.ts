@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { mailSettingsFrom, settingsFrom } from "../../stacks/settings.ts";
+
+describe("the settings of a deployment", () => {
+  it.each([
+    ["which model is asked", { DEFAULT_MODEL: "gpt-6.1-terra" }],
+    ["whether models are asked at all", { NOVA_FROZEN: "false" }],
+    ["where tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
+    ["who may come in besides keys", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
+    ["which pages may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
+  ])("are passed to functions: %s", (_, variables) => {
+    expect(settingsFrom(variables)).toMatchObject(variables);
+  });
+
+  it.each([
+    ["a key", { E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" }],
+    ["credentials of whoever deploys", { AWS_ACCESS_KEY_ID: "AKIA", AWS_SESSION_TOKEN: "token" }],
+    ["what is the laptop's", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
+    ["what is empty", { DEFAULT_MODEL: "" }],
+  ])("are kept from functions: %s", (_, variables) => {
+    expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
+  });
+
+  it("allow a hundred simultaneous runs without another number", () => {
+    expect(settingsFrom({}).NOVA_E2B_CONCURRENT).toBe("100");
+    expect(settingsFrom({ NOVA_E2B_CONCURRENT: "20" }).NOVA_E2B_CONCURRENT).toBe("20");
+  });
+});
+
+describe("the mail of a deployment", () => {
+  it.each([
+    ["nothing, and goes out from nowhere, without a domain", {}, { domains: [] }],
+    [
+      "its domain",
+      { NOVA_MAIL_DOMAINS: "In.example.com" },
+      { domains: ["in.example.com"], from: "nova@in.example.com" },
+    ],
+    [
+      "several domains, and goes out from where it is said",
+      { NOVA_MAIL_DOMAINS: "a.example.com, b.example.com,", NOVA_MAIL_FROM: "ops@example.com" },
+      { domains: ["a.example.com", "b.example.com"], from: "ops@example.com" },
+    ],
+  ])("is configured for %s", (_, variables, settings) => {
+    expect(mailSettingsFrom(variables)).toEqual(settings);
+  });
+});
