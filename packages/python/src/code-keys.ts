@@ -4,7 +4,7 @@ import { mayDecide, printedKeys } from "./findings/result.ts";
 import { readSubject } from "./findings/subject.ts";
 import { type Change, hasHiddenEffect } from "./flow/changes.ts";
 import { Paths } from "./flow/paths.ts";
-import { readReads } from "./flow/reads.ts";
+import { readReads } from "./flow/printed.ts";
 import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Node } from "./tree/nodes.ts";
@@ -35,7 +35,6 @@ export function readCodeKeys(source: string) {
     deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
     waits: named("tasks"),
     results: named("outputs"),
-    /** The keys that the code needs, does not set before, and that are not in `known`. */
     missing(known: readonly string[]) {
       const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
       const missing = findMissingTopKeys(readSubject(program, { nodeType: "action", context }));

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { AuthoredEdge } from "../src/authored/edge.ts";
-import { fanOutFields, nodeFields } from "../src/authored/fields.ts";
+import { AuthoredEdge, fanOutFields, nodeFields } from "../src/authored/fields.ts";
 import { kinds } from "../src/authored/kinds.ts";
 import { AuthoredRetry } from "../src/authored/retry.ts";
 import { triggerKinds } from "../src/authored/triggers/kinds.ts";

@@ -1,7 +1,16 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
-import { checkDecisions, checkIds, checkNames, checkOnError, checkPlainEdges } from "./check/edges.ts";
-import { checkBodies, checkDirections, checkPresence, checkWays } from "./check/ends.ts";
+import {
+  checkBodies,
+  checkDecisions,
+  checkDirections,
+  checkIds,
+  checkNames,
+  checkOnError,
+  checkPlainEdges,
+  checkPresence,
+  checkWays,
+} from "./check/edges.ts";
 import { checkInputs, checkLabels, checkModels, checkRequirements, checkSecretPaths } from "./check/fields.ts";
 import { checkForks, checkMerges } from "./check/forks.ts";
 import { checkKeys } from "./check/keys.ts";
@@ -11,7 +20,7 @@ import { checkLoopBranches, checkLoops } from "./check/loops.ts";
 import { type Outline, outlinesOf } from "./check/outline.ts";
 import { defined } from "./defined.ts";
 import type { Finding, FindingCode } from "./findings/finding.ts";
-import { nodeIndex } from "./graph/edges.ts";
+import { nodeIndex } from "./graph/graph.ts";
 import { readInputs } from "./inputs/ajv.ts";
 import { keepingDigits } from "./json/exact.ts";
 import { readLock } from "./lock/lock-of.ts";
@@ -19,8 +28,7 @@ import { type Document, locate, readDocument } from "./parse/document.ts";
 import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
 import { readNode } from "./parse/nodes.ts";
-import { partOf } from "./parse/part.ts";
-import { bodyOf, findingsIn, nodesIn, type PythonSource, readBody, type WorkflowSource } from "./parse/read.ts";
+import { bodyOf, findingsIn, nodesIn, type PythonSource, partOf, readBody, type WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, Workflow } from "./workflow.ts";
 

@@ -6,7 +6,6 @@
 export const runErrors = {
   /** The code failed, or its output cannot be stored. */
   NodeFailed: { retry: "never", attempt: true },
-  /** The code exceeded its own timeout. */
   NodeTimeout: { retry: "never", attempt: true },
   /** The sandbox of the turn disappeared, and the code may have started. */
   NodeInterrupted: { retry: "never", attempt: true },

@@ -11,7 +11,6 @@ export interface Workflow {
   id: string;
   name: string;
   description?: string;
-  /** Limit of a whole run, in seconds. */
   timeoutSeconds?: number;
   /** JSON schema of the initial context. A property may have `secret: true`. */
   inputs?: WrittenJson;
@@ -26,7 +25,6 @@ export interface Workflow {
   models?: false;
   /** Models of the prompt and text nodes that name none for a role. */
   model?: ModelChoice;
-  /** Limit for the models of one run, in US dollars. */
   maxCostUsd?: number;
   /** Prompt nodes run only code that a person has approved. */
   approval?: "required";
@@ -122,7 +120,6 @@ export interface ApprovalNode extends NodeBase {
   choices: string[];
   timeoutSeconds: number;
   to: string[];
-  /** Key of the answer in the context: choice, data, by, at, from. */
   into: string;
   onError?: string;
 }
@@ -167,7 +164,6 @@ export interface PromptExecutor {
   model?: ModelChoice;
   /** True if a model may see short samples of values, in addition to names and types. */
   samples: boolean;
-  /** Limit for the models of one run of the node, in US dollars. */
   maxCostUsd?: number;
   allow: string[];
 }
@@ -181,7 +177,6 @@ export interface TextExecutor {
   system?: string;
   model?: string;
   temperature?: number;
-  /** Limit of the answer, in tokens. */
   maxTokens?: number;
   outputSchema?: WrittenJson;
   into: string;
@@ -234,7 +229,6 @@ export type TriggerType = Trigger["type"];
 interface TriggerBase {
   /** Unique in its workflow. Default: its type and a number, such as `schedule-1`. */
   id: string;
-  /** Slug of the client that owns its runs; absent: the default client. */
   client?: string;
 }
 
@@ -249,7 +243,6 @@ export interface MailTrigger extends TriggerBase {
 export interface ImapTrigger extends TriggerBase {
   type: "imap";
   client: string;
-  /** Name of the client's credential of the kind `email`. */
   credential: string;
   mailbox: string;
   everySeconds: number;

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { readPrinted } from "../../../packages/python/src/flow/printed.ts";
-import { readReads } from "../../../packages/python/src/flow/reads.ts";
+import { readPrinted, readReads } from "../../../packages/python/src/flow/printed.ts";
 import { pathsOf, programOf } from "../support/program.ts";
 
 const readsIn = (source: string) => {

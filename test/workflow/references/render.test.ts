@@ -1,6 +1,6 @@
 import { parseExact, renderPrompt } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { listsIn } from "../../../packages/workflow/src/references/part.ts";
+import { listsIn } from "../../../packages/workflow/src/references/render.ts";
 
 const outline = "Plan:\n1. Rivers\n2. Lakes\n3. Seas";
 

@@ -1,6 +1,6 @@
 import type { Change } from "../flow/changes.ts";
 import type { Path, Paths } from "../flow/paths.ts";
-import { keysOwner, mayPrecede, type Read } from "../flow/reads.ts";
+import { keysOwner, mayPrecede, type Read } from "../flow/printed.ts";
 import { dictMethods } from "../known/functions.ts";
 import type { Program } from "../scope/program.ts";
 import { type ContextShape, isComplete, shapeAt } from "../shape.ts";

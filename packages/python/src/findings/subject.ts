@@ -1,7 +1,6 @@
 import { type Change, readChanges } from "../flow/changes.ts";
 import { Paths } from "../flow/paths.ts";
-import { type Printed, readPrinted } from "../flow/printed.ts";
-import { type Read, readReads } from "../flow/reads.ts";
+import { type Printed, type Read, readPrinted, readReads } from "../flow/printed.ts";
 import type { LineColumn } from "../lines.ts";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";

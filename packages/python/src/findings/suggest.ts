@@ -39,7 +39,6 @@ export function isSureSlip(wrong: string, right: string): boolean {
 
 export interface NearKey {
   near?: string;
-  /** The key is a misspelling of `near`, and is no other word. */
   isSlip: boolean;
 }
 

@@ -130,7 +130,6 @@ export class Reach {
     return this.#isHandedOn(origin.holder) ? maybePart : nearness;
   }
 
-  /** Whether code that has parts of the context may call the function. */
   #isHandedOn(holder: Callable): boolean {
     if (holder.kind === "lambda" || holder.decorators.length > 0) return true;
     const isCalled = (use: Node) => use.parent?.kind === "call" && use.parent.callee === use;

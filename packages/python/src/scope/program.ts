@@ -93,7 +93,6 @@ export class Program {
     return isAlias ? this.importPath(origin.value) : undefined;
   }
 
-  /** The only function or lambda that an expression can be; undefined if it is not unique. */
   functionOf(expression: Expression, depth = 0): Callable | undefined {
     if (depth > deepestAlias) return undefined;
     if (expression.kind === "lambda") return expression;
@@ -115,7 +114,6 @@ export class Program {
     return origin.holder.decorators.some((each) => each.kind === "name" && each.id === "classmethod");
   }
 
-  /** The origin of a name's value, if there is exactly one. */
   #onlyOrigin(expression: Expression): Origin | undefined {
     const [only, ...others] = expression.kind === "name" ? this.lookup(expression.id, expression) : [];
     return others.length === 0 ? only?.origin : undefined;

@@ -13,7 +13,6 @@ import {
 
 export interface Scopes {
   module: Scope;
-  /** The scope in which the lookup of each name starts. */
   of: Map<Node, Scope>;
 }
 
@@ -134,7 +133,6 @@ export function outsideOfComprehensions(scope: Scope): Scope {
 }
 
 export type Origin =
-  /** NOVA provides the name: `context`, `outputs`, `tasks`. */
   | { kind: "provided" }
   | { kind: "value"; value: Expression }
   /** An item of a loop, or a part of an unpacked value. */

@@ -3,7 +3,6 @@ export interface Place {
   from: number;
   to: number;
   parent: Node | null;
-  /** In the order of the source. */
   children: Node[];
 }
 

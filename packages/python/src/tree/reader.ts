@@ -45,7 +45,6 @@ export class Reader {
     return taken;
   }
 
-  /** Takes the next node if it has one of these names. */
   skip(...names: string[]): boolean {
     if (!this.#next || !names.includes(this.#next.name)) return false;
     this.take();
@@ -56,7 +55,6 @@ export class Reader {
     return this.grammar.text(node);
   }
 
-  /** Reads comma-separated items up to a node whose name matches `end`. */
   listed<T>(end: RegExp, read: (reader: Reader) => T): T[] {
     const found: T[] = [];
     while (!this.done && !end.test(this.peek())) {

@@ -137,7 +137,6 @@ function commonType(types: readonly (Type | undefined)[]): Type | undefined {
 
 export interface Unfit {
   node: Node;
-  /** The path below the checked value: `.lines[].price`. */
   path: string;
   what: string;
   cure: string;
@@ -178,7 +177,6 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
     return find(value, name === undefined ? path : `${path}.${name}`, depth + 1);
   }
 
-  /** Checks a name for a literal list or dict, with everything that the code adds to it later. */
   function inNamed(name: Expression & { kind: "name" }, path: string, depth: number): Unfit | undefined {
     const [only, ...others] = program.reaching(name);
     if (only?.origin.kind !== "value" || others.length > 0) return undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
-import { defaultLabel, timeoutLabel } from "../graph/edges.ts";
+import { defaultLabel, timeoutLabel } from "../graph/graph.ts";
 import { isObject, type Loose } from "../json/exact.ts";
 import { brokenGap } from "../template/template.ts";
 import { checkAnswerSchema, checkOwnKey, type FieldPlace } from "./field-check.ts";

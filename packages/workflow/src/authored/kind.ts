@@ -42,7 +42,6 @@ interface Shape<Schema extends NodeSchema> {
   check?(node: Loose, place: FieldPlace): Iterable<Finding>;
   /** Why the kind has no `retry`, and its alternative. */
   noRetry?: string;
-  /** Codes of fields with wrong values. */
   codes?: Partial<Record<string, FindingCode>>;
 }
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { approvalKind } from "./approval.ts";
-import type { AuthoredEdge } from "./edge.ts";
-import { fanOutFields, nodeFields } from "./fields.ts";
+import { type AuthoredEdge, fanOutFields, nodeFields } from "./fields.ts";
 import type { NodeKind, PlainKind } from "./kind.ts";
 import { mapKind } from "./map.ts";
 import { actionKind, decisionKind } from "./task.ts";

@@ -3,7 +3,7 @@ import { defined } from "../defined.ts";
 import { asIfBound, checkPattern, type PatternProblem, replaceTexts } from "../event-pattern/pattern.ts";
 import { at, checkOneOf, type Finding, finding, formatValue, type WrittenPlace } from "../findings/finding.ts";
 import { isObject, type JsonObject, type Loose } from "../json/exact.ts";
-import { timeOf } from "../schedule/zone.ts";
+import { timeOf } from "../schedule/expression.ts";
 import { brokenGap, onlyPath, templateParts } from "../template/template.ts";
 import { checkOutOfPlace, checkOwnKey, type FieldPlace } from "./field-check.ts";
 import { contextKey, duration, eventPattern, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";

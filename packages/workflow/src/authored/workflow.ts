@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { aiFields, workflowModel } from "./ai.ts";
-import type { AuthoredEdge } from "./edge.ts";
 import {
+  type AuthoredEdge,
   aYearSeconds,
   credentialNames,
   filledText,

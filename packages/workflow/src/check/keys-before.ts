@@ -63,7 +63,6 @@ export interface NodeCheck {
 
 interface InitialKeys {
   keys: ReadonlySet<string>;
-  /** True if there may be other keys: none are declared, or others are allowed. */
   isOpen: boolean;
 }
 
@@ -106,10 +105,8 @@ function isOpenSchema(inputs: JsonObject = {}): boolean {
 export class KeysBefore {
   readonly #outline: Outline;
   readonly #given: InitialKeys;
-  /** The keys around the map whose body this is. */
   readonly #around: KeysBefore | undefined;
   readonly #setters = new Map<string, string[]>();
-  /** Nodes that may set unknown keys. */
   readonly #open: string[] = [];
   readonly #behind = new Map<string, ReadonlySet<string>>();
 

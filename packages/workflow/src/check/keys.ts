@@ -59,7 +59,6 @@ function* findOverwrites(
     }
   }
 
-  /** Returns the nearest overwriter if every path from the node meets one before a reader. */
   function overwriterOf(id: string, key: string): string | undefined {
     let nearest: string | undefined;
     const seen = new Set(graph.successors.get(id));

@@ -1,6 +1,5 @@
 import { at, type Finding, finding } from "../findings/finding.ts";
-import { defaultLabel } from "../graph/edges.ts";
-import { canReach, reachableFrom } from "../graph/graph.ts";
+import { canReach, defaultLabel, reachableFrom } from "../graph/graph.ts";
 import { edgeName, type ReadEdge } from "../parse/read.ts";
 import { branchingOfOutline, homesOf } from "./forks.ts";
 import type { NamedNode, Outline } from "./outline.ts";

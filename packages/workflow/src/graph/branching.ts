@@ -1,6 +1,5 @@
 import type { Body, Node, Workflow } from "../workflow.ts";
-import { loopsIn, onErrorOf, onwardEdges } from "./edges.ts";
-import { type Graph, graphOf, lastToFirst, reachableFrom } from "./graph.ts";
+import { type Graph, graphOf, lastToFirst, loopsIn, onErrorOf, onwardEdges, reachableFrom } from "./graph.ts";
 
 export interface WayPoint {
   id: string;

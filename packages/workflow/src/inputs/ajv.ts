@@ -28,7 +28,6 @@ export class PatternRefused extends Error {
 
 interface Pattern {
   test(text: string): boolean;
-  /** Identifies equal patterns for ajv. */
   toString(): string;
 }
 

@@ -102,7 +102,6 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
   const done = new Set<unknown>();
   const open = new Set<unknown>();
 
-  /** Follows the schemas that apply to the same value as `schema`. */
   function follow(schema: unknown, place: Segments): Segments | undefined {
     if (!isObject(schema) || done.has(schema)) return undefined;
     if (open.has(schema)) return place;

@@ -119,7 +119,6 @@ export class StrictJson {
     this.#due = this.#open.length === 0 ? "nothing" : "comma";
   }
 
-  /** Reads a text value to its end or to the end of the chunk. */
   #text(chunk: string, from: number): number {
     const end = this.#throughText(chunk, from);
     if (!this.#inText) this.#valueEnds();
@@ -176,7 +175,6 @@ export class StrictJson {
     return end;
   }
 
-  /** Keeps an incomplete token for the next chunk. */
   #keep(chunk: string, from: number): number {
     if (chunk.length - from > maxToken) throw new NotStrictJson("has a field name or a number of more than 1 MB");
     this.#rest = chunk.slice(from);

@@ -33,7 +33,6 @@ const Ingredients = z.strictObject({
   settings: z.string(),
   template: z.string(),
   requirements: z.array(z.string()),
-  /** Path below `lib/` -> SHA-256. */
   lib: texts,
 });
 export type Ingredients = z.infer<typeof Ingredients>;

@@ -13,7 +13,6 @@ type Issue = z.core.$ZodIssue;
 
 export interface Subject extends WrittenPlace {
   value: unknown;
-  /** Path of a field that is elsewhere in the definition. */
   pathOf?: (field: string) => string;
   schema: z.ZodType;
   /** Codes of fields with wrong values; the default is NOVA104. */

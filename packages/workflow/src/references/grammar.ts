@@ -7,7 +7,6 @@ export type ReferenceStep =
 
 export interface Reference {
   kind: "reference";
-  /** The text in the prompt, with its braces. */
   written: string;
   offset: number;
   /** Name or id of a node, without blanks at its ends. */

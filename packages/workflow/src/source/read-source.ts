@@ -109,7 +109,6 @@ async function namesIn(folder: string): Promise<string[]> {
 
 interface Files {
   needed: string[];
-  /** Files that the definition may name. */
   beside: string[];
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { onErrorOf } from "../graph/edges.ts";
+import { onErrorOf } from "../graph/graph.ts";
 import { type ExactValue, isRawNumber, parseExact, textOfJson, type WrittenJson } from "../json/exact.ts";
 import {
   analysisFileOf,

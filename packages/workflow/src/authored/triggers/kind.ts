@@ -4,12 +4,11 @@ import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger } from "../../workflow.ts";
 import { duration, textMatching } from "../fields.ts";
 
-/** A kind of trigger. A new kind is a new file that exports one of these, and a line in `triggerKinds`. */
+/** A kind of trigger. A new kind is one of these, and a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   codes: Partial<Record<string, FindingCode>>;
   normalise(authored: z.output<Schema>, id: string, exactly: (field: string) => WrittenJson): Trigger;
-  /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(written: Record<string, unknown>, place: WrittenPlace): Iterable<Finding>;
 }
 

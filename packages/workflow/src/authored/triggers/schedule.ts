@@ -2,8 +2,7 @@ import { z } from "zod";
 import { defined } from "../../defined.ts";
 import { at, checkOneOf, type Finding, finding, formatValue, type WrittenPlace } from "../../findings/finding.ts";
 import { isObject } from "../../json/exact.ts";
-import { cronProblem, dueAfter, parseExpression } from "../../schedule/expression.ts";
-import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
+import { cronProblem, dueAfter, isLocalTime, isTimeZone, parseExpression } from "../../schedule/expression.ts";
 import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
 
