@@ -1,9 +1,8 @@
-import { parseExact } from "@nova/engine";
 import { expect, it } from "vitest";
 import { junitText } from "../../../packages/cli/src/commands/test.ts";
 
 it("junitText writes valid XML with any values", () => {
-  const keys = [{ key: "a", was: parseExact('"<b>\\u0007&]]>"'), is: undefined }];
+  const keys = [{ key: "a", recorded: '"<b>\\u0007&]]>"', now: null }];
   const text = junitText('x"y', [
     { name: "one", status: "passed", first_difference: null, ms: 1500 },
     { name: "two", status: "failed", first_difference: { place: "n", message: "it\nis\u0000 other", keys }, ms: 2 },

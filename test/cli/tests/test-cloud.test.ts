@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { TestCloud } from "../../../packages/cli/src/tests/test-cloud.ts";
+import { withTestCloud } from "../../../packages/cli/src/tests/test-cloud.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,11 +13,11 @@ it("a cloud for tests finds the packages and documentation of the data folder", 
     await mkdir(dirname(join(dataDir, path)), { recursive: true });
     await writeFile(join(dataDir, path), path);
   }
-  const cloud = await TestCloud.open();
-  const docstrings = process.env.NOVA_DOCSTRINGS ?? "";
-  const lent = [join(docstrings, "nova-1.json"), join(dirname(docstrings), "templates/nova-1/module.py")];
-  const texts = await Promise.all(lent.map((path) => readFile(path, "utf8")));
-  await cloud.close();
+  const texts = await withTestCloud(() => {
+    const docstrings = process.env.NOVA_DOCSTRINGS ?? "";
+    const lent = [join(docstrings, "nova-1.json"), join(dirname(docstrings), "templates/nova-1/module.py")];
+    return Promise.all(lent.map((path) => readFile(path, "utf8")));
+  });
   expect(texts).toEqual(["docstrings/nova-1.json", "templates/nova-1/module.py"]);
   expect(await readFile(join(dataDir, "docstrings/nova-1.json"), "utf8")).toBe("docstrings/nova-1.json");
   await rm(dataDir, { recursive: true });

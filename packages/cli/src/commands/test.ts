@@ -1,18 +1,17 @@
 import { writeFile } from "node:fs/promises";
-import { atOnce, type ExactValue, RawJson, renderJson, type WorkflowVersion } from "@nova/engine";
+import { atOnce, renderJson, type WorkflowVersion } from "@nova/engine";
 import { readCount } from "../api/ask.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
 import { type ExitCode, exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { type NodeProof, type ProofOutcome, proveNodes } from "../lock/prove.ts";
-import { differenceLines } from "../output/diff.ts";
+import { differenceLines, notSet, rawJson } from "../output/diff.ts";
 import { explain } from "../output/explain.ts";
 import { type CommandOutput, printError, printOutput, styled } from "../output/terminal.ts";
 import { tableLines, untrustedLine } from "../output/text.ts";
 import { type FirstDifference, findFirstDifference, findStaleNodes } from "../tests/compare.ts";
 import { readTestFolder, type Test, type TestFolder } from "../tests/fixture.ts";
-import { listLiveNodes } from "../tests/steps.ts";
-import { recordedOutcomes, TestCloud } from "../tests/test-cloud.ts";
+import { type TestRunner, withTestCloud } from "../tests/test-cloud.ts";
 import { updateTest } from "../tests/update.ts";
 import { command } from "./command.ts";
 
@@ -38,42 +37,36 @@ export const test = command({
     }
     if (execution !== undefined) throw new InvalidInput(`nova test takes one folder - leave out "${execution}"`);
     if (samples !== undefined) return sampleFolder(path, readCount("--samples", samples));
-    const options = { update: update === true, junit };
-    return watch ? watchTests(path, { ...options, json: json === true }) : testFolder(path, options);
+    const tests = await readTestFolder(path);
+    const interrupt = new Interrupt();
+    return withTestCloud(async (runner) => {
+      const options = { update: update === true, junit };
+      if (watch) return watchTests(tests.folder, interrupt, () => testIn(runner, path, options), json);
+      const running = testIn(runner, path, options, tests);
+      running.catch(() => undefined);
+      const stopped = interrupt.requested().then(() => {
+        return { ...testOutput([]), text: "interrupted", code: exitCodes.interrupted };
+      });
+      return Promise.race([running, stopped]);
+    });
   },
 });
 
-export interface TestOptions {
-  update: boolean;
-  /** The path of the JUnit XML file. */
-  junit: string | undefined;
-}
-
-/** Runs the tests of a workflow once. */
-export async function testFolder(path: string, options: TestOptions): Promise<CommandOutput> {
-  const folder = await readTestFolder(path);
-  const interrupt = new Interrupt();
-  const cloud = await TestCloud.open();
-  try {
-    const running = testIn(cloud, path, options, folder);
-    const stopped = interrupt
-      .requested()
-      .then(() => ({ ...testOutput([]), text: "interrupted", code: exitCodes.interrupted }));
-    running.catch(() => undefined);
-    return await Promise.race([running, stopped]);
-  } finally {
-    await cloud.close();
-  }
-}
-
-async function testIn(
-  cloud: TestCloud,
+/** Runs the tests in a folder once. */
+export async function testIn(
+  runner: TestRunner,
   path: string,
-  { update, junit }: TestOptions,
+  { update, junit }: { update: boolean; junit?: string | undefined },
   known?: TestFolder,
 ): Promise<CommandOutput> {
   const folder = known ?? (await readTestFolder(path));
-  const items = await runTests(cloud, folder, { update });
+  const version = await runner.publish(folder);
+  const run = async (test: Test): Promise<TestItem> => {
+    const began = performance.now();
+    const { status, first_difference } = await runOne(runner, { folder, version, update }, test);
+    return { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
+  };
+  const items = await atOnce(folder.tests, run, maxAtOnce);
   if (junit !== undefined)
     await writeFile(junit, junitText(folder.workflow.id, items)).catch(
       throwInvalid(`"${junit}" cannot be written - name another file`),
@@ -82,25 +75,23 @@ async function testIn(
 }
 
 /** Runs the tests again after every change in the folder, until Ctrl-C. */
-export async function watchTests(path: string, options: TestOptions & { json: boolean }): Promise<ExitCode> {
-  const interrupt = new Interrupt();
-  const { folder } = await readTestFolder(path);
-  const cloud = await TestCloud.open();
+async function watchTests(
+  folder: string,
+  interrupt: Interrupt,
+  runTests: () => Promise<CommandOutput>,
+  isJson: true | undefined,
+): Promise<ExitCode> {
   let changed = Promise.withResolvers<void>();
-  try {
-    using _ = await watchFolders([folder], () => changed.resolve());
-    const ended = interrupt.requested().then(() => true);
-    for (;;) {
-      changed = Promise.withResolvers<void>();
-      await testIn(cloud, path, options).then(
-        (all) => printOutput(all, options.json),
-        (error: unknown) => printError(`nova: ${explain(error).sentence}`),
-      );
-      if (!options.json) printError(styled("dim", "waiting for a change; Ctrl-C ends it"));
-      if (await Promise.race([ended, changed.promise.then(() => false)])) return exitCodes.completed;
-    }
-  } finally {
-    await cloud.close();
+  using _ = await watchFolders([folder], () => changed.resolve());
+  const ended = interrupt.requested().then(() => true);
+  for (;;) {
+    changed = Promise.withResolvers<void>();
+    await runTests().then(
+      (all) => printOutput(all, isJson),
+      (error: unknown) => printError(`nova: ${explain(error).sentence}`),
+    );
+    if (!isJson) printError(styled("dim", "waiting for a change; Ctrl-C ends it"));
+    if (await Promise.race([ended, changed.promise.then(() => false)])) return exitCodes.completed;
   }
 }
 
@@ -115,47 +106,31 @@ export interface TestItem {
 /** Concurrent runs: a run mostly waits for its sandbox. */
 const maxAtOnce = 4;
 
-/** Runs all tests of a folder, in the order of their names. */
-export async function runTests(
-  cloud: TestCloud,
-  folder: TestFolder,
-  { update }: { update: boolean },
-): Promise<TestItem[]> {
-  const version = await cloud.publish(folder);
-  const run = async (test: Test): Promise<TestItem> => {
-    const began = performance.now();
-    const { status, first_difference } = await runOne(cloud, { folder, version, update }, test);
-    return { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
-  };
-  return atOnce(folder.tests, run, maxAtOnce);
-}
-
 interface Running {
   folder: TestFolder;
   version: WorkflowVersion;
   update: boolean;
 }
 
-async function runOne(cloud: TestCloud, running: Running, test: Test): Promise<Omit<TestItem, "name" | "ms">> {
-  const { folder, version, update } = running;
+async function runOne(
+  runner: TestRunner,
+  { folder, version, update }: Running,
+  test: Test,
+): Promise<Pick<TestItem, "status" | "first_difference">> {
   const [stale] = findStaleNodes(test.fixture, folder.workflow);
   const first_difference = stale
     ? { place: stale.node, message: `${stale.message} - --update writes the current outcome`, keys: [] }
-    : await differenceOf(cloud, version, test);
+    : await differenceFrom(runner, version, test);
   if (!first_difference) return { status: "passed", first_difference };
   const status = stale ? "stale" : "failed";
   if (!update) return { status, first_difference };
-  const problem = await updateTest(cloud, folder, test);
+  const problem = await updateTest(runner, folder, test);
   return problem ? { status, first_difference: problem } : { status: "updated", first_difference: null };
 }
 
-async function differenceOf(cloud: TestCloud, version: WorkflowVersion, test: Test): Promise<FirstDifference | null> {
-  const { fixture, files } = test;
-  const live = listLiveNodes(version.workflow);
+async function differenceFrom(runner: TestRunner, version: WorkflowVersion, test: Test) {
   try {
-    const outcomes = recordedOutcomes(test, live);
-    const run = await cloud.run({ version, input: fixture.input, outcomes, files });
-    return await findFirstDifference(fixture, { ...run, live }, (expressions) => cloud.evaluate(expressions));
+    return await findFirstDifference(test.fixture, await runner.run(version, test), runner.evaluate);
   } catch (error) {
     if (!(error instanceof Error && refusals.has(error.name))) throw error;
     return { place: null, message: error.message, keys: [] };
@@ -174,7 +149,7 @@ export function testOutput(items: readonly TestItem[]): CommandOutput {
     first_difference: found && {
       place: found.place,
       message: found.message,
-      keys: found.keys.map(({ key, was, is }) => ({ key, was: raw(was), is: raw(is) })),
+      keys: found.keys.map(({ key, recorded, now }) => ({ key, was: rawJson(recorded), is: rawJson(now) })),
     },
   }));
   return {
@@ -189,21 +164,12 @@ export function countsOf(items: readonly TestItem[]): Record<"passed" | "failed"
   return { passed: count("passed", "updated"), failed: count("failed"), stale: count("stale") };
 }
 
-function raw(value: ExactValue | undefined): RawJson | null {
-  return value === undefined ? null : new RawJson(JSON.stringify(value));
-}
-
 const colours = { passed: "green", updated: "cyan", failed: "red", stale: "yellow" } as const;
 
 function itemLines({ name, status, first_difference: found }: TestItem): string[] {
-  return [`${styled(colours[status], status.padEnd(7))} ${name}`, ...(found ? foundLines(found) : [])];
-}
-
-function foundLines({ message, keys }: FirstDifference): string[] {
-  const text = (value: ExactValue | undefined) => (value === undefined ? null : JSON.stringify(value));
   return [
-    `  ${untrustedLine(message, 400)}`,
-    ...differenceLines(keys.map(({ key, was, is }) => ({ key, recorded: text(was), now: text(is) }))),
+    `${styled(colours[status], status.padEnd(7))} ${name}`,
+    ...(found ? [`  ${untrustedLine(found.message, 400)}`, ...differenceLines(found.keys)] : []),
   ];
 }
 
@@ -226,7 +192,7 @@ export function junitText(workflow: string, items: readonly TestItem[]): string 
   const cases = items.flatMap(({ name, status, first_difference: found, ms }) => {
     const open = `    <testcase classname=${quoted(workflow)} name=${quoted(name)} time="${seconds(ms)}"`;
     if (!found) return [`${open}/>`];
-    const keys = found.keys.map(({ key, was, is }) => `${key}\n- ${textOf(was)}\n+ ${textOf(is)}`);
+    const keys = found.keys.map(({ key, recorded, now }) => `${key}\n- ${recorded ?? notSet}\n+ ${now ?? notSet}`);
     const failure = `<failure type="${status}" message=${quoted(found.message)}>${escaped(keys.join("\n"))}</failure>`;
     return [`${open}>`, `      ${failure}`, "    </testcase>"];
   });
@@ -239,10 +205,6 @@ export function junitText(workflow: string, items: readonly TestItem[]): string 
     "</testsuites>",
     "",
   ].join("\n");
-}
-
-function textOf(value: unknown): string {
-  return value === undefined ? "(not set)" : JSON.stringify(value);
 }
 
 function quoted(text: string): string {

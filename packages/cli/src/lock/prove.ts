@@ -1,17 +1,9 @@
 import type { NovaClient } from "@nova/client";
-import {
-  type CodeResult,
-  type Difference,
-  differences,
-  membersOf,
-  RawJson,
-  renderJson,
-  type TraceEntry,
-} from "@nova/engine";
+import { type CodeResult, type Difference, differences, membersOf, renderJson, type TraceEntry } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import type { Recorded } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { differenceLines } from "../output/diff.ts";
+import { differenceLines, rawJson } from "../output/diff.ts";
 import { type CommandOutput, styled } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
 import { type Trial, type TrialFor, tryRuns, withTrials } from "../replay/trial.ts";
@@ -107,12 +99,8 @@ function runResult({ recorded: { execution, entry }, outcome, differences, error
     outcome,
     error,
     withheld,
-    differences: differences.map(({ key, recorded, now }) => ({ key, recorded: raw(recorded), now: raw(now) })),
+    differences: differences.map(({ key, recorded, now }) => ({ key, recorded: rawJson(recorded), now: rawJson(now) })),
   };
-}
-
-function raw(json: string | null): RawJson | null {
-  return json === null ? null : new RawJson(json);
 }
 
 const outcomeTexts: Record<ProofOutcome, string> = {

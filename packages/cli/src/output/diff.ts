@@ -1,4 +1,4 @@
-import type { Difference, NodeDiff } from "@nova/engine";
+import { type Difference, type NodeDiff, RawJson } from "@nova/engine";
 import { styled } from "./terminal.ts";
 import { cell, duration, shorten, tableLines } from "./text.ts";
 
@@ -44,13 +44,21 @@ function textsOf({ key, was, is }: NodeDiff["context"][number]): Difference {
  */
 export function differenceLines(differences: readonly Difference[]): string[] {
   return differences.flatMap(({ key, recorded, now }) => {
-    const [was, is] = aroundFirstDifference(recorded ?? "(not set)", now ?? "(not set)");
+    const [was, is] = aroundFirstDifference(recorded ?? notSet, now ?? notSet);
     return [
       `    ${styled("cyan", key)}`,
       `      ${styled("red", `- ${shorten(was)}`)}`,
       `      ${styled("green", `+ ${shorten(is)}`)}`,
     ];
   });
+}
+
+/** The text of a value that is not there. */
+export const notSet = "(not set)";
+
+/** A value of a difference for `renderJson`. */
+export function rawJson(json: string | null): RawJson | null {
+  return json === null ? null : new RawJson(json);
 }
 
 const shownBefore = 30;

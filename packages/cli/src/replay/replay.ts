@@ -6,14 +6,13 @@ import {
   buildReplayOutput,
   type Difference,
   differences,
-  RawJson,
   renderJson,
   type TraceEntry,
 } from "@nova/engine";
 import { type IndexedNode, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
 import { listRecorded, notRunError, type Recorded, readTrace, readWorkflow } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { differenceLines } from "../output/diff.ts";
+import { differenceLines, rawJson } from "../output/diff.ts";
 import { type CommandOutput, printError, styled } from "../output/terminal.ts";
 import { cell } from "../output/text.ts";
 import { type TrialFor, type TrialInput, tryRuns, withTrials } from "./trial.ts";
@@ -28,18 +27,14 @@ export async function replayExecution(id: string, asked: string | undefined): Pr
     printError(`nova: ${sentence}`);
   }
   const differs = replayed.flatMap(({ place, differences }) =>
-    differences.map(({ key, recorded, now }) => ({ place, key, was: raw(recorded), is: raw(now) })),
+    differences.map(({ key, recorded, now }) => ({ place, key, was: rawJson(recorded), is: rawJson(now) })),
   );
   const same = differs.length === 0;
   return {
-    json: renderJson({ same, differs }),
+    json: renderJson(asWritten({ same, differs })),
     text: replayLines(replayed, kept),
     code: same ? exitCodes.completed : exitCodes.failed,
   };
-}
-
-function raw(json: string | null): RawJson | null {
-  return json === null ? null : asWritten(new RawJson(json));
 }
 
 const erased = "erased";

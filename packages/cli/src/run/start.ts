@@ -31,7 +31,11 @@ export async function startHere(
   return { execution_id: id, status };
 }
 
-async function publishHere(cloud: LocalCloud, { workflow, definition, history }: Checked): Promise<WorkflowVersion> {
+/** Publishes a checked workflow on this machine. The active version stays. Throws `PythonMissing`. */
+export async function publishHere(
+  cloud: Pick<LocalCloud, "ports" | "templateFor">,
+  { workflow, definition, history }: Checked,
+): Promise<WorkflowVersion> {
   const template = await cloud.templateFor(workflow);
   return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
 }

@@ -7,24 +7,15 @@ import { askApi } from "../api/ask.ts";
 import { readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { CommandOutput } from "../output/terminal.ts";
-import { type FirstDifference, findEveryDifference, findFirstDifference } from "./compare.ts";
-import {
-  type Fixture,
-  findWorkflowFolder,
-  readTestFolder,
-  type Test,
-  type TestFiles,
-  type TestFolder,
-  writeTest,
-} from "./fixture.ts";
-import { expectationOf, hashCode, listLiveNodes, listSteps, outcomeOf, shortHash, wholeMembers } from "./steps.ts";
-import { recordedOutcomes, TestCloud } from "./test-cloud.ts";
+import { findEveryDifference, findFirstDifference } from "./compare.ts";
+import { type Fixture, findWorkflowFolder, readTestFolder, type Test, type TestFiles, writeTest } from "./fixture.ts";
+import { expectationOf, hashCode, listSteps, outcomeOf, shortHash, wholeMembers } from "./steps.ts";
+import { withTestCloud } from "./test-cloud.ts";
 import type { Blobs } from "./values.ts";
 
 interface Asked {
   execution: string;
   name: string | undefined;
-  /** The folder of the workflow; absent: the current one. */
   folder: string | undefined;
   /** Allows any value at places where a repetition gives another one, and replaces a test with the same name. */
   loosen: boolean;
@@ -42,7 +33,7 @@ export async function addTest({ execution: id, loosen, ...asked }: Asked): Promi
       throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
     const test = await testOf(nova, trace, name);
     const path = await writeTest(folder, test, { replaces: loosen });
-    const repeated = await repetitionOf(folder, test);
+    const repeated = await repeatTest(folder, test);
     if (loosen && repeated.varying.some(({ canLoosen }) => canLoosen))
       await writeTest(folder, repeated.loosened, { replaces: true });
     const file = join(relative(".", folder), path);
@@ -65,18 +56,50 @@ export async function addTest({ execution: id, loosen, ...asked }: Asked): Promi
   });
 }
 
-type Repeated = Pick<Repetition, "varying" | "loosened"> & { note: string | null };
+interface Repeated {
+  varying: { place: string | null; key: string; canLoosen: boolean }[];
+  /** The test with any value allowed for the varying keys. */
+  loosened: Test;
+  note: string | null;
+}
 
-/** Runs the new test twice. If the folder cannot run, the test stays and the note gives the reason. */
-async function repetitionOf(path: string, test: Test): Promise<Repeated> {
+/**
+ * Runs the new test twice and finds values that differ although the code is the same: times, random ids, files with a
+ * time. Two runs are needed, because a run within the same second may have the same time. If the folder cannot run, the
+ * note gives the reason.
+ */
+async function repeatTest(path: string, test: Test): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });
+  const { fixture } = test;
   try {
     const folder = await readTestFolder(path);
-    const [changed] = findChangedNodes(test.fixture, folder);
+    const now = hashCode(folder.workflow).code;
+    const changed = Object.keys(fixture.code).find((node) => fixture.code[node] !== now[node]);
     if (changed !== undefined)
       return untried(`node "${changed}" has different code in the folder and in the execution`);
-    const { varying, loosened, remaining } = await repeatTest(folder, test);
-    return { varying, loosened, note: remaining && `a repetition had another path: ${remaining.message}` };
+    return await withTestCloud(async (runner) => {
+      const version = await runner.publish(folder);
+      const runs = [await runner.run(version, test), await runner.run(version, test)];
+      const differencesFrom = async (expected: Fixture) => {
+        const found = (await Promise.all(runs.map((run) => findEveryDifference(expected, run)))).flat();
+        return new Map(found.map((one) => [JSON.stringify(one), one]));
+      };
+      const differing = await differencesFrom(fixture);
+      // No form allows an error, a decision, or a key that only some runs set.
+      const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
+      const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
+      const loosened = {
+        ...test,
+        fixture: loosen(
+          fixture,
+          varying.filter(({ canLoosen }) => canLoosen),
+        ),
+      };
+      const rest = runs.map((run) => findFirstDifference(loosened.fixture, run, async (all) => all.map(() => null)));
+      const remaining = (await Promise.all(rest)).find((one) => one !== null);
+      const note = remaining ? `a repetition had another path: ${remaining.message}` : null;
+      return { varying, loosened, note };
+    });
   } catch (error) {
     return untried(error instanceof Error ? error.message : String(error));
   }
@@ -151,61 +174,8 @@ async function bytesOf(wanted: ReadonlySet<string>, { load }: Blobs): Promise<Te
   return files;
 }
 
-/** A key that gets another value in every run of its node. */
-export interface VaryingKey {
-  /** Null: the final context. */
-  place: string | null;
-  key: string;
-  /** Whether a form can allow any value. It cannot for an error, a decision, or a key that only some runs set. */
-  canLoosen: boolean;
-}
-
-export interface Repetition {
-  varying: VaryingKey[];
-  /** The test with any value allowed for the varying keys. */
-  loosened: Test;
-  /** A difference that no form allows, such as another path; null if there is none. */
-  remaining: FirstDifference | null;
-}
-
-/** Nodes whose code in the folder differs from the recorded code: their differences are not random. */
-export function findChangedNodes({ code }: Fixture, { workflow }: TestFolder): string[] {
-  const now = hashCode(workflow).code;
-  return Object.keys(code).filter((node) => code[node] !== now[node]);
-}
-
-/**
- * Runs a new test twice and finds values that differ although the code is the same: times, random ids, files with a
- * time. Two runs are needed, because a run within the same second may have the same time.
- */
-export async function repeatTest(folder: TestFolder, test: Test): Promise<Repetition> {
-  const cloud = await TestCloud.open();
-  try {
-    const version = await cloud.publish(folder);
-    const live = listLiveNodes(version.workflow);
-    const run = async () => {
-      const outcomes = recordedOutcomes(test, live);
-      return { live, ...(await cloud.run({ version, input: test.fixture.input, outcomes, files: test.files })) };
-    };
-    const runs = [await run(), await run()];
-    const found = (await Promise.all(runs.map((one) => findEveryDifference(test.fixture, one)))).flat();
-    const differing = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values());
-    const allLoose = loosen(test.fixture, differing);
-    const still = (await Promise.all(runs.map((one) => findEveryDifference(allLoose, one)))).flat();
-    const stuck = new Set(still.map((one) => JSON.stringify(one)));
-    const varying = differing.map((one) => ({ ...one, canLoosen: !stuck.has(JSON.stringify(one)) }));
-    const loose = varying.filter(({ canLoosen }) => canLoosen);
-    const loosened = { ...test, fixture: loosen(test.fixture, loose) };
-    const rest = runs.map((one) => findFirstDifference(loosened.fixture, one, async (all) => all.map(() => null)));
-    const [remaining = null] = (await Promise.all(rest)).filter((one) => one !== null);
-    return { varying, loosened, remaining };
-  } finally {
-    await cloud.close();
-  }
-}
-
 /** Allows any value for keys that a node sets. Decisions and errors determine the path, so they stay. */
-function loosen(fixture: Fixture, varying: readonly Pick<VaryingKey, "place" | "key">[]): Fixture {
+function loosen(fixture: Fixture, varying: readonly { place: string | null; key: string }[]): Fixture {
   const loose = copyOf(fixture);
   for (const { place, key } of varying) {
     const values = place === null ? loose.expect.context : loose.outcomes[place]?.set;

@@ -1,4 +1,4 @@
-import { noOutcome } from "@nova/engine";
+import { type Difference, noOutcome } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { nodeOfPlace } from "../api/recorded.ts";
 import type { Fixture } from "./fixture.ts";
@@ -14,19 +14,11 @@ import {
 } from "./steps.ts";
 import { type Blobs, type Expression, fits, type WholeValue } from "./values.ts";
 
-/** The first difference between a run and its test. `place` is null if it concerns no node. */
+/** `place` is null if the difference concerns no node. */
 export interface FirstDifference {
   place: string | null;
-  /** One sentence. */
   message: string;
-  keys: KeyDifference[];
-}
-
-/** A key with another value than in the test; undefined: the key is not set. */
-export interface KeyDifference {
-  key: string;
-  was: WholeValue | undefined;
-  is: WholeValue | undefined;
+  keys: Difference[];
 }
 
 /** Evaluates expressions. Each result says why the expression is not true; null: it is true. */
@@ -103,13 +95,13 @@ async function endDifference(
   evaluate: Evaluate,
 ): Promise<FirstDifference | null> {
   const now = await expectationOf(trace, blobs);
-  const at = (place: string | null, message: string, keys: KeyDifference[] = []) => ({ place, message, keys });
+  const at = (place: string | null, message: string, keys: Difference[] = []) => ({ place, message, keys });
   const turn = expect.path && pathDifference(expect.path, now.path ?? []);
   if (turn) return at(turn.place, turn.message);
   for (const [place, label] of Object.entries(expect.decisions ?? {})) {
     const is = now.decisions?.[place];
     if (is !== label)
-      return at(place, `"${place}" made another decision`, [{ key: "branch_decision", was: label, is }]);
+      return at(place, `"${place}" made another decision`, [differenceOf("branch_decision", label, is)]);
   }
   if (expect.status !== now.status) return at(null, `the run has the status ${now.status}, not ${expect.status}`);
   const error = (told: Fixture["expect"]) => new Map(told.error ? [["error", told.error as WholeValue]] : []);
@@ -134,26 +126,31 @@ function pathDifference(was: readonly string[], is: readonly string[]) {
   return { place: now, message };
 }
 
+function differenceOf(key: string, was: WholeValue | undefined, is: WholeValue | undefined): Difference {
+  const text = (value: WholeValue | undefined) => (value === undefined ? null : JSON.stringify(value));
+  return { key, recorded: text(was), now: text(is) };
+}
+
 /** Compares the values of all keys. Python expressions are evaluated last and all at once. */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,
   evaluate: Evaluate,
-): Promise<KeyDifference[]> {
-  const found = new Map<string, KeyDifference>();
+): Promise<Difference[]> {
+  const found = new Map<string, Difference>();
   const later: (Expression & { key: string })[] = [];
   for (const key of new Set([...expected.keys(), ...now.keys()])) {
     const [was, is] = [expected.get(key), now.get(key)];
     const expressions: Expression[] = [];
     const isAsExpected = was !== undefined && is !== undefined && (await fits(was, is, expressions));
     if (isAsExpected) later.push(...expressions.map((one) => ({ ...one, key })));
-    else found.set(key, { key, was, is });
+    else found.set(key, differenceOf(key, was, is));
   }
   const failures = later.length === 0 ? [] : await evaluate(later);
   for (const [index, { key, python, value }] of later.entries()) {
     const why = failures[index] ?? null;
     if (why === null || found.has(key)) continue;
-    found.set(key, { key, was: { $python: why === "" ? python : `${python} (${why})` }, is: value });
+    found.set(key, differenceOf(key, { $python: why === "" ? python : `${python} (${why})` }, value));
   }
   return Array.from(found.values()).sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -161,7 +158,6 @@ async function keyDifferences(
 /** The reason why a test does not match the current workflow: a recorded node has changed. */
 export interface Staleness {
   node: string;
-  /** One sentence. */
   message: string;
   /** The current name of the node. */
   renamed?: string;

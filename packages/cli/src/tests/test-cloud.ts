@@ -4,15 +4,11 @@ import { join, resolve } from "node:path";
 import { compileWorkflow } from "@nova/compiler";
 import {
   asWritten,
-  type BlobHome,
   type FileInPlace,
   newFileMark,
   objectText,
-  type Ports,
   placeFiles,
-  publishWorkflow,
   readTrace,
-  type StartRequest,
   startExecution,
   type WorkflowVersion,
 } from "@nova/engine";
@@ -22,72 +18,71 @@ import { nodeOfPlace } from "../api/recorded.ts";
 import { dataFolder, openCloud } from "../cloud.ts";
 import { InvalidInput } from "../errors.ts";
 import type { Checked } from "../run/request.ts";
-import type { Test, TestFiles } from "./fixture.ts";
-import type { ShownRun } from "./steps.ts";
-import { type Blobs, type Expression, hasForm, textForRun, type WholeValue } from "./values.ts";
+import { publishHere } from "../run/start.ts";
+import type { Evaluate, TestRun } from "./compare.ts";
+import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
+import { listLiveNodes } from "./steps.ts";
+import { hasForm, textForRun } from "./values.ts";
 
-export interface TestStart {
-  version: WorkflowVersion;
-  input: Readonly<Record<string, WholeValue>>;
-  /** Recorded outcomes of the places that do not run. */
-  outcomes: Readonly<Record<string, RecordedOutcome>>;
-  files: TestFiles;
+type TestInput = Omit<Test, "fixture"> & { fixture: Pick<Fixture, "input" | "outcomes"> };
+
+/** Runs tests in a cloud. */
+export interface TestRunner {
+  /** Throws `PythonMissing`. */
+  publish(checked: Checked): Promise<WorkflowVersion>;
+  /** Runs a test without effects. Throws `InputsRefused`, or `InvalidInput` for a form, which has no value to reuse. */
+  run(version: WorkflowVersion, test: TestInput): Promise<TestRun>;
+  evaluate: Evaluate;
 }
 
-/** A cloud in a temporary folder, so that a test sees no other runs and leaves no data. */
-export class TestCloud {
-  readonly #cloud: LocalCloud;
-  readonly #dataDir: string;
-  #evaluating: Promise<WorkflowVersion> | undefined;
-
-  private constructor(cloud: LocalCloud, dataDir: string) {
-    this.#cloud = cloud;
-    this.#dataDir = dataDir;
+/** Calls `work` with a cloud in a temporary folder, so that a test sees no other runs and leaves no data. */
+export async function withTestCloud<T>(work: (runner: TestRunner) => Promise<T>): Promise<T> {
+  const dataDir = await mkdtemp(join(tmpdir(), "nova-tests-"));
+  await lendPackages(dataDir);
+  const cloud = await openCloud({ dataDir });
+  try {
+    return await work(testRunner(cloud));
+  } finally {
+    await cloud.close({ interrupt: true });
+    await rm(dataDir, { recursive: true, force: true });
   }
+}
 
-  static async open(): Promise<TestCloud> {
-    const dataDir = await mkdtemp(join(tmpdir(), "nova-tests-"));
-    await lendPackages(dataDir);
-    return new TestCloud(await openCloud({ dataDir }), dataDir);
-  }
-
-  async close(): Promise<void> {
-    await this.#cloud.close({ interrupt: true });
-    await rm(this.#dataDir, { recursive: true, force: true });
-  }
-
-  /** Publishes a workflow. Throws `PythonMissing`. */
-  async publish({ workflow, definition, history }: Checked): Promise<WorkflowVersion> {
-    const template = await this.#cloud.templateFor(workflow);
-    return publishWorkflow(this.#cloud.ports, { workflow, stateMachine: definition, history, template });
-  }
-
-  /** Runs a test without effects. Throws `InputsRefused`. */
-  async run({ version, input, outcomes, files }: TestStart): Promise<{ trace: ShownRun; blobs: Blobs }> {
-    const { ports } = this.#cloud;
-    const { id, home, start, document } = await valuesForRun(ports, files, { input, outcomes });
-    await startExecution(ports, { ...start, id, version, outcomes: { document, sealed: true } });
-    await this.#cloud.untilEnd(id);
-    return { trace: asWritten(await readTrace(ports, id)), blobs: { load: (sha256) => ports.blobs.get(home, sha256) } };
-  }
-
-  /**
-   * Evaluates expressions. Each result says why the expression is not true, `""` if there is no reason; null: it is
-   * true.
-   */
-  async evaluate(expressions: readonly Expression[]): Promise<(string | null)[]> {
-    this.#evaluating ??= this.#publishEvaluating();
-    const input = { python: expressions.map(({ python }) => python), values: expressions.map(({ value }) => value) };
-    const { trace } = await this.run({ version: await this.#evaluating, input, outcomes: {}, files: new Map() });
-    const { results } = JSON.parse(trace.context.text) as { results?: (string | null)[] };
-    return results ?? expressions.map(() => trace.execution.error?.message ?? "it was not evaluated");
-  }
-
-  async #publishEvaluating(): Promise<WorkflowVersion> {
-    const compiled = await compileWorkflow({ text: evaluating, fileName: "workflow.json", files: {} });
-    if (!compiled.workflow) throw new TypeError("the workflow that evaluates expressions has errors");
-    return this.publish(compiled);
-  }
+export function testRunner(cloud: Pick<LocalCloud, "ports" | "templateFor" | "untilEnd">): TestRunner {
+  const { ports } = cloud;
+  let evaluating: Promise<WorkflowVersion> | undefined;
+  const runner: TestRunner = {
+    publish: (checked) => publishHere(cloud, checked),
+    async run(version, { name, fixture, files }) {
+      const id = `exec_${ulid()}`;
+      const home = { client: "default", root: id };
+      const live = listLiveNodes(version.workflow);
+      const placed: FileInPlace[] = [];
+      const context = textForRun(fixture.input, (sha256) => markOf(sha256, files, placed));
+      const written = Object.entries(fixture.outcomes)
+        .filter(([place]) => !live.has(nodeOfPlace(place)))
+        .map(([place, outcome]) => ({ key: place, ...outcomeText(outcome, files, { test: name, place }) }));
+      for (const { sha256, bytes, open } of written.flatMap((outcome) => outcome.files))
+        await ports.blobs.put(home, { sha256, bytes, type: "bytes" }, open());
+      const outcomes = { document: objectText(written), sealed: true };
+      await startExecution(ports, { context, files: placed, id, version, outcomes });
+      await cloud.untilEnd(id);
+      const trace = asWritten(await readTrace(ports, id));
+      return { trace, live, blobs: { load: (sha256) => ports.blobs.get(home, sha256) } };
+    },
+    async evaluate(expressions) {
+      evaluating ??= compileWorkflow({ text: evaluator, fileName: "workflow.json", files: {} }).then((compiled) => {
+        if (!compiled.workflow) throw new TypeError("the workflow that evaluates expressions has errors");
+        return runner.publish(compiled);
+      });
+      const input = { python: expressions.map(({ python }) => python), values: expressions.map(({ value }) => value) };
+      const test = { name: "python", fixture: { input, outcomes: {} }, files: new Map() };
+      const { trace } = await runner.run(await evaluating, test);
+      const { results } = JSON.parse(trace.context.text) as { results?: (string | null)[] };
+      return results ?? expressions.map(() => trace.execution.error?.message ?? "it was not evaluated");
+    },
+  };
+  return runner;
 }
 
 /**
@@ -114,7 +109,7 @@ for source, value in zip(context["python"], context["values"]):
 `;
 
 /** The expressions run as a node's code, so that the sandbox isolates them. */
-const evaluating = JSON.stringify({
+const evaluator = JSON.stringify({
   id: "nova-test-python",
   nodes: [
     { id: "start", type: "start" },
@@ -127,95 +122,37 @@ const evaluating = JSON.stringify({
   ],
 });
 
-/** The recorded outcome of a place that does not run. */
-export interface RecordedOutcome {
-  set: Readonly<Record<string, WholeValue>>;
-  delete: readonly string[];
-  decision: string | null;
-  error?: { class: string; message: string };
-}
-
-interface TestValues {
-  input: Readonly<Record<string, WholeValue>>;
-  outcomes: Readonly<Record<string, RecordedOutcome>>;
-}
-
-interface ForRun {
-  id: string;
-  home: BlobHome;
-  start: Pick<StartRequest, "context" | "files">;
-  /** The document of outcomes; the blobs that it names are stored. */
-  document: string;
-}
-
-/** Converts a test's values for an execution, and stores its bytes as blobs of that execution. */
-export async function valuesForRun(
-  { blobs }: Pick<Ports, "blobs">,
-  files: TestFiles,
-  { input, outcomes }: TestValues,
-): Promise<ForRun> {
-  const id = `exec_${ulid()}`;
-  const home = { client: "default", root: id };
-  const ofInput = new Marks(files);
-  const context = textForRun(input, (sha256) => ofInput.markOf(sha256));
-  const ofOutcomes = new Marks(files);
-  const written = Object.entries(outcomes).map(([key, outcome]) => ({ key, json: outcomeText(outcome, ofOutcomes) }));
-  for (const { sha256, bytes, open } of ofOutcomes.files)
-    await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
-  return { id, home, start: { context, files: ofInput.files }, document: objectText(written) };
-}
-
-function outcomeText({ set, delete: deleted, decision, error }: RecordedOutcome, marks: Marks): string {
-  const text = textForRun(set, (sha256) => marks.markOf(sha256));
-  return objectText([
-    ...(error
-      ? [{ key: "error", json: JSON.stringify(error) }]
-      : [{ key: "set", json: placeFiles(text, marks.files) }]),
+/** The recorded outcome of a place that does not run, as JSON text, and the files that it names. */
+function outcomeText(
+  { set, delete: deleted, decision, error }: FixtureOutcome,
+  all: TestFiles,
+  { test, place }: { test: string; place: string },
+): { json: string; files: FileInPlace[] } {
+  if (hasForm(set) || (error && hasForm(error.message)))
+    throw new InvalidInput(
+      `the test "${test}" uses the recorded outcome of "${place}", which has a form - write a value instead`,
+    );
+  const files: FileInPlace[] = [];
+  const text = textForRun(set, (sha256) => markOf(sha256, all, files));
+  const failed = error && { class: error.class, message: String(error.message) };
+  const json = objectText([
+    failed ? { key: "error", json: JSON.stringify(failed) } : { key: "set", json: placeFiles(text, files) },
     { key: "delete", json: JSON.stringify(deleted) },
     { key: "decision", json: JSON.stringify(decision) },
   ]);
+  return { json, files };
 }
 
-/** Marks in a text that stand for bytes. */
-class Marks {
-  readonly #all: TestFiles;
-  readonly #used = new Map<string, FileInPlace>();
-
-  constructor(all: TestFiles) {
-    this.#all = all;
-  }
-
-  get files(): FileInPlace[] {
-    return Array.from(this.#used.values());
-  }
-
-  markOf(sha256: string): string {
-    const known = this.#used.get(sha256);
-    if (known) return known.mark;
-    const content = this.#all.get(sha256);
-    if (!content) throw new InvalidInput(`a test has lost the bytes ${sha256} - record it again`);
-    const open = async function* () {
-      yield content;
-    };
-    const file = { mark: newFileMark(), sha256, bytes: content.length, open };
-    this.#used.set(sha256, file);
-    return file.mark;
-  }
-}
-
-/** The recorded outcomes of nodes that do not run. Throws `InvalidInput` for a form, which has no value. */
-export function recordedOutcomes(
-  { name, fixture }: Pick<Test, "name" | "fixture">,
-  live: ReadonlySet<string>,
-): Record<string, RecordedOutcome> {
-  const outcomes: Record<string, RecordedOutcome> = {};
-  for (const [place, { error, ...outcome }] of Object.entries(fixture.outcomes)) {
-    if (live.has(nodeOfPlace(place))) continue;
-    if (hasForm(outcome.set) || (error && hasForm(error.message)))
-      throw new InvalidInput(
-        `the test "${name}" uses the recorded outcome of "${place}", which has a form - write a value instead`,
-      );
-    outcomes[place] = { ...outcome, ...(error && { error: { class: error.class, message: String(error.message) } }) };
-  }
-  return outcomes;
+/** A mark in a text that stands for bytes. It adds the file to `used`. */
+function markOf(sha256: string, all: TestFiles, used: FileInPlace[]): string {
+  const known = used.find((file) => file.sha256 === sha256);
+  if (known) return known.mark;
+  const content = all.get(sha256);
+  if (!content) throw new InvalidInput(`a test has lost the bytes ${sha256} - record it again`);
+  const open = async function* () {
+    yield content;
+  };
+  const file = { mark: newFileMark(), sha256, bytes: content.length, open };
+  used.push(file);
+  return file.mark;
 }

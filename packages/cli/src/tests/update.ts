@@ -2,27 +2,25 @@ import { toStateMachine } from "@nova/compiler";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { nodeOfPlace } from "../api/recorded.ts";
 import { printError, styled } from "../output/terminal.ts";
-import { type Evaluate, type FirstDifference, findStaleNodes, isUnrecorded, type TestRun } from "./compare.ts";
-import { type Fixture, type FixtureOutcome, type Test, type TestFiles, type TestFolder, writeTest } from "./fixture.ts";
-import { expectationOf, hashCode, listLiveNodes, listSteps, outcomeOf, type ShownRun } from "./steps.ts";
-import { recordedOutcomes, type TestCloud } from "./test-cloud.ts";
+import { type FirstDifference, findStaleNodes, isUnrecorded, type TestRun } from "./compare.ts";
+import { type Fixture, type Test, type TestFiles, type TestFolder, writeTest } from "./fixture.ts";
+import { expectationOf, hashCode, listSteps, outcomeOf, type ShownRun } from "./steps.ts";
+import type { TestRunner } from "./test-cloud.ts";
 import { type Blobs, type Expression, fits, hasForm, type WholeValue } from "./values.ts";
 
 /**
  * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
  * unless the definition says that they have effects. Returns why the test cannot be updated; null: it is written.
  */
-export async function updateTest(cloud: TestCloud, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
+export async function updateTest(runner: TestRunner, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
   const { workflow } = folder;
   const test = { ...old, fixture: withNewNames(old.fixture, workflow) };
   const tried = findTriedNodes(test.fixture, workflow);
   for (;;) {
     const trying = withoutEffects(workflow, tried);
-    const version = await cloud.publish({ workflow: trying, definition: JSON.stringify(toStateMachine(trying)) });
-    const live = listLiveNodes(trying);
-    const outcomes = recordedOutcomes(test, live);
-    const { trace, blobs } = await cloud.run({ version, input: test.fixture.input, outcomes, files: test.files });
-    const failure = failureOf(trace, test.fixture, tried);
+    const version = await runner.publish({ workflow: trying, definition: JSON.stringify(toStateMachine(trying)) });
+    const run = await runner.run(version, test);
+    const failure = failureOf(run.trace, test.fixture, tried);
     if (failure && "message" in failure) return failure;
     if (failure) {
       printError(
@@ -34,9 +32,7 @@ export async function updateTest(cloud: TestCloud, folder: TestFolder, old: Test
       tried.delete(failure.node);
       continue;
     }
-    const evaluate: Evaluate = (expressions) => cloud.evaluate(expressions);
-    const updated = await new Update(test, { trace, blobs, live, evaluate }).test(workflow);
-    await writeTest(folder.folder, updated, { replaces: true });
+    await writeTest(folder.folder, await updatedTest(test, run, { workflow, runner }), { replaces: true });
     return null;
   }
 }
@@ -102,84 +98,64 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-interface CurrentRun extends TestRun {
-  evaluate: Evaluate;
-}
-
 /** Builds a test with the current outcomes. Forms stay as long as they match. */
-class Update {
-  readonly #old: Test;
-  readonly #now: CurrentRun;
-  readonly #files: TestFiles;
-  readonly #wanted = new Set<string>();
-  readonly #blobs: Blobs;
-
-  constructor(old: Test, now: CurrentRun) {
-    this.#old = old;
-    this.#now = now;
-    this.#files = new Map(old.files);
-    this.#blobs = { load: (sha256) => now.blobs.load(sha256), onBytes: ({ sha256 }) => void this.#wanted.add(sha256) };
-  }
-
-  async test(workflow: Workflow): Promise<Test> {
-    const { name, fixture } = this.#old;
-    const outcomes: Fixture["outcomes"] = {};
-    for (const { place, entry } of listSteps(this.#now.trace).steps) {
-      const [before, is] = [fixture.outcomes[place], await outcomeOf(entry, this.#blobs)];
-      const isRecorded = before && !this.#now.live.has(nodeOfPlace(place));
-      if (is) outcomes[place] = isRecorded ? before : await this.#outcome(before, is);
-    }
-    const expect = await this.#expectation();
-    for (const sha256 of this.#wanted) {
-      const bytes = this.#files.has(sha256) ? null : await this.#now.blobs.load(sha256);
-      if (bytes) this.#files.set(sha256, bytes);
-    }
-    return { name, fixture: { ...fixture, ...this.#codeOf(workflow), outcomes, expect }, files: this.#files };
-  }
-
-  /** An unlocked prompt node keeps the hash of the code that ran. */
-  #codeOf(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
-    const { code, prompts } = hashCode(workflow);
-    for (const id of Object.keys(prompts)) {
-      const ran = this.#old.fixture.code[id];
-      if (code[id] === undefined && ran !== undefined) code[id] = ran;
-    }
-    return { code, prompts };
-  }
-
-  async #outcome(before: FixtureOutcome | undefined, now: FixtureOutcome): Promise<FixtureOutcome> {
-    return before ? { ...now, set: await this.#kept(before.set, now.set) } : now;
-  }
-
-  /** Parts that the test does not expect stay absent. */
-  async #expectation(): Promise<Fixture["expect"]> {
-    const { expect: old, input, outcomes } = this.#old.fixture;
-    const { status, error, path, decisions, context = {} } = await expectationOf(this.#now.trace, this.#blobs);
-    const known = new Set([input, ...Object.values(outcomes).map(({ set }) => set)].flatMap((set) => Object.keys(set)));
-    const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
-    return {
-      status,
-      ...(error && { error }),
-      ...(old.path && path && { path }),
-      ...(old.decisions && decisions && { decisions }),
-      ...(old.context && { context: await this.#kept(old.context, Object.fromEntries(kept)) }),
-    };
-  }
-
-  async #kept(
-    before: Readonly<Record<string, WholeValue>>,
-    now: Readonly<Record<string, WholeValue>>,
-  ): Promise<Record<string, WholeValue>> {
+async function updatedTest(
+  { name, fixture, files: oldFiles }: Test,
+  { trace, live, blobs }: TestRun,
+  { workflow, runner }: { workflow: Workflow; runner: TestRunner },
+): Promise<Test> {
+  const files: TestFiles = new Map(oldFiles);
+  const wanted = new Set<string>();
+  const reading: Blobs = { load: (sha256) => blobs.load(sha256), onBytes: ({ sha256 }) => void wanted.add(sha256) };
+  const keepForms = async (before: Values, now: Values): Promise<Values> => {
     const members = Object.entries(now).map(async ([key, is]) => {
       const was = before[key];
-      return [key, was !== undefined && hasForm(was) && (await this.#fits(was, is)) ? was : is] as const;
+      return [key, was !== undefined && hasForm(was) && (await matches(was, is, runner)) ? was : is] as const;
     });
     return Object.fromEntries(await Promise.all(members));
+  };
+  const outcomes: Fixture["outcomes"] = {};
+  for (const { place, entry } of listSteps(trace).steps) {
+    const [before, now] = [fixture.outcomes[place], await outcomeOf(entry, reading)];
+    if (!now) continue;
+    if (!before) outcomes[place] = now;
+    else if (live.has(nodeOfPlace(place))) outcomes[place] = { ...now, set: await keepForms(before.set, now.set) };
+    else outcomes[place] = before;
   }
+  const { expect: old, input } = fixture;
+  const { status, error, path, decisions, context = {} } = await expectationOf(trace, reading);
+  const sets = [input, ...Object.values(fixture.outcomes).map(({ set }) => set)];
+  const known = new Set(sets.flatMap((set) => Object.keys(set)));
+  const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
+  // Parts that the test does not expect stay absent.
+  const expect: Fixture["expect"] = {
+    status,
+    ...(error && { error }),
+    ...(old.path && path && { path }),
+    ...(old.decisions && decisions && { decisions }),
+    ...(old.context && { context: await keepForms(old.context, Object.fromEntries(kept)) }),
+  };
+  for (const sha256 of wanted) {
+    const bytes = files.has(sha256) ? null : await blobs.load(sha256);
+    if (bytes) files.set(sha256, bytes);
+  }
+  return { name, fixture: { ...fixture, ...hashCurrent(fixture, workflow), outcomes, expect }, files };
+}
 
-  async #fits(was: WholeValue, is: WholeValue): Promise<boolean> {
-    const later: Expression[] = [];
-    if (!(await fits(was, is, later))) return false;
-    return later.length === 0 || (await this.#now.evaluate(later)).every((why) => why === null);
+type Values = Record<string, WholeValue>;
+
+async function matches(was: WholeValue, is: WholeValue, { evaluate }: TestRunner): Promise<boolean> {
+  const later: Expression[] = [];
+  if (!(await fits(was, is, later))) return false;
+  return later.length === 0 || (await evaluate(later)).every((why) => why === null);
+}
+
+/** An unlocked prompt node keeps the hash of the code that ran. */
+function hashCurrent(old: Fixture, workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
+  const { code, prompts } = hashCode(workflow);
+  for (const id of Object.keys(prompts)) {
+    const ran = old.code[id];
+    if (code[id] === undefined && ran !== undefined) code[id] = ran;
   }
+  return { code, prompts };
 }
