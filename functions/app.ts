@@ -24,7 +24,6 @@ export const logger = new Logger({
   jsonReplacerFn: (_, value) => (typeof value === "string" ? maskCredentials(value) : value),
 });
 
-/** The part of Lambda's context that handlers use. */
 export interface LambdaContext {
   awsRequestId: string;
   getRemainingTimeInMillis(): number;
@@ -34,7 +33,6 @@ export interface LambdaContext {
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
   admissions: Admissions;
-  /** Calls servers that users name. */
   outgoing: Outgoing;
 }
 
@@ -55,13 +53,13 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     createsPerSecond: env.NOVA_E2B_CREATES_PER_SECOND,
     fetch: outgoing.fetch,
   });
-  const made: FunctionPorts = {
+  const ports: FunctionPorts = {
     ...aws,
     outgoing,
     sandboxes: nodeParts().sandboxes({ pace }),
     pipeline: nodeParts().pipeline(variables, aws.generations),
     ...createRunHooks(
-      () => made,
+      () => ports,
       runHookStores,
       (message, facts) => logger.warn(message, facts),
     ),
@@ -77,7 +75,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     clock,
     timer,
   };
-  return made;
+  return ports;
 }
 
 function keyOf(kmsKeyId: string | undefined, keyHex = "") {

@@ -7,7 +7,6 @@ export const Environment = z
   .object({
     NOVA_TABLE: z.string().default("nova"),
     NOVA_BUCKET: z.string(),
-    /** Role of the state machines. */
     NOVA_STATES_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-states"),
     /** Log group for failures of state machines, ending in `:*`; absent: they write no logs and no traces. */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
@@ -17,7 +16,6 @@ export const Environment = z
     /** KMS key that encrypts the task tokens of approvals; without it, 32 bytes in hex encrypt them. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
-    /** Name of NOVA's bus of events. */
     NOVA_EVENT_BUS: z.string().default("nova"),
     /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; absent: events name the command. */
     NOVA_LINK_BASE: z.url().optional(),

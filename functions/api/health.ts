@@ -77,7 +77,6 @@ function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Pro
   };
 }
 
-/** Id of no run. */
 const noExecution = "exec_health";
 
 /** ARN of a machine that does not exist, beside the others. */
@@ -104,5 +103,4 @@ async function reach(url: string): Promise<void> {
   if (answer.status >= 500) throw new RangeError(`${url} answered ${answer.status}`);
 }
 
-/** Time in which a service must answer. */
 export const probeMs = 2_000;

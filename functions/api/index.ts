@@ -50,7 +50,6 @@ function refuse({ method, path }: { method: string; path: string }): never {
   throw new NotFound(`no such route: ${method} ${path} - GET /openapi.json lists all routes`);
 }
 
-/** Origins of pages that may call the API; `*` allows all. */
 export type Origins = readonly string[];
 
 const allowed = {

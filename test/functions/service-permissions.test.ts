@@ -9,6 +9,7 @@ import { apiLambdas } from "../../stacks/api.ts";
 import { triggerLambdas } from "../../stacks/triggers.ts";
 import { forbidden } from "../support/allowed.ts";
 import { type DeployedService, openDeployedService } from "../support/deployed-service.ts";
+import { patternOf } from "./api/support/api.ts";
 import { asking } from "./api/support/flows.ts";
 
 // The functions read these variables when they are loaded. Slow work goes over the bus, as in a deployment.
@@ -235,7 +236,7 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
   }
 
   it("have been called with every route, and each has made AWS calls", () => {
-    const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(method, path)] as const);
+    const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(`${method} ${path}`)] as const);
     const unasked = patterns.filter(([, pattern]) => !service.asked.some((one) => pattern.test(one)));
     expect(unasked.map(([route]) => route)).toEqual([]);
     expect(service.names.filter((name) => service.calls.of(name).length === 0)).toEqual([]);
@@ -250,7 +251,3 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     expect(forbidden(name, service.calls.of(name))).toEqual([]);
   });
 });
-
-function patternOf(method: string, path: string): RegExp {
-  return new RegExp(`^${method} ${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-}

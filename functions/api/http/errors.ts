@@ -11,7 +11,6 @@ export class Unreadable extends Error {
   }
 }
 
-/** The route exists for other methods only. */
 export class MethodNotAllowed extends Error {
   override name = "MethodNotAllowed";
   readonly allowed: string[];

@@ -6,7 +6,6 @@ export interface HttpEvent {
   version: "2.0";
   rawPath: string;
   rawQueryString: string;
-  /** Names in lower case. */
   headers: Record<string, string | undefined>;
   requestContext: { http: { method: string; path: string; sourceIp?: string } };
   pathParameters?: Record<string, string | undefined>;
@@ -21,7 +20,6 @@ export interface HttpAnswer {
   isBase64Encoded?: true;
 }
 
-/** A request in the form that routes read. */
 export interface Received {
   method: string;
   path: string;

@@ -49,7 +49,6 @@ interface Described<Params, Query, Body> {
 }
 
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
-  /** The lowest role that may call the route. */
   role: Role;
   /** A text that changes with the answer and costs less to read; undefined if there is none. Called before `handle`. */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
@@ -57,7 +56,6 @@ export interface Definition<Params, Query, Body> extends Described<Params, Query
   handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
 
-/** An answer with a status of its own. */
 export class OtherAnswer {
   readonly answer: Answer;
 
@@ -89,15 +87,15 @@ export function route<Params, Query, Body>(
       const by = await authenticate(ports, credentialsIn(received.headers));
       demandRole(by, described.role);
       const asked = read(described, named.path, received);
-      const request = onceRequest(by, received);
-      const given: Asked<Params, Query, Body> = {
+      const onceOptions = onceRequest(by, received);
+      const request: Asked<Params, Query, Body> = {
         ...asked,
         by,
-        once: (make, again) => once(ports, request, make, again),
+        once: (make, again) => once(ports, onceOptions, make, again),
       };
-      const etag = etagOf(await tag?.(ports, given), received);
+      const etag = etagOf(await tag?.(ports, request), received);
       if (isKnown(etag, received)) return { status: 304, headers: { etag } };
-      const body = await handle(ports, given);
+      const body = await handle(ports, request);
       if (body instanceof OtherAnswer) return body.answer;
       return { status: Number(status), body: schema && body, ...(etag !== undefined && { headers: { etag } }) };
     },
@@ -123,7 +121,6 @@ function isKnown(etag: string | undefined, { headers }: Received): etag is strin
   return etag !== undefined && known?.includes(etag) === true;
 }
 
-/** A route without authentication. */
 export function openRoute(address: Address, definition: Omit<Route, "method" | "path" | "role">): Route {
   return { ...namedBy(address), ...definition, role: null };
 }

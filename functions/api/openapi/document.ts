@@ -18,7 +18,6 @@ const IdempotencyKey = z
   .optional()
   .meta({ description: "for a day, a repeated request with the same key does its work only once" });
 
-/** The OpenAPI 3.1 document of these routes, from their schemas. */
 export function openApiDocument(routes: readonly Route[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {

@@ -17,7 +17,7 @@ import {
   Slug,
   VersionNumber,
   WorkflowId,
-  wholeNumber,
+  waitQueryOf,
 } from "../schemas/values.ts";
 
 const params = z.object({ id: ExecutionId });
@@ -27,6 +27,15 @@ const lookedAt = 500;
 
 /** Time and id of the last run of a page. */
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
+
+/** The store's cursors are in base64url already, and `listRoute` encodes again. */
+function storeCursor(cursor: string | undefined) {
+  return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };
+}
+
+function readableCursor(cursor: string | undefined) {
+  return cursor === undefined ? {} : { cursor: Buffer.from(cursor, "base64url").toString() };
+}
 
 export const list = listRoute("/executions", {
   summary: "Runs, newest first",
@@ -53,12 +62,11 @@ export const list = listRoute("/executions", {
       looksAt: lookedAt,
       ...wanted,
       ...defined({ errorClass }),
-      ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
+      ...storeCursor(cursor),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(to !== undefined && { to: endOf(to) }),
     });
-    const next = found.cursor && { cursor: Buffer.from(found.cursor, "base64url").toString() };
-    return { items: found.items, ...next };
+    return { items: found.items, ...readableCursor(found.cursor) };
   },
   show: schemas.executionItem,
 });
@@ -123,13 +131,8 @@ export const verifyMany = listRoute("/verifications", {
   item: schemas.Verified,
   cursor: executionCursor,
   async list(ports, { by, query, page: { limit, cursor } }) {
-    const wanted = {
-      limit,
-      ...query,
-      ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
-    };
-    const found = await service.verifyRuns(ports, by, wanted);
-    return { items: found.items, ...(found.cursor && { cursor: Buffer.from(found.cursor, "base64url").toString() }) };
+    const found = await service.verifyRuns(ports, by, { limit, ...query, ...storeCursor(cursor) });
+    return { items: found.items, ...readableCursor(found.cursor) };
   },
   show: ({ id, found }) => schemas.verified(id, found),
 });
@@ -151,12 +154,7 @@ export const diff = route("GET /executions/{a}/diff/{b}", {
   },
 });
 
-/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
-const longestWaitSeconds = 25;
-
-const waitQuery = z.strictObject({
-  wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
-});
+const waitQuery = waitQueryOf("seconds");
 
 const NodeIds = z.array(z.string().min(1).max(64)).max(100);
 
@@ -270,7 +268,6 @@ async function resultOf(
   return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status, ...more } };
 }
 
-/** Id of a trigger: lower case, digits and dashes. */
 const hookId = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 export const hook = openRoute("POST /hooks/{id}", {

@@ -233,7 +233,7 @@ export const executeAsBefore = route("POST /execute", {
     const { session, record, ran } = await service.readSessionRun(ports, by, id, begun, waitMs);
     const { execution: execution_id, reused } = begun;
     const { kind: shape, why: shape_why } = service.describeDraftGraph(session);
-    const told = { execution_id, status: record?.status ?? "completed", reused, ran, error: record?.error ?? null };
-    return { results: await service.nodeValues(ports, session, []), ...told, shape, shape_why, ...about(session) };
+    const outcome = { execution_id, status: record?.status ?? "completed", reused, ran, error: record?.error ?? null };
+    return { results: await service.nodeValues(ports, session, []), ...outcome, shape, shape_why, ...about(session) };
   },
 });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
 import * as schemas from "../schemas/session.ts";
-import { Name, SessionId, Slug, WorkflowId, wholeNumber } from "../schemas/values.ts";
+import { longestWaitSeconds, Name, SessionId, Slug, WorkflowId, waitQueryOf, wholeNumber } from "../schemas/values.ts";
 import * as workflows from "../schemas/workflow.ts";
 
 const role = "editor";
@@ -159,11 +159,7 @@ export const writeOutput = route("PUT /sessions/{id}/nodes/{node}/output", {
   },
 });
 
-/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
-const longestWaitSeconds = 25;
-const waitQuery = z.strictObject({
-  wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds; absent: 25" }),
-});
+const waitQuery = waitQueryOf("seconds; absent: 25");
 const runAnswers = {
   200: { description: "it ended in time, or nothing was stale", schema: schemas.SessionRun },
   202: { description: "it continues, or waits for a slot (`queued`)", schema: schemas.SessionRun },
@@ -248,7 +244,7 @@ export const publish = route("POST /sessions/{id}/publish", {
       const { session: _, ...published } = await service.publishSession(ports, by, id, body);
       return published;
     });
-    const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
+    const status = workflows.publishStatus(found);
     const session = await service.readSession(ports, by, id);
     return new OtherAnswer({ status, body: { ...workflows.publishedAnswer(found), ...schemas.about(session) } });
   },

@@ -1,6 +1,6 @@
-import { RawJson, type TaskContents, type WaitingTask } from "@nova/engine";
+import type { TaskContents, WaitingTask } from "@nova/engine";
 import * as service from "@nova/service";
-import { defined, textOfJson, type WrittenJson } from "@nova/workflow";
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
@@ -9,6 +9,7 @@ import { listRoute } from "../schemas/list.ts";
 import {
   ExactValue,
   ExecutionId,
+  exactJson,
   Name,
   Slug,
   TaskId,
@@ -101,18 +102,14 @@ function wholeTask(task: WaitingTask & TaskContents) {
   });
 }
 
-function shownJson(written: WrittenJson): RawJson {
-  return new RawJson(textOfJson(written));
-}
-
 function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status }: WaitingTask) {
   return {
     task_id: id,
     execution_id: execution,
     workflow: workflowId,
-    pattern: pattern === undefined ? null : shownJson(pattern),
-    form: form === undefined ? null : shownJson(form),
-    forms: forms ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, shownJson(own)])) : null,
+    pattern: pattern === undefined ? null : exactJson(pattern),
+    form: form === undefined ? null : exactJson(form),
+    forms: forms ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, exactJson(own)])) : null,
     status: status === "sent" ? ("answered" as const) : status,
     mail: mail && { ...mail, problem: mail.problem ?? null },
   };
@@ -159,7 +156,7 @@ const approval = route("POST /tasks/{id}", {
     409: { description: `${answers[409].description}; or the link was used before` },
     410: { description: "with a token: the wait or its run is over" },
   },
-  handle: (ports, { params: { id }, ...asked }) => answered(ports, { task: id }, asked),
+  handle: (ports, { params: { id }, ...asked }) => answerTask(ports, { task: id }, asked),
 });
 
 export const answer: Route = {
@@ -193,18 +190,18 @@ export const answerIn = route("POST /executions/{id}/answer", {
   },
   handle: (ports, { params: { id }, ...asked }) => {
     const { task, node } = asked.body;
-    return answered(ports, defined({ execution: id, task, node }), asked);
+    return answerTask(ports, defined({ execution: id, task, node }), asked);
   },
 });
 
-async function answered(
+async function answerTask(
   ports: service.ServicePorts,
   name: service.NamedTask,
   { by, body: { choice, data, by: as }, once }: Pick<Asked<unknown, unknown, TaskAnswer>, "by" | "body" | "once">,
 ) {
-  const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
+  const taskAnswer = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
   return once(async () => {
-    const { task, at, sent } = await service.answer(ports, by, name, given);
+    const { task, at, sent } = await service.answer(ports, by, name, taskAnswer);
     return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
   });
 }

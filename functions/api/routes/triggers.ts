@@ -115,7 +115,7 @@ export const emit = route("POST /events", {
     const event = { source, type, detail: detail?.text ?? "{}" };
     // NOVA's own events name by it the place of a detail that the bus cannot carry.
     if (Object.hasOwn(JSON.parse(event.detail), "nova_detail")) {
-      const reserved = "detail.nova_detail is reserved for what NOVA says of a large detail";
+      const reserved = "detail.nova_detail is reserved for NOVA";
       throw new Unreadable(400, `${reserved} - give it another name`);
     }
     return once(async () => {

@@ -39,8 +39,7 @@ export const replace = route("PUT /workflows/{id}", {
 });
 
 function answerTo(found: Awaited<ReturnType<typeof service.publish>>): OtherAnswer {
-  const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
-  return new OtherAnswer({ status, body: schemas.publishedAnswer(found) });
+  return new OtherAnswer({ status: schemas.publishStatus(found), body: schemas.publishedAnswer(found) });
 }
 
 export const list = listRoute("/workflows", {

@@ -105,7 +105,6 @@ const Child = z
   })
   .meta({ id: "ChildExecution", description: `the run of another workflow; its entries ${full}` });
 
-/** One entry of the chain of work. */
 export const ChainEntry = z
   .object({
     execution_id: ExecutionId,

@@ -118,7 +118,6 @@ export const RestartForecast = z
   })
   .meta({ id: "RestartForecast" });
 
-/** Output of running code. */
 export const Printed = z
   .object({
     text: z.string(),
@@ -156,7 +155,6 @@ function sameOrNot(description: string) {
   return both(z.string(), description).extend({ same: z.boolean() });
 }
 
-/** The differences of one node in two runs. */
 export const NodeDiff = z
   .object({
     place: z.string().meta({

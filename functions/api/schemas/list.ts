@@ -7,7 +7,6 @@ import { wholeNumber } from "./values.ts";
 
 const defaultLimit = 50;
 
-/** The query of every list. */
 export const ListQuery = z.strictObject({
   limit: wholeNumber(1, 200)
     .optional()
@@ -21,7 +20,6 @@ export const ListQuery = z.strictObject({
 
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** The answer of every list. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
@@ -41,7 +39,6 @@ export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => un
 interface Listing<Params, Query extends z.ZodRawShape, T>
   extends Pick<Definition<Params, unknown, unknown>, "summary" | "role"> {
   params?: z.ZodType<Params>;
-  /** Parameters in addition to limit and cursor. */
   query?: Query;
   item: z.ZodType;
   /** Pattern of a position, so that stores get only positions that they gave. */

@@ -1,5 +1,5 @@
 import { RawJson } from "@nova/engine";
-import { slugOf } from "@nova/workflow";
+import { slugOf, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 
 /** An object that stays the text of the request, so that its numbers keep their digits. */
@@ -20,6 +20,11 @@ export const OptionalExactObject = z
 export const ExactValue = z
   .custom<RawJson>((value) => value instanceof RawJson)
   .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });
+
+/** JSON of a definition in an answer, with the digits that were written. */
+export function exactJson(written: WrittenJson): RawJson {
+  return new RawJson(textOfJson(written));
+}
 
 /** Its numbers keep their digits: read it with a parser that keeps them, too. */
 export const Context = z.record(z.string(), z.unknown());
@@ -74,6 +79,13 @@ export function wholeNumber(minimum: number, maximum: number) {
         Object.assign(jsonSchema, { type: "integer", minimum, maximum });
       },
     });
+}
+
+/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
+export const longestWaitSeconds = 25;
+
+export function waitQueryOf(description: string) {
+  return z.strictObject({ wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description }) });
 }
 
 /** `?full` without a value means true. */

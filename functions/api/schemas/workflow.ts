@@ -1,9 +1,9 @@
-import { type Generation, RawJson } from "@nova/engine";
+import type { Generation } from "@nova/engine";
 import { type Principal, type Published, redactWorkflow, type ShownWorkflow } from "@nova/service";
-import { type Node, type Trigger, textOfJson, type WrittenJson } from "@nova/workflow";
+import type { Node, Trigger } from "@nova/workflow";
 import { z } from "zod";
 
-import { Finding, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
+import { exactJson, Finding, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
 
 export const Status = z
   .enum(["publishing", "ready", "failed"])
@@ -63,6 +63,11 @@ export const VersionItem = z
 
 export const Validated = z.object({ valid: z.boolean(), findings: z.array(Finding) }).meta({ id: "Validation" });
 
+export function publishStatus({ status, created }: Pick<Published, "status" | "created">): 200 | 201 | 202 {
+  if (status !== "ready") return 202;
+  return created ? 201 : 200;
+}
+
 export function publishedAnswer(found: Published) {
   return viewOf(PublishedAnswer, found, { findings: found.findings.length > 0 ? found.findings : undefined });
 }
@@ -92,7 +97,7 @@ export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
     definition: {
       ...workflow,
       nodes: workflow.nodes.map(shownNode),
-      ...(workflow.inputs && { inputs: shownJson(workflow.inputs) }),
+      ...(workflow.inputs && { inputs: exactJson(workflow.inputs) }),
       ...(triggers && { triggers: triggers.map(shownTrigger) }),
     },
   });
@@ -102,25 +107,21 @@ export function versionItem(found: ShownWorkflow["version"], active: number | nu
   return viewOf(VersionItem, found, { ...stateOf(found), active: found.version === active });
 }
 
-function shownJson(written: WrittenJson): RawJson {
-  return new RawJson(textOfJson(written));
-}
-
 function shownNode(node: Node): object {
   if (node.type === "map") return { ...node, body: { ...node.body, nodes: node.body.nodes.map(shownNode) } };
   if (node.type === "approval") {
     const { form, forms = {}, ...same } = node;
-    const own = Object.entries(forms).map(([choice, one]) => [choice, shownJson(one)]);
-    return { ...same, ...(form && { form: shownJson(form) }), ...(node.forms && { forms: Object.fromEntries(own) }) };
+    const own = Object.entries(forms).map(([choice, one]) => [choice, exactJson(one)]);
+    return { ...same, ...(form && { form: exactJson(form) }), ...(node.forms && { forms: Object.fromEntries(own) }) };
   }
   if (!("executor" in node) || node.executor.kind !== "text" || !node.executor.outputSchema) return node;
-  return { ...node, executor: { ...node.executor, outputSchema: shownJson(node.executor.outputSchema) } };
+  return { ...node, executor: { ...node.executor, outputSchema: exactJson(node.executor.outputSchema) } };
 }
 
 function shownTrigger(trigger: Trigger) {
-  if (trigger.type === "event") return { ...trigger, pattern: shownJson(trigger.pattern) };
+  if (trigger.type === "event") return { ...trigger, pattern: exactJson(trigger.pattern) };
   if (trigger.type !== "schedule" || trigger.context === undefined) return trigger;
-  return { ...trigger, context: shownJson(trigger.context) };
+  return { ...trigger, context: exactJson(trigger.context) };
 }
 
 export const GenerationItem = z

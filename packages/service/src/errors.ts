@@ -10,20 +10,18 @@ export class IssuerUnreachable extends Error {
   override name = "IssuerUnreachable";
 }
 
-/** A key sends more requests than the rate limit allows. */
 export class TooMany extends Error {
   override name = "TooMany";
   readonly retryAfterSeconds: number;
 
   constructor(limit: number, windowSeconds: number, retryAfterSeconds: number) {
     super(
-      `this key has asked ${limit} times in ${windowSeconds} seconds, which is as often as any may - ask again in ${retryAfterSeconds} seconds`,
+      `this key has sent ${limit} requests in ${windowSeconds} seconds, which is the limit - try again in ${retryAfterSeconds} seconds`,
     );
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
-/** The key is known, but its role or its client does not allow the request. */
 export class Forbidden extends Error {
   override name = "Forbidden";
 }
@@ -33,7 +31,6 @@ export class NotFound extends Error {
   override name = "NotFound";
 }
 
-/** The current state does not allow the request. */
 export class Conflict extends Error {
   override name = "Conflict";
 }

@@ -5,7 +5,8 @@ import { asking } from "./support/flows.ts";
 const api = useApi();
 const mail = { mail: ["ops@example.com"] };
 const webhook = { webhook: "https://pager.example.com/" };
-const sentence = /^no mail goes out from here - name a webhook, or deploy with NOVA_MAIL_FROM/;
+const sentence =
+  /^NOVA sends no mail, because it has no sender address - name a webhook, or deploy with NOVA_MAIL_FROM/;
 
 describe("a deployment that cannot send mail", () => {
   beforeAll(async () => {
@@ -26,7 +27,7 @@ describe("a deployment that cannot send mail", () => {
 
   it("refuses a client that reports failures by mail", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { on_failure: mail } });
-    expect([status, body.detail]).toEqual([422, expect.stringContaining("on_failure.mail: no mail goes out")]);
+    expect([status, body.detail]).toEqual([422, expect.stringContaining("on_failure.mail: NOVA sends no mail")]);
     expect((await api.call("GET /clients/acme")).body.on_failure).toEqual({});
   });
 
@@ -34,7 +35,7 @@ describe("a deployment that cannot send mail", () => {
     const [start, ask, end] = asking.nodes;
     const named = (to: string[]) => ({ ...asking, nodes: [start, { ...ask, to }, end] });
     const { body } = await api.call("POST /workflows/validate", { body: named(["boss@example.com", "accounting"]) });
-    const message = expect.stringMatching(/^nobody in "to" of "ask" gets a mail: no mail goes out from here - deploy/);
+    const message = expect.stringMatching(/^the addresses in "to" of "ask" get no mail: NOVA sends no mail, because/);
     expect(body).toMatchObject({ valid: true, findings: [{ code: "NOVA133", severity: "warning", message }] });
     expect((await api.call("POST /workflows/validate", { body: named(["accounting"]) })).body.findings).toEqual([]);
   });

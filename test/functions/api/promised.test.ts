@@ -81,6 +81,7 @@ it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [me
 
 it.each(routes.map(({ method, path }) => [method, path] as const))(
   "%s %s gives a documented answer to every documented request",
+  { tags: ["deep"] },
   async (method, path) => {
     const operations = document.paths?.[path] as Record<string, Operation>;
     const operation = operations[method.toLowerCase()] as Operation;

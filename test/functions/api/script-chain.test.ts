@@ -21,23 +21,34 @@ afterAll(async () => {
 const ask = (path: string, body: object) => api.call(`POST ${path}`, { body });
 const asked = () => server.requests.map(({ input }) => input);
 
+const prompts = { brief: "Write about {topic}.", outline: "Outline {My Brief}.", edit: "Edit {outline[2]}." };
+const edges = [
+  { from: "brief", to: "outline" },
+  { from: "outline", to: "edit" },
+];
+const nameOf = (node: string) => (node === "brief" ? { name: "My Brief" } : {});
+
 /** Creates three prompts in a row, as a front end of the earlier system does. */
-async function chainOfPrompts(): Promise<string> {
-  const { body } = await ask("/sessions", { context: { topic: "rivers" } });
-  const session_id = body.session_id as string;
-  const prompts = { brief: "Write about {topic}.", outline: "Outline {My Brief}.", edit: "Edit {outline[2]}." };
-  const names: Record<string, string> = { brief: "My Brief" };
+async function chainOfPromptsByFrontEnd(): Promise<string> {
+  const session_id = (await ask("/sessions", { context: { topic: "rivers" } })).body.session_id as string;
   for (const [node_id, prompt_text] of Object.entries(prompts)) {
-    const name = names[node_id] === undefined ? {} : { name: names[node_id] };
-    const added = await ask("/add_node", { session_id, node_id, node_type: "text_generation", prompt_text, ...name });
+    const node = { session_id, node_id, node_type: "text_generation", prompt_text, ...nameOf(node_id) };
+    const added = await ask("/add_node", node);
     expect([added.status, added.body.detail]).toEqual([200, undefined]);
   }
-  for (const [from_node, to_node] of [
-    ["brief", "outline"],
-    ["outline", "edit"],
-  ])
-    expect((await ask("/add_edge", { session_id, from_node, to_node })).status).toBe(200);
+  for (const { from, to } of edges)
+    expect((await ask("/add_edge", { session_id, from_node: from, to_node: to })).status).toBe(200);
   return session_id;
+}
+
+/** Creates the same prompts with one request. */
+async function chainOfPrompts(): Promise<string> {
+  const nodes = Object.entries(prompts).map(([id, prompt]) => {
+    return { id, type: "action", executor: "text", on_missing: "mark", prompt, ...nameOf(id) };
+  });
+  const made = await ask("/sessions", { context: { topic: "rivers" }, nodes, edges });
+  expect([made.status, made.body.detail]).toEqual([201, undefined]);
+  return made.body.session_id;
 }
 
 /** Returns all parts of a session that a request can change, without its history. */
@@ -49,7 +60,7 @@ async function definitions(session_id: string) {
 
 describe("front ends of the earlier system", { timeout: 120_000 }, () => {
   it("run a chain of prompts, read outputs, and run stale nodes after an edit", async () => {
-    const session_id = await chainOfPrompts();
+    const session_id = await chainOfPromptsByFrontEnd();
     answers.push({ text: "Long rivers." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
     const { body } = await ask("/execute", { session_id });
     expect(body).toMatchObject({

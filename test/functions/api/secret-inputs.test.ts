@@ -1,8 +1,9 @@
 import { untilEnded } from "@nova/service";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { Route } from "../../../functions/api/http/route.ts";
 import { routes } from "../../../functions/api/routes/index.ts";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { patternOf, useApi } from "./support/api.ts";
 
 const api = useApi();
 
@@ -83,111 +84,92 @@ beforeAll(async () => {
   known.task = (await call("GET /tasks")).body.items[0].task_id;
 }, 90_000);
 
-/** Requests by route, in the order in which the test sends them. */
-const requests: Record<string, [request: string, body?: unknown, status?: number][]> = {
-  "GET /executions": [["GET /executions"]],
-  "GET /executions/{id}": [
-    ["GET /executions/{run}"],
-    ["GET /executions/{run}?references"],
-    ["GET /executions/{failed}"],
-  ],
-  "GET /executions/{id}/chain": [["GET /executions/{run}/chain?full"], ["GET /executions/{failed}/chain?full"]],
-  "GET /executions/{id}/chain/{seq}": [
-    ...[0, 1].map((seq): [string] => [`GET /executions/{run}/chain/${seq}?full`]),
-    ["GET /executions/{run}/chain/0?full&references"],
-    ["GET /executions/{failed}/chain/1?full"],
-  ],
-  "GET /executions/{id}/chain/{seq}/logs": [["GET /executions/{run}/chain/1/logs"]],
-  "GET /executions/{id}/verify": [["GET /executions/{run}/verify"]],
-  "GET /verifications": [["GET /verifications"]],
-  "GET /executions/{a}/diff/{b}": [["GET /executions/{run}/diff/{failed}"]],
-  "GET /executions/{id}/blobs/{sha256}": [[`GET /executions/{run}/blobs/${"0".repeat(64)}`, undefined, 404]],
-  "GET /tasks": [["GET /tasks"], ["GET /tasks?kind=event"]],
-  "GET /tasks/{id}": [["GET /tasks/{task}"]],
-  "POST /tasks/{id}": [["POST /tasks/{task}", { choice: "maybe", data: { total: "?" } }, 422]],
-  "POST /executions/{id}/answer": [["POST /executions/{run}/answer", { choice: "approved" }]],
-  "GET /sessions": [["GET /sessions"]],
-  "GET /sessions/{id}": [["GET /sessions/{session}"]],
-  "POST /sessions": [
-    ["POST /sessions", { workflow: "plain", context: secrets }, 201],
-    ["POST /sessions", { workflow: "plain", context: { ...secrets, pin: password } }, 422],
-  ],
-  "POST /sessions/{id}/nodes": [["POST /sessions/{session}/nodes", { id: "c", code: "pass" }, 201]],
-  "POST /sessions/{id}/edges": [["POST /sessions/{session}/edges", { from: "b", to: "c" }, 201]],
-  "PATCH /sessions/{id}/nodes/{node}": [["PATCH /sessions/{session}/nodes/c", { code: 'context["c"] = 1' }]],
-  "POST /sessions/{id}/run": [["POST /sessions/{session}/run"]],
-  "POST /sessions/{id}/nodes/{node}/run": [
-    ["POST /sessions/{session}/nodes/b/run", { context_data: { "id:a": { password: "other-secret-9" } } }],
-  ],
-  "PUT /sessions/{id}/nodes/{node}/output": [
-    ["PUT /sessions/{session}/nodes/a/output", { output: { a: 2, password } }, 422],
-    ["PUT /sessions/{session}/nodes/a/output", { output: { a: 2, password: "other-secret-9", login: 5 } }],
-    ["PUT /sessions/{session}/nodes/c/output", { output: { c: password } }, 422],
-    ["PUT /sessions/{session}/nodes/c/output", { output: { c: [{ [encodeURIComponent(password)]: 1 }] } }, 422],
-  ],
-  "GET /sessions/{id}/outputs": [["GET /sessions/{session}/outputs"], ["GET /sessions/{session}/outputs?node=a"]],
-  "POST /add_node": [["POST /add_node", { session_id: "{session}", node_id: "d", prompt_text: "Say {password}." }]],
-  "POST /add_edge": [["POST /add_edge", { session_id: "{session}", from_node: "c", to_node: "d" }]],
-  "POST /get_node_outputs": [["POST /get_node_outputs", { session_id: "{session}" }]],
-  "POST /validate_template": [
-    [
-      "POST /validate_template",
-      { session_id: "{session}", prompt_text: "{a} {a.password} {password} {start.password}" },
-    ],
-  ],
-  "POST /generate_text_node": [
-    ["POST /generate_text_node", { session_id: "{session}", prompt_text: "{a.password} and {a}" }, 422],
-  ],
-  "POST /execute": [["POST /execute", { session_id: "{session}", initial_inputs: { ...secrets, more: 1 } }]],
-  "POST /sessions/{id}/publish": [["POST /sessions/{session}/publish", { workflow: "published" }, 201]],
-  "DELETE /sessions/{id}/edges": [["DELETE /sessions/{session}/edges?from=c&to=d"]],
-  "DELETE /sessions/{id}/nodes/{node}": [["DELETE /sessions/{session}/nodes/d"]],
-  "GET /workflows": [["GET /workflows"]],
-  "POST /workflows": [["POST /workflows", guarded, 200]],
-  "GET /workflows/{id}": [["GET /workflows/guarded"]],
-  "PUT /workflows/{id}": [["PUT /workflows/guarded", guarded]],
-  "POST /workflows/validate": [["POST /workflows/validate", guarded]],
-  "GET /workflows/{id}/asl": [["GET /workflows/guarded/asl"]],
-  "GET /workflows/{id}/findings": [["GET /workflows/guarded/findings"]],
-  "GET /workflows/{id}/versions": [["GET /workflows/guarded/versions"]],
-  "GET /workflows/{id}/quotas": [["GET /workflows/guarded/quotas"]],
-  "PUT /workflows/{id}/quotas": [["PUT /workflows/guarded/quotas", { max_concurrent: 3 }]],
-  "GET /workflows/{id}/generations": [["GET /workflows/guarded/generations"]],
-  "POST /workflows/{id}/generations/review": [["POST /workflows/guarded/generations/review", {}, 422]],
-  "POST /workflows/{id}/activate": [["POST /workflows/guarded/activate", { version: 1 }]],
-  "POST /workflows/{id}/pause": [["POST /workflows/failing/pause"]],
-  "POST /workflows/{id}/resume": [["POST /workflows/failing/resume"]],
-  "POST /workflows/{id}/schedules/{trigger}/pause": [["POST /workflows/guarded/schedules/none/pause", undefined, 404]],
-  "POST /workflows/{id}/schedules/{trigger}/resume": [
-    ["POST /workflows/guarded/schedules/none/resume", undefined, 404],
-  ],
-  "POST /workflows/{id}/execute": [
-    ["POST /workflows/plain/execute?wait=20", { context: secrets }],
-    ["POST /workflows/plain/execute", { context: { ...secrets, pin: password } }, 422],
-    ["POST /workflows/plain/execute", { context: { ...secrets, login: password } }, 422],
-    ["POST /workflows/plain/execute", { context: { ...secrets, password: pin } }, 422],
-  ],
-  "POST /hooks/{id}": [["POST /hooks/guarded-hook", secrets, 202]],
-  "POST /executions/{id}/restart": [
-    ["POST /executions/{failed}/restart", { context_patch: { password: "third-secret" }, dry_run: true }],
-    ["POST /executions/{failed}/restart?wait=20", { context_patch: { login: { token: "tok-5512-zebra" } } }],
-  ],
-  "POST /executions/{id}/cancel": [["POST /executions/{run}/cancel"]],
-  "POST /events": [["POST /events", { source: "a", type: "b", detail: { n: 1 } }]],
-  "GET /deliveries": [["GET /deliveries"]],
-  "GET /schedules": [["GET /schedules"]],
-  "GET /audit": [["GET /audit?limit=200"]],
-  "GET /clients": [["GET /clients"]],
-  "POST /clients": [["POST /clients", { slug: "other", name: "Other" }, 201]],
-  "GET /clients/{slug}": [["GET /clients/acme"]],
-  "PATCH /clients/{slug}": [["PATCH /clients/acme", { name: "Acme Ltd" }]],
-  "GET /keys": [["GET /keys"]],
-  "POST /keys": [["POST /keys", { role: "viewer" }, 201]],
-  "POST /uploads": [["POST /uploads", { bytes: 3 }, 201]],
-  "GET /health": [["GET /health"]],
-  "GET /formats": [["GET /formats"]],
-  "GET /openapi.json": [["GET /openapi.json"]],
-};
+/** The requests in the order in which the test sends them, each with its body and its status; absent: 200 or 202. */
+const requests: [request: string, body?: unknown, status?: number][] = [
+  ["GET /executions"],
+  ["GET /executions/{run}"],
+  ["GET /executions/{run}?references"],
+  ["GET /executions/{failed}"],
+  ["GET /executions/{run}/chain?full"],
+  ["GET /executions/{failed}/chain?full"],
+  ["GET /executions/{run}/chain/0?full"],
+  ["GET /executions/{run}/chain/1?full"],
+  ["GET /executions/{run}/chain/0?full&references"],
+  ["GET /executions/{failed}/chain/1?full"],
+  ["GET /executions/{run}/chain/1/logs"],
+  ["GET /executions/{run}/verify"],
+  ["GET /verifications"],
+  ["GET /executions/{run}/diff/{failed}"],
+  [`GET /executions/{run}/blobs/${"0".repeat(64)}`, undefined, 404],
+  ["GET /tasks"],
+  ["GET /tasks?kind=event"],
+  ["GET /tasks/{task}"],
+  ["POST /tasks/{task}", { choice: "maybe", data: { total: "?" } }, 422],
+  ["POST /executions/{run}/answer", { choice: "approved" }],
+  ["GET /sessions"],
+  ["GET /sessions/{session}"],
+  ["POST /sessions", { workflow: "plain", context: secrets }, 201],
+  ["POST /sessions", { workflow: "plain", context: { ...secrets, pin: password } }, 422],
+  ["POST /sessions/{session}/nodes", { id: "c", code: "pass" }, 201],
+  ["POST /sessions/{session}/edges", { from: "b", to: "c" }, 201],
+  ["PATCH /sessions/{session}/nodes/c", { code: 'context["c"] = 1' }],
+  ["POST /sessions/{session}/run"],
+  ["POST /sessions/{session}/nodes/b/run", { context_data: { "id:a": { password: "other-secret-9" } } }],
+  ["PUT /sessions/{session}/nodes/a/output", { output: { a: 2, password } }, 422],
+  ["PUT /sessions/{session}/nodes/a/output", { output: { a: 2, password: "other-secret-9", login: 5 } }],
+  ["PUT /sessions/{session}/nodes/c/output", { output: { c: password } }, 422],
+  ["PUT /sessions/{session}/nodes/c/output", { output: { c: [{ [encodeURIComponent(password)]: 1 }] } }, 422],
+  ["GET /sessions/{session}/outputs"],
+  ["GET /sessions/{session}/outputs?node=a"],
+  ["POST /add_node", { session_id: "{session}", node_id: "d", prompt_text: "Say {password}." }],
+  ["POST /add_edge", { session_id: "{session}", from_node: "c", to_node: "d" }],
+  ["POST /get_node_outputs", { session_id: "{session}" }],
+  ["POST /validate_template", { session_id: "{session}", prompt_text: "{a} {a.password} {password} {start.password}" }],
+  ["POST /generate_text_node", { session_id: "{session}", prompt_text: "{a.password} and {a}" }, 422],
+  ["POST /execute", { session_id: "{session}", initial_inputs: { ...secrets, more: 1 } }],
+  ["POST /sessions/{session}/publish", { workflow: "published" }, 201],
+  ["DELETE /sessions/{session}/edges?from=c&to=d"],
+  ["DELETE /sessions/{session}/nodes/d"],
+  ["GET /workflows"],
+  ["POST /workflows", guarded, 200],
+  ["GET /workflows/guarded"],
+  ["PUT /workflows/guarded", guarded],
+  ["POST /workflows/validate", guarded],
+  ["GET /workflows/guarded/asl"],
+  ["GET /workflows/guarded/findings"],
+  ["GET /workflows/guarded/versions"],
+  ["GET /workflows/guarded/quotas"],
+  ["PUT /workflows/guarded/quotas", { max_concurrent: 3 }],
+  ["GET /workflows/guarded/generations"],
+  ["POST /workflows/guarded/generations/review", {}, 422],
+  ["POST /workflows/guarded/activate", { version: 1 }],
+  ["POST /workflows/failing/pause"],
+  ["POST /workflows/failing/resume"],
+  ["POST /workflows/guarded/schedules/none/pause", undefined, 404],
+  ["POST /workflows/guarded/schedules/none/resume", undefined, 404],
+  ["POST /workflows/plain/execute?wait=20", { context: secrets }],
+  ["POST /workflows/plain/execute", { context: { ...secrets, pin: password } }, 422],
+  ["POST /workflows/plain/execute", { context: { ...secrets, login: password } }, 422],
+  ["POST /workflows/plain/execute", { context: { ...secrets, password: pin } }, 422],
+  ["POST /hooks/guarded-hook", secrets, 202],
+  ["POST /executions/{failed}/restart", { context_patch: { password: "third-secret" }, dry_run: true }],
+  ["POST /executions/{failed}/restart?wait=20", { context_patch: { login: { token: "tok-5512-zebra" } } }],
+  ["POST /executions/{run}/cancel"],
+  ["POST /events", { source: "a", type: "b", detail: { n: 1 } }],
+  ["GET /deliveries"],
+  ["GET /schedules"],
+  ["GET /audit?limit=200"],
+  ["GET /clients"],
+  ["POST /clients", { slug: "other", name: "Other" }, 201],
+  ["GET /clients/acme"],
+  ["PATCH /clients/acme", { name: "Acme Ltd" }],
+  ["GET /keys"],
+  ["POST /keys", { role: "viewer" }, 201],
+  ["POST /uploads", { bytes: 3 }, 201],
+  ["GET /health"],
+  ["GET /formats"],
+  ["GET /openapi.json"],
+];
 
 /** Routes whose answers contain no context, or which export all stored data for an administrator. */
 const without = [
@@ -200,19 +182,18 @@ const without = [
 ];
 
 describe("an answer of the API", { timeout: 120_000 }, () => {
-  it.each(Object.entries(requests))("of %s shows no secret input in any spelling", async (_route, all) => {
-    for (const [request, body, status] of all) {
-      const sent = body && JSON.parse(JSON.stringify(body).replace("{session}", known.session ?? ""));
-      const answer = await call(request, sent);
-      const expected = status === undefined ? [200, 202] : [status];
-      expect([request, answer.text, expected]).toEqual([request, answer.text, expect.arrayContaining([answer.status])]);
-    }
+  it.each(requests)("of %s shows no secret input in any spelling", async (request, body, status) => {
+    const sent = body && JSON.parse(JSON.stringify(body).replace("{session}", known.session ?? ""));
+    const answer = await call(request, sent);
+    const expected = status === undefined ? [200, 202] : [status];
+    expect([answer.text, expected]).toEqual([answer.text, expect.arrayContaining([answer.status])]);
   });
 
   it("is tested for every route of the document", () => {
-    const all = routes.map(({ method, path }) => `${method} ${path}`);
-    expect(all.filter((route) => !(route in requests) && !without.some((one) => one.test(route)))).toEqual([]);
-    expect(Object.keys(requests).filter((route) => !all.includes(route))).toEqual([]);
+    const isTested = ({ method, path }: Route) =>
+      requests.some(([request]) => patternOf(`${method} ${path}`).test(request.split("?")[0] as string));
+    const untested = routes.filter((route) => !isTested(route)).map(({ method, path }) => `${method} ${path}`);
+    expect(untested.filter((route) => !without.some((one) => one.test(route)))).toEqual([]);
   });
 
   it("about a session shows *** in place of a secret input", async () => {

@@ -66,7 +66,7 @@ describe("the rate limit of a key", () => {
     await expect(rates.take({ id: "key_1", client: null })).rejects.toMatchObject({
       name: "TooMany",
       retryAfterSeconds: 8,
-      message: "this key has asked 100 times in 10 seconds, which is as often as any may - ask again in 8 seconds",
+      message: "this key has sent 100 requests in 10 seconds, which is the limit - try again in 8 seconds",
     });
     clock.advance(7_500);
     expect(await allowed(rates, 20)).toBe(20);

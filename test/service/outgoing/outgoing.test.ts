@@ -134,7 +134,7 @@ describe("a request", () => {
       .fetch(`http://${host}:${port}/`)
       .catch((error) => error);
     expect(failure).toBeInstanceOf(HostRefused);
-    expect(failure.message).toMatch(/ leads to no public address - name a host that everybody reaches$/);
+    expect(failure.message).toMatch(/ leads to no public address - use a host that is reachable from the internet$/);
     expect(requests).toEqual([]);
   });
 

@@ -151,7 +151,11 @@ describe("an approval", () => {
     const { mailer: _, ...world } = ports();
     expect(await notifyTask(world, asked)).toEqual({ told: [] });
     expect(noted).toMatchObject([
-      { problem: expect.stringMatching(/^no mail goes out from here - deploy with NOVA_MAIL_FROM/) },
+      {
+        problem: expect.stringMatching(
+          /^NOVA sends no mail, because it has no sender address - deploy with NOVA_MAIL_FROM/,
+        ),
+      },
     ]);
   });
 });
@@ -239,7 +243,7 @@ describe("a failed run", () => {
     const { mailer: _, ...world } = ports({
       workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
     });
-    await expect(notifyFailure(world, run)).rejects.toThrow("no mail goes out from here");
+    await expect(notifyFailure(world, run)).rejects.toThrow("NOVA sends no mail, because it has no sender address");
     expect(told.posts).toHaveLength(1);
   });
 

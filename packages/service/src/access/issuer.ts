@@ -5,13 +5,10 @@ import type { Outgoing } from "../outgoing/outgoing.ts";
 import { type Principal, roles, type TokenIssuer } from "../ports/access.ts";
 
 export interface IssuerOptions {
-  /** The expected `iss` of tokens. */
   issuer: string;
-  /** The expected `aud` of tokens. */
   audience: string;
   /** Absent: the issuer's `/.well-known/jwks.json`. */
   jwksUrl?: string | undefined;
-  /** Name of the claim with the role. */
   roleClaim: string;
   /** Name of the claim with the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;

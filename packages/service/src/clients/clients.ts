@@ -154,7 +154,6 @@ function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Prom
   return readPage(query, list, ({ slug }) => slug);
 }
 
-/** Yields all clients, by slug. */
 export function listAllClients({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
   return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
 }
@@ -169,7 +168,6 @@ function noClient(slug: string): NotFound {
 }
 
 export interface KeyRequest {
-  /** ULID of the new key. */
   ulid: string;
   role: Role;
   /** Absent: the client of the key that makes it. */

@@ -174,7 +174,6 @@ export async function removeSession(ports: ServicePorts, session: Pick<Session, 
   await ports.sessions.remove(session);
 }
 
-/** Removes expired sessions. Returns their ids. */
 export async function removeExpiredSessions(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<string[]> {
   const removed: string[] = [];
   const now = new Date(ports.clock.now()).toISOString();
@@ -186,7 +185,6 @@ export async function removeExpiredSessions(ports: ServicePorts, until = Number.
   return removed;
 }
 
-/** Removes all sessions of a client that is being erased. */
 export async function removeSessionsOf(ports: ServicePorts, client: string): Promise<void> {
   const pageSize = 50;
   for (;;) {

@@ -30,7 +30,6 @@ import { demandMachine, type FoundWorkflow, findWorkflow, isDraftId, noWorkflow 
 import { executionWithin } from "./executions.ts";
 
 export interface ExecuteRequest {
-  /** ULID of the new execution. */
   ulid: string;
   workflow: string;
   /** JSON text of an object; its keys override the client's variables. */
@@ -74,7 +73,6 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   return begun;
 }
 
-/** The request to run a given version. */
 export type VersionRequest = Omit<ExecuteRequest, "workflow" | "version">;
 
 /** Starts a run of a version without quotas and pauses, to try it out. Throws as `execute` does. */

@@ -60,7 +60,6 @@ export async function verify(ports: ServicePorts, by: Principal, id: string): Pr
   return verifyExecution(ports, id);
 }
 
-/** The result of verifying one run of a page. */
 export interface VerifiedRun {
   id: string;
   found: Verification;

@@ -10,14 +10,12 @@ import type { Archive, ArchiveRecord, FormatPage, StoredFormat } from "../ports/
 import type { ServicePorts } from "../ports/index.ts";
 import { redactWorkflow } from "../workflows/find.ts";
 
-/** The sealed facts of an export. */
 export interface SealedExport {
   /** Null: the export contains everything. */
   client: string | null;
   digest: string;
 }
 
-/** The digest of an empty export. */
 export const emptyDigest = "0".repeat(64);
 
 /** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
@@ -38,7 +36,6 @@ export function sealedText({ client, digest }: SealedExport): string {
 
 /** The state that one page passes to the next, signed, since it travels through the caller. */
 interface RunningDigest {
-  /** The start of the next page. */
   at: string;
   digest: string;
 }
@@ -50,7 +47,6 @@ function pageText({ client, reach }: ExportScope, { at, digest }: RunningDigest)
   return `nova-export-page\n${JSON.stringify([client, reach, at, digest])}`;
 }
 
-/** How long the URLs of a page are valid. */
 const addressSeconds = 60 * 60;
 
 type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
@@ -122,7 +118,6 @@ export async function surveyPart(ports: SurveyPorts, by: Principal, after?: stri
   return survey(ports, maxPages, after);
 }
 
-/** Counts the formats in the whole table. */
 export async function surveyAll(ports: SurveyPorts): Promise<StoredFormat[]> {
   return (await survey(ports, Number.POSITIVE_INFINITY)).formats;
 }

@@ -13,15 +13,12 @@ import { catchUnusable, hookKey, readSecrets } from "../triggers/sync.ts";
 import { dedupeIdOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
-/** A request to `/hooks/<id>`. */
 export interface HookRequest {
   id: string;
-  /** Header names in lower case. */
   headers: Record<string, string>;
   body: Uint8Array;
   /** The body without its content-encoding; absent: the same as `body`. Signatures cover `body`. */
   content?: Uint8Array;
-  /** Address of the sender, for the record. */
   from: string;
   /** An error that the receiver found in the body. The body is not read then; the error is recorded and thrown. */
   flaw?: Error;
@@ -29,7 +26,6 @@ export interface HookRequest {
 
 export interface AcceptedHook {
   execution: string;
-  /** How long the sender waits for the end of the run. */
   waitSeconds: number;
 }
 

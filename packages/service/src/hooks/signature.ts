@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { WebhookSignature } from "@nova/workflow";
 
 export interface SignedRequest {
-  /** The header that carries the signature. */
   value: string | undefined;
   body: Uint8Array;
   nowMs: number;
@@ -75,7 +74,6 @@ function anyFits(
   return fits.includes(true);
 }
 
-/** The bytes of a digest in hex or base64; vendors use both. */
 function bytesOf(digest = ""): Buffer {
   return /^([0-9a-f]{2})+$/i.test(digest) ? Buffer.from(digest, "hex") : Buffer.from(digest, "base64");
 }

@@ -21,7 +21,6 @@ const maxUnpackedTextBytes = 5 * 1024 * 1024;
 /** Parses an attached mail; mails inside it stay attachments. */
 type ReadMail = (raw: Uint8Array) => Promise<Pick<Email, "attachments">>;
 
-/** The remainder of the limits. */
 interface Budget {
   bytes: number;
   textBytes: number;
@@ -66,7 +65,6 @@ function isMail(type: string): boolean {
   return type === "message/rfc822" || type === "message/global";
 }
 
-/** Empty if the attached mail exceeds the limits or cannot be read. */
 async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Promise<Attachment[]> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (guardProblem(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];

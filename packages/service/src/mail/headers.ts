@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 
 /** A header of a mail, unfolded. */
 export interface MailHeader {
-  /** In lower case. */
   name: string;
   value: string;
 }
@@ -28,7 +27,6 @@ export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
   });
 }
 
-/** The value of the first header with this name. */
 export function headerOf(headers: readonly MailHeader[], name: string): string | undefined {
   return headers.find((header) => header.name === name)?.value;
 }

@@ -7,7 +7,6 @@ import { longestHeadBytes } from "./headers.ts";
 
 export interface ParsedMail {
   subject: string;
-  /** Address in lower case; empty if there is none. */
   from: string;
   fromName: string;
   to: string[];
@@ -53,7 +52,6 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   };
 }
 
-/** Parses a mail and keeps attached mails as attachments. */
 async function readMail(raw: Uint8Array): Promise<Email> {
   const { default: PostalMime } = await import("postal-mime");
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);

@@ -28,7 +28,6 @@ import { receivedFor, sesHeaders, type Verdicts, verdictsOf } from "./ses-header
 
 /** The destination of a mail: a trigger by its address, and a client. */
 export interface Recipient {
-  /** The whole address, in lower case. */
   text: string;
   address: string;
   client?: string;

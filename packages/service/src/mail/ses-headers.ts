@@ -28,7 +28,6 @@ function provenDomainIn(header: string): string | undefined {
 
 /** `key=value`, or a single word. Quotes are kept: no key, result or domain that matters has any. */
 interface Pair {
-  /** In lower case. */
   key: string;
   value?: string;
 }
@@ -119,7 +118,6 @@ export function receivedFor(ses: readonly MailHeader[]): string[] {
   return addressesIn(lists.at(-1)?.slice(0, 10_000) ?? "");
 }
 
-/** Reads the TXT records of a name. */
 export type ReadTxt = (name: string) => Promise<string[][]>;
 
 /** The servers belong to the sender's domain, so the time limit is short: a sender must not keep a function waiting. */

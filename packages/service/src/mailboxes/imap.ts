@@ -90,7 +90,7 @@ function isLoopback(host: string): boolean {
 
 /** One text for every failure to connect, so a caller cannot find out whether something listens there. */
 const noServer =
-  "no mail server answers there, with a certificate for that name - check imap_host, which everybody must reach, and imap_port (143 or 993)";
+  "no mail server answers there with a valid certificate - check imap_host, which must be reachable from the internet, and imap_port (143 or 993)";
 
 async function reportUnreachable<T>({ host, port, user, mailbox }: MailboxAddress, ask: () => Promise<T>): Promise<T> {
   try {

@@ -65,7 +65,6 @@ export class MailboxUnreachable extends Error {
   override name = "MailboxUnreachable";
 }
 
-/** The address and login of a trigger's mailbox, from the client's credential. Throws `MailboxUnreachable`. */
 export async function mailboxAddress(
   { credentials }: ServicePorts,
   workflow: string,

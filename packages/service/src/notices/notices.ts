@@ -25,7 +25,7 @@ export async function readSender({ clients }: Pick<ServicePorts, "clients">, slu
   return senderFields(slug === undefined ? undefined : await clients.get(slug));
 }
 
-const noMail = "no mail goes out from here";
+const noMail = "NOVA sends no mail, because it has no sender address";
 const mailSetup = "NOVA_MAIL_FROM (an address that SES has verified)";
 const noMailSentence = `${noMail} - name a webhook, or deploy with ${mailSetup}`;
 
@@ -35,7 +35,6 @@ export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailS
 /** The reason why an approval sends no mail. */
 export const noMailReason = `${noMail} - deploy with ${mailSetup}`;
 
-/** A finding if a definition wants mails and no mailer is configured. */
 export function mailFindings(
   { mailer }: Pick<ServicePorts, "mailer">,
   { onFailure }: { onFailure?: OnFailure },
@@ -50,12 +49,12 @@ export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workf
     (node) => node.type === "approval" && node.to.some(isMailAddress),
   );
   if (asking.length === 0) return [];
-  const what = `nobody in "to" of ${asking.map(({ id }) => `"${id}"`).join(", ")} gets a mail`;
+  const what = `the addresses in "to" of ${asking.map(({ id }) => `"${id}"`).join(", ")} get no mail`;
   return [
     finding(
       "NOVA133",
       "$.nodes",
-      `${what}: ${noMail} - deploy with ${mailSetup}, or have a rule take execution.waiting`,
+      `${what}: ${noMail} - deploy with ${mailSetup}, or let a rule of EventBridge handle execution.waiting`,
     ),
   ];
 }

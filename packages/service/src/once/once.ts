@@ -14,13 +14,9 @@ const marginMs = 5_000;
 const nextId = monotonicFactory();
 
 export interface OnceRequest {
-  /** Id of the API key. */
   principal: string;
-  /** The client of the key; null for all clients. */
   client: string | null;
-  /** The `Idempotency-Key`. */
   key: string;
-  /** The whole request as text. */
   asked: string;
   /** Maximum run time of the caller. After it, the attempt counts as abandoned, and another request takes it over. Absent: the API's. */
   livesMs?: number;

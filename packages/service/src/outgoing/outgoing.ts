@@ -47,7 +47,7 @@ function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
     const request = new Request(url, init);
     const { protocol, hostname } = new URL(url);
     const send = { "http:": overHttp, "https:": overHttps }[protocol];
-    if (!send) throw new HostRefused(`${protocol} is not spoken here - name an address with https:`);
+    if (!send) throw new HostRefused(`${protocol} is not supported - use an https: address`);
     admit(hostname.replace(/^\[|\]$/g, ""));
     const body = Buffer.from(await request.arrayBuffer());
     const headers = { "user-agent": "NOVA", ...Object.fromEntries(request.headers), "content-length": body.length };
@@ -79,7 +79,6 @@ function limitAnswer(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBu
 
 /** Access to servers that users name. */
 export interface Outgoing extends Guard {
-  /** Whether private addresses are allowed. */
   allowsPrivate: boolean;
   fetch: OutgoingFetch;
 }
@@ -87,7 +86,6 @@ export interface Outgoing extends Guard {
 export interface OutgoingOptions {
   /** Whether addresses of private networks are allowed, as on a laptop. */
   allowsPrivate: boolean;
-  /** Replaced in tests. */
   lookup?: typeof lookUp;
 }
 
@@ -113,10 +111,9 @@ export function createOutgoing({ allowsPrivate, lookup: ask = lookUp }: Outgoing
 const unknownHostCodes = ["ENOTFOUND", "ENODATA"];
 
 function refusal(host: string): HostRefused {
-  return new HostRefused(`${host} leads to no public address - name a host that everybody reaches`);
+  return new HostRefused(`${host} leads to no public address - use a host that is reachable from the internet`);
 }
 
-/** The server did not accept the request. */
 export class PostFailed extends Error {
   override name = "PostFailed";
 }
@@ -137,7 +134,6 @@ export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500,
 
 interface Problem {
   error: Error;
-  /** Whether a retry may succeed. */
   passes: boolean;
 }
 

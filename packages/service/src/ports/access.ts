@@ -8,7 +8,6 @@ export type Role = (typeof roles)[number];
 /** A key of the API. Only a digest of its secret is stored. */
 export interface ApiKey {
   format: 1;
-  /** `key_` and a ULID. */
   id: string;
   role: Role;
   /** The only client that the key reaches; null: all clients. */
@@ -16,7 +15,6 @@ export interface ApiKey {
   name: string;
   /** SHA-256 of the secret, in hex. */
   digest: string;
-  /** ISO 8601. */
   createdAt: string;
   /** Id of the key that made this one; null: the operator who set NOVA up. */
   createdBy: string | null;
@@ -44,7 +42,6 @@ export interface TokenIssuer {
 
 /** The rate limit of requests per key. */
 export interface Rates {
-  /** Counts a request. Throws `TooMany`. */
   take(by: Pick<Principal, "id" | "client">): Promise<void>;
 }
 
@@ -67,9 +64,7 @@ export interface Attempt {
   principal: string;
   /** The client of the API key; absent for a key for all clients. */
   client?: string;
-  /** SHA-256 of the header. */
   key: string;
-  /** SHA-256 of the request. */
   fingerprint: string;
   /** The ULID reserved for the result, so that a takeover of an abandoned attempt makes the same thing. */
   id: string;
@@ -131,18 +126,14 @@ export type AuditAction = (typeof auditActions)[number];
 /** An action of a user or a key; written once. */
 export interface AuditRecord {
   format: 1;
-  /** A ULID, so records sort by time. */
   id: string;
-  /** ISO 8601. */
   at: string;
   action: AuditAction;
   /** Id of the key that acted; null: the operator who set NOVA up. */
   by: string | null;
   /** The client that the action concerns; null: all clients. */
   client: string | null;
-  /** Id of the workflow, execution, task, client or key. */
   subject: string;
-  /** Further facts, such as a version or a choice. */
   detail: Record<string, string | number>;
 }
 

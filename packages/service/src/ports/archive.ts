@@ -17,7 +17,6 @@ export interface ArchiveQuery {
 }
 
 export interface ArchivePage {
-  /** May be empty although more pages follow. */
   records: ArchiveRecord[];
   /** Absent on the last page. */
   cursor?: string;
@@ -42,7 +41,6 @@ export interface Archive {
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
   /** Undefined for an item that belongs to no client, and for text that is not an item. */
   claim(item: string): Claim | undefined;
-  /** The client of a stored execution. */
   clientOf(execution: string): Promise<string | undefined>;
   hasWorkflow(id: string): Promise<boolean>;
   /** False if an item with this key exists; it stays unchanged. */
@@ -91,34 +89,27 @@ export interface StoredFormat {
 
 export interface FormatPage {
   formats: StoredFormat[];
-  /** The start of the next page. */
   cursor?: string | undefined;
 }
 
 export interface FormatSurvey {
-  /** Reads a megabyte of the table. */
   page(after?: string): Promise<FormatPage>;
 }
 
 /** A file that a user uploads to the bucket through a signed URL. */
 export interface Upload {
   format: 1;
-  /** `upl_` and a ULID. */
   id: string;
   client: string;
-  /** The exact size that the user announced. */
   bytes: number;
-  /** Media type. */
   type: string;
   /** Hex; if the user announced it, the bytes need not be read again. */
   sha256?: string;
-  /** ISO 8601. */
   createdAt: string;
   /** Seconds since the epoch, DynamoDB's time to live. The bytes expire with the record. */
   expiresAt: number;
 }
 
-/** The request that uploads the bytes. */
 export interface UploadTicket {
   url: string;
   method: "PUT";

@@ -16,31 +16,24 @@ export interface Client {
   /** JSON text of an object: the initial context of its runs. */
   variables?: string;
   quotas?: ClientQuotas;
-  /** Recipients of notices about its failed runs. */
   onFailure?: OnFailure;
   /** Sender address of mails about its runs; absent or empty: the deployment's. */
   mailFrom?: string;
   /** ISO 8601: retention has erased the contents of runs that started before. */
   erasedUntil?: string;
-  /** ISO 8601. */
   createdAt: string;
-  /** The progress of its deletion; absent until a user deletes it. */
   erasing?: Erasing;
 }
 
 /** The progress of erasing a client. New runs of that client execute nothing. */
 export interface Erasing {
-  /** Id of the key that deleted the client. */
   by: string;
-  /** ISO 8601: the time of the last step. */
   since: string;
   part: "executions" | "rest";
   cursor?: string;
   /** The audit record of the deletion. It is written before anything is erased, and then removed here. */
   deed?: AuditRecord;
-  /** ISO 8601: when it was deleted. */
   markedAt?: string;
-  /** Number of runs that this pass has seen. */
   runs?: number;
   /** ISO 8601: when this pass over everything started; absent: another pass must follow this one. */
   passSince?: string;
@@ -55,7 +48,6 @@ export interface ClientStore {
   /** False if there is no such client. */
   update(slug: string, changes: Partial<Omit<Client, "format" | "slug" | "createdAt">>): Promise<boolean>;
   remove(slug: string): Promise<void>;
-  /** Sorted by slug. */
   list(query: Range): Promise<Client[]>;
 }
 
@@ -63,7 +55,6 @@ export interface ClientStore {
 export interface WorkflowQuotas {
   /** Concurrent runs, of all clients together. */
   maxConcurrent?: number;
-  /** Concurrent runs of each client. */
   maxConcurrentPerClient?: number;
 }
 
@@ -80,7 +71,6 @@ export interface ClientQuotas {
 /** A run that waits in the queue of a pool. The run's id is a ULID, so ids sort by arrival. */
 export interface Ticket {
   execution: string;
-  /** All pools from which the run needs a slot. */
   pools: string[];
   /** The run's rank in the pool of all runs, if that pool is limited. Ranks sort before the order of arrival. */
   rank?: string | undefined;
@@ -95,11 +85,9 @@ export interface SlotStore {
   take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
   /** Frees the run's slot; with `admission` only if that admission holds it. `rank`: the rank of a run that has ended. */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
-  /** Executions that hold a slot. */
   taken(pool: string): Promise<string[]>;
   /** Adds the run to the queues of all its pools. Can be repeated. */
   enqueue(ticket: Ticket): Promise<void>;
-  /** Removes the run from the queues of all its pools. */
   leave(ticket: Ticket): Promise<void>;
   /**
    * Returns the rank of a new run of this client: after the client's other runs, and after the runs that have ended. So
@@ -116,7 +104,6 @@ export interface SlotStore {
 export interface SpendingStore {
   /** Records the cost of a node so far; a lower value than the stored one is ignored. `month`: `2026-11`. */
   note(client: string, month: string, node: LinkId, usd: number): Promise<void>;
-  /** US dollars of a month. */
   ofMonth(client: string, month: string): Promise<number>;
 }
 
@@ -126,9 +113,7 @@ export type Durations = Readonly<Record<string, number>>;
 /** The statistics of a node, in one run or in many. */
 export interface NodeFigures {
   runs: number;
-  /** Number of failures by error class. */
   failed: Record<string, number>;
-  /** Total of all its runs. */
   totalMs: number;
   /** Total of its failed runs; absent: 0. */
   failedMs?: number;
@@ -149,24 +134,19 @@ export interface RunStats {
   version: number;
   client: string;
   status: CloseStatus;
-  /** ISO 8601. */
   endedAt: string;
   durationMs: number;
-  /** The node that failed. */
   failure?: { node: string; class: string };
   nodes: Record<string, NodeFigures>;
 }
 
 /** Selects runs of a workflow, of a client, or of both, that ended between two times, both included. */
 export type StatsQuery = {
-  /** ISO 8601. */
   from: string;
   to: string;
 } & ({ workflow: string; client?: string } | { workflow?: undefined; client: string });
 
 export interface StatsStore {
-  /** Can be repeated. */
   put(stats: RunStats): Promise<void>;
-  /** Sorted by the time of their end. */
   read(query: StatsQuery): AsyncIterable<RunStats>;
 }

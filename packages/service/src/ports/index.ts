@@ -19,7 +19,6 @@ import type {
 } from "./triggers.ts";
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
-/** Sandbox templates for workflows. */
 export interface Templates {
   /** The name of the template with the workflow's requirements. Throws `Refused` if they cannot be installed. */
   of(workflow: Workflow): Promise<string>;
@@ -32,7 +31,6 @@ export interface Admissions {
   atOnce?: number | undefined;
 }
 
-/** The stores that quotas and statistics of runs need. */
 export interface RunHookStores {
   /** Absent: every free slot is given. */
   admissions?: Admissions;
@@ -43,7 +41,6 @@ export interface RunHookStores {
   stats: StatsStore;
 }
 
-/** The stores of the service, in addition to those of the engine. */
 export interface ServiceStores extends RunHookStores {
   keys: KeyStore;
   audit: AuditLog;
@@ -64,7 +61,6 @@ export interface ServiceStores extends RunHookStores {
   blobLinks: BlobLinks;
 }
 
-/** The outside world of the service. */
 export interface ServicePorts extends Ports, ServiceStores {
   /** Absent: only API keys are accepted. */
   tokens?: TokenIssuer;

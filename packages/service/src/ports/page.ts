@@ -1,6 +1,5 @@
 export interface PageQuery {
   limit: number;
-  /** The end of the previous page. */
   cursor?: string | undefined;
 }
 
@@ -10,7 +9,6 @@ export interface Page<T> {
   cursor?: string;
 }
 
-/** The request to a store: at most `limit` items after `after`. */
 export interface Range {
   limit: number;
   after?: string | undefined;

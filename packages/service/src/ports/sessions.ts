@@ -3,15 +3,12 @@ import type { Range } from "./page.ts";
 /** A draft of a workflow that a user builds step by step, with the outcomes of its nodes. */
 export interface Session {
   format: 1;
-  /** `ses_` and a ULID. */
   id: string;
   client: string;
   name: string;
   /** Grows by one with every change. A writer says which revision it has read. */
   revision: number;
-  /** Id of the key that made the session. */
   createdBy: string;
-  /** ISO 8601. */
   createdAt: string;
   retentionDays: number;
   /** ISO 8601: from then on the session is not found any more. */
@@ -32,13 +29,11 @@ export interface SessionState {
   family?: SessionFamily;
   /** Drafts that were published for runs, latest last. */
   published: PublishedDraft[];
-  /** The last changes, oldest first; a conflict message quotes them. */
   changes: SessionChange[];
 }
 
 /** An editable workflow in the words of a workflow file. It may be incomplete. */
 export interface Draft {
-  /** Fields of the workflow except `nodes`, `edges`, `id` and `name`. */
   settings: Record<string, unknown>;
   /** Files that nodes name, such as `lib/money.py`. */
   files: Record<string, string>;
@@ -57,19 +52,14 @@ export interface DraftEdge {
 export interface NodeRecord {
   /** Grows by one with every change of the node, and with every outcome. */
   version: number;
-  /** Absent before the first outcome. */
   outcome?: NodeOutcome;
 }
 
-/** The latest outcome of a node. */
 export interface NodeOutcome {
-  /** Unique for each outcome. */
   id: string;
   /** Hash of the inputs of the outcome, from `basisOf`. The outcome is fresh while its inputs have this hash. */
   basis: string;
-  /** The choice of a decision node, or of a person. */
   decision?: string;
-  /** The node failed, and its `onError` node follows. */
   failed?: true;
   source: EntrySource | EditSource;
 }
@@ -82,10 +72,8 @@ export interface EntrySource {
   hash: string;
 }
 
-/** An outcome that a user wrote. */
 export interface EditSource {
   by: string;
-  /** ISO 8601. */
   at: string;
   /** JSON text of an object: keys of the context. Large values are in blobs of the family. */
   set: string;
@@ -94,7 +82,6 @@ export interface EditSource {
 /** An execution that runs nodes of the draft as they were when it started. */
 export interface SessionRun {
   execution: string;
-  /** ISO 8601. */
   at: string;
   by: string;
   nodes: Record<string, RunBasis>;
@@ -102,11 +89,9 @@ export interface SessionRun {
   given: Record<string, string>;
 }
 
-/** The inputs of an outcome that the run will produce. */
 export interface RunBasis {
   /** Hash of the node's definition and its surroundings. */
   definition: string;
-  /** All nodes before it. */
   before: string[];
   /** Version of the node when the run started. An outcome for an older version is dropped. */
   version: number;
@@ -115,15 +100,12 @@ export interface RunBasis {
 export interface SessionFamily {
   /** The first execution; all executions of the family share its blobs. */
   root: string;
-  /** The execution that started last; absent: none has started. */
   last?: string;
 }
 
 export interface PublishedDraft {
   version: number;
-  /** SHA-256 of the definition. */
   hash: string;
-  /** SHA-256 of the state machine. */
   machine: string;
   /** How many state machines the session had published before this one. */
   machines: number;
@@ -131,14 +113,10 @@ export interface PublishedDraft {
 
 export interface SessionChange {
   revision: number;
-  /** ISO 8601. */
   at: string;
-  /** Id of the key. */
   by: string;
-  /** A description, such as `node "a" was changed: prompt, model`. */
   what: string;
   node?: string;
-  /** Version of the node after the change. */
   version?: number;
 }
 
@@ -148,11 +126,9 @@ export interface SessionStore {
   get(id: string): Promise<Session | undefined>;
   /** Replaces the session if its revision is still `from`; false otherwise. */
   replace(session: Session, from: number): Promise<boolean>;
-  /** Newest first, without their state. */
   list(query: Range & { client?: string | undefined }): Promise<SessionSummary[]>;
   /** Sessions that expired before `until` (ISO 8601); eventually consistent. */
   expired(until: string): AsyncIterable<SessionSummary>;
-  /** Removes the session with its state. */
   remove(session: Pick<Session, "id" | "client">): Promise<void>;
 }
 

@@ -3,20 +3,16 @@ import type { Range } from "./page.ts";
 
 /** A pause of a mailbox that could not be read. */
 export interface Pause {
-  /** Consecutive failures. */
   failures: number;
-  /** ISO 8601. */
   until: string;
 }
 
 /** A trigger of a workflow's active version, found by its key. */
 export interface LiveTrigger {
   format: 1;
-  /** See `triggerKey`. */
   key: string;
   workflowId: string;
   trigger: Trigger;
-  /** Present while the mailbox could not be read. */
   pause?: Pause;
 }
 
@@ -30,12 +26,10 @@ export interface TriggerStore {
   remove(live: Pick<LiveTrigger, "key" | "workflowId">): Promise<void>;
 }
 
-/** An event for NOVA's bus. */
 export interface BusEvent {
   /** The origin, such as `shop.orders`; `nova` is NOVA itself. */
   source: string;
   type: string;
-  /** JSON text of an object. */
   detail: string;
 }
 
@@ -82,7 +76,6 @@ export interface Schedules {
 /** A rule that fires a trigger for matching events of a bus. */
 export interface EventRule extends TriggerName {
   bus: "nova" | "default";
-  /** An EventBridge event pattern. */
   pattern: WrittenJson;
 }
 
@@ -103,25 +96,20 @@ export interface Delivery {
   format: 1;
   /** SHA-256 of workflow, type, trigger, client and `dedupe`. */
   key: string;
-  /** `dlv_` and a ULID, so deliveries sort by time. */
   id: string;
   type: TriggerType;
   /** Null if no workflow matches, such as for a mail to an unknown address. */
   workflow: string | null;
   trigger: string | null;
   client: string | null;
-  /** ISO 8601. */
   at: string;
-  /** The sender, such as the address of a mail. */
   from: string;
-  /** A short description, such as the subject of a mail. */
   about: string;
   /** Equal for repeated deliveries of the same: a Message-ID, the id of an event, a time. */
   dedupe: string;
   status: DeliveryStatus;
   /** Reserved when the delivery is accepted; null if there is no run. */
   execution: string | null;
-  /** Why there is no run; null if there is one. */
   reason: string | null;
   /** Seconds since the epoch, DynamoDB's time to live. */
   expiresAt: number;
@@ -156,21 +144,17 @@ export interface MailPorts {
 
 /** Received mails, kept until they are processed. */
 export interface IncomingMail {
-  /** Undefined if there is no such mail. */
   open(key: string): Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | undefined>;
 }
 
-/** The address and the login of a mailbox. */
 export interface MailboxAddress {
   host: string;
   port: number;
   user: string;
   password: string;
-  /** The folder, such as `INBOX`. */
   mailbox: string;
 }
 
-/** A mail that is not marked as read. */
 export interface UnreadMail {
   uid: number;
   bytes: number;
@@ -202,7 +186,6 @@ export interface Notice {
 }
 
 export interface Mailer {
-  /** Throws if the mail is not accepted. */
   send(notice: Notice): Promise<void>;
 }
 

@@ -26,9 +26,7 @@ export interface WorkflowState {
 export type Pauses = Readonly<Record<string, Paused>>;
 
 export interface Paused {
-  /** ISO 8601. */
   at: string;
-  /** Id of the key that paused it. */
   by: string;
 }
 
@@ -73,7 +71,6 @@ export interface HandOver {
   at: string;
 }
 
-/** A version that no run can use yet, or ever. */
 export type UnreadyVersion = Extract<Publication, { status: "publishing" | "failed" }>;
 
 export type PublicationName = Pick<Publication, "workflowId" | "version">;
@@ -84,13 +81,11 @@ export interface PublicationStore {
   /** False if this version number is taken. */
   create(publication: Publication): Promise<boolean>;
   get(name: PublicationName): Promise<Publication | undefined>;
-  /** The publication with the highest number. */
   latest(workflowId: string): Promise<Publication | undefined>;
   /** Does nothing if the publication is over. */
   recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
   /** Ends the publication; does nothing if it is over. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
-  /** Sorted ids after `after` of all workflows that have a publication. */
   ids(after?: string): AsyncIterable<string>;
   /** The `publishing` ones, unsorted, readable or not; eventually consistent. */
   pending(): AsyncIterable<PendingPublication>;

@@ -48,7 +48,6 @@ async function demandValid(ports: ServicePorts, by: Principal | null, source: Wo
   throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}${more}`, compiled.findings);
 }
 
-/** A stored definition: a publication that waits for Step Functions, or a version that is ready. */
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
 /** Stores a new version. Returns the latest version instead if it has the same definition and has not failed. */
@@ -81,7 +80,6 @@ export type Published = {
   version: number;
   /** False if the definition was already the latest version. */
   created: boolean;
-  /** Whether new runs use another version than before, or will after the publication. */
   isNew: boolean;
   findings: Finding[];
 } & PublicationState;

@@ -69,7 +69,6 @@ class Queues {
   readonly begun: string[] = [];
   readonly #ports: QueuePorts;
   readonly #limit: (pool: string) => Promise<number>;
-  /** Pools without a free slot at the last check. */
   readonly #full = new Set<string>();
   /** Pools of runs whose start failed: other processes may have skipped runs for them. */
   #touched = new Set<string>();
@@ -127,7 +126,6 @@ class Queues {
   }
 }
 
-/** Frees the slots and queue places of an ended run, and starts the next runs. */
 export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Promise<void> {
   const ticket = ticketOf(execution);
   if (ticket.pools.length === 0) return;

@@ -8,13 +8,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 const runsInPage = 50;
 
 export interface RetentionResult {
-  /** Ids of runs whose contents were erased. */
   erased: string[];
-  /** Runs, or clients, that failed this time. The next call tries again. */
   failed: { id: string; reason: string }[];
 }
 
-/** A page-by-page pass over a client's runs, oldest first. */
 interface ClientPass {
   slug: string;
   /** ISO 8601: runs that ended before are erased. */
@@ -54,7 +51,6 @@ async function listPasses(ports: ServicePorts): Promise<ClientPass[]> {
   return turns.sort(({ mark: a = "" }, { mark: b = "" }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Returns whether more pages follow. */
 async function erasePage(
   ports: ServicePorts,
   turn: ClientPass,

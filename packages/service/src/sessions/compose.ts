@@ -12,7 +12,6 @@ import {
   type Workflow,
 } from "@nova/workflow";
 
-/** The start of a partial run, with its context. */
 export interface Front {
   /** The first nodes to run: one node, or the branches of a fork. */
   entries: string[];
@@ -23,7 +22,6 @@ export interface Front {
   passed: string[];
 }
 
-/** Returns the outcome of a node; undefined if it has none that counts. */
 type Lookup = (node: string) => OutcomeAt | undefined;
 
 /**
@@ -39,7 +37,6 @@ export function buildContextBefore(graph: Workflow, node: string, findOutcome: L
   return new Walk(graph, findOutcome, node).main(context);
 }
 
-/** A sequence of nodes: the main line, or a branch. */
 interface Segment {
   next: string | null;
   end: string | null;

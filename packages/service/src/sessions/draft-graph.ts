@@ -8,20 +8,17 @@ export interface DraftGraph {
   kind: "graph" | "line";
   /** Why a drawn graph runs as a line; null if it runs as drawn. */
   why: string | null;
-  /** Ids of its steps in an order in which every step follows its predecessors. */
   order: string[];
   /** Edges into each step. The context of a step comes along these edges. */
   before: ReadonlyMap<string, readonly IncomingEdge[]>;
   start: DraftNode;
   ends: DraftNode[];
-  /** All edges, from the start to the ends. */
   edges: DraftEdge[];
   /** The structure as a workflow, without code and prompts; absent if it cannot run, and `findings` says why. */
   graph?: Workflow;
   findings: Finding[];
 }
 
-/** An edge into a step, or an `onError`. */
 export interface IncomingEdge {
   from: string;
   on: { kind: "always" } | { kind: "choice"; label: string; others: readonly string[] } | { kind: "failure" };

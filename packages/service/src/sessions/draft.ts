@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Member } from "@nova/engine";
 import { conditionLabel } from "@nova/workflow";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
@@ -33,6 +34,12 @@ export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   if (node) return node;
   const known = nodes.length === 0 ? "it has none yet" : `it has ${shortList(nodes.map((one) => one.id))}`;
   throw new NotFound(`the session has no node "${id.slice(0, 64)}" - ${known}`);
+}
+
+/** Throws `Refused` if a key marks a reference; `has` begins the message, such as `the output has`. */
+export function demandNoMark(members: readonly Pick<Member, "key">[], has: string): void {
+  const mark = members.find(({ key }) => key.startsWith("$"));
+  if (mark) throw new Refused(`${has} the key "${mark.key}" - such keys mark NOVA's references: use another name`);
 }
 
 export function shortList(names: readonly string[], most = 20): string {

@@ -16,7 +16,16 @@ import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
-import { edgeName, nodeOf, withChangedNode, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import {
+  demandNoMark,
+  edgeName,
+  nodeOf,
+  withChangedNode,
+  withEdge,
+  withNode,
+  withoutEdge,
+  withoutNode,
+} from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { addEdit, judgeFreshness } from "./freshness.ts";
 import { demandNode } from "./part.ts";
@@ -140,9 +149,7 @@ export async function applyOutput(
   if (!draftGraph.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
   const before = outcome && (await valuesOf(ports, outcome));
   const members = membersOf(outputText(node, output, before));
-  const mark = members.find(({ key }) => key.startsWith("$"));
-  if (mark)
-    throw new Refused(`the output has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  demandNoMark(members, "the output has");
   await demandNoSecret(ports, session, members);
   const home = homeOf(session);
   const kept = await Promise.all(
@@ -171,24 +178,26 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
   );
 }
 
-/** The edge that a decision takes from now on: `said`, or the output's own decision. Throws `Refused`. */
+/** The edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
 function decisionOf(
   { state }: Session,
   id: string,
-  said: string | undefined,
+  requested: string | undefined,
   members: readonly Member[],
 ): string | undefined {
   const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
   const labels = own.map(({ condition }) => conditionLabel(condition));
   if (labels.length === 0) return undefined;
   const json = members.find(({ key }) => key === "branch_decision")?.json;
-  const label = said ?? (json === undefined ? undefined : conditionLabel(JSON.parse(json)));
+  const label = requested ?? (json === undefined ? undefined : conditionLabel(JSON.parse(json)));
   const known = state.nodes[id]?.outcome?.decision;
   const found = [label, label === undefined ? known : defaultLabel].find(
     (one) => one !== undefined && labels.includes(one),
   );
   if (found !== undefined) return found;
-  throw new Refused(`say which edge "${id}" takes from now on: "decision" is one of ${labels.join(", ")}`);
+  throw new Refused(
+    `the output does not name the edge that "${id}" takes - send "decision" as one of ${labels.join(", ")}`,
+  );
 }
 
 function parseMembers(set: OutcomeAt["set"]) {

@@ -12,7 +12,6 @@ export interface NodeFreshness {
   isSkipped: boolean;
   /** The inputs of an outcome computed now. */
   inputs: RunBasis;
-  /** The hash of `inputs`. */
   basis: string;
 }
 

@@ -8,7 +8,6 @@ import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 /** The part of a draft that runs, with the nodes that are checked for it. */
 export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
   nodes: DraftNode[];
-  /** Edges between all these nodes. */
   allEdges: DraftEdge[];
 }
 
@@ -30,7 +29,6 @@ export function partFrom(
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-/** One node, with the nodes before it that have outcomes. */
 export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode, passed: readonly string[] = []): Part {
   const kept = new Set([...passed, node.id]);
   const isKept = ({ id }: DraftNode) => kept.has(id);

@@ -6,7 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { isInput, nodeOf, shortList, withNode } from "./draft.ts";
+import { demandNoMark, isInput, nodeOf, shortList, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
@@ -18,9 +18,7 @@ export interface Prepared {
   state: SessionState;
   /** Absent if it is the draft of `state`. */
   draft?: Draft;
-  /** Descriptions of the changes, for other editors. */
   done: string[];
-  /** Null if nothing is stale. */
   plan: Plan | null;
 }
 
@@ -35,9 +33,7 @@ export async function prepareStale(ports: ServicePorts, session: Session, inputs
 /** Returns `context` itself if no value differs. Throws `Refused`. */
 function replaceInputs(context: string, inputs: string): string {
   const sent = membersOf(inputs);
-  const mark = sent.find(({ key }) => key.startsWith("$"));
-  if (mark)
-    throw new Refused(`the inputs have the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  demandNoMark(sent, "the inputs have");
   const before = new Map(membersOf(context).map(({ key, json }) => [key, json]));
   return sent.every(({ key, json }) => before.get(key) === json) ? context : withVariables(context, inputs);
 }
@@ -92,15 +88,12 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
 
 interface ContextDataRequest {
   node: string;
-  /** JSON text of an object. */
   contextData: string;
 }
 
 interface AppliedContextData {
   state: SessionState;
-  /** Nodes whose outputs were written by hand. */
   written: string[];
-  /** Context members for this run only. */
   extra: Member[];
 }
 
@@ -140,9 +133,8 @@ export async function applyContextData(
 /** The members with a value. Throws `Refused` for a key that marks a reference. */
 export function contextMembers(contextData: string): Member[] {
   const members = membersOf(contextData);
-  const mark = members.find(({ key }) => key.startsWith("$"));
-  if (!mark) return members.filter(({ json }) => json !== "null");
-  throw new Refused(`context_data has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  demandNoMark(members, "context_data has");
+  return members.filter(({ json }) => json !== "null");
 }
 
 /** Outputs of nodes of the draft. `id:<node>` has priority over the node's name. */
@@ -195,7 +187,6 @@ function findEarlierNodes(draft: Draft, id: string): DraftNode[] {
   return draft.nodes.filter((node) => found.has(node.id));
 }
 
-/** The nodes to run and their context. */
 export interface Plan {
   part: Part;
   runs: string[];
@@ -203,11 +194,9 @@ export interface Plan {
   context: Context;
   /** Context members that the caller sent for this run only. An outcome that used them is stale in the draft. */
   extra?: readonly Member[];
-  /** Outcomes of nodes that do not run, by node id. */
   outcomes: ReadonlyMap<string, OutcomeAt>;
 }
 
-/** The state of a session at the start of a run. */
 export interface SessionSnapshot {
   draftGraph: DraftGraph;
   freshness: ReadonlyMap<string, NodeFreshness>;
@@ -251,7 +240,6 @@ export function planStaleNodes(
   return { part, runs, reused: sortByOrder(reused, draftGraph), context: front.context, outcomes };
 }
 
-/** The outcome of an input without an output. */
 const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 
 /** Plans one node alone. Throws `NotFound`, `Refused`. */

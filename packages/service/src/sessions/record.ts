@@ -58,9 +58,7 @@ export async function changeSession<T>(
 
 /** The versions that a caller has read and expects to be unchanged. */
 export interface ExpectedVersions {
-  /** Version of the node. */
   version?: number;
-  /** Revision of the session. */
   revision?: number;
 }
 
@@ -167,11 +165,11 @@ export function recordChange(
   { clock }: Pick<ServicePorts, "clock">,
   session: Session,
   by: string,
-  told: Pick<SessionChange, "what" | "node">,
+  described: Pick<SessionChange, "what" | "node">,
 ): Session {
   const revision = session.revision + 1;
-  const version = told.node === undefined ? undefined : session.state.nodes[told.node]?.version;
-  const change = { revision, at: new Date(clock.now()).toISOString(), by, ...told, ...defined({ version }) };
+  const version = described.node === undefined ? undefined : session.state.nodes[described.node]?.version;
+  const change = { revision, at: new Date(clock.now()).toISOString(), by, ...described, ...defined({ version }) };
   const changes = [...session.state.changes, change].slice(-keptChanges);
   return { ...session, revision, state: { ...session.state, changes } };
 }

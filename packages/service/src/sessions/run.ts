@@ -158,7 +158,6 @@ function withExtra(bases: Record<string, RunBasis>, extra: readonly Member[] = [
 
 interface Answer {
   before: SessionState;
-  /** The session with the changes of the run. */
   session: Session;
   planned: Plan | null;
   begun?: RunStart;
@@ -169,9 +168,7 @@ type Version = Awaited<ReturnType<typeof prepareDraftVersion>>["version"];
 interface RunStart {
   execution: string;
   version: Version;
-  /** The first execution of the family. */
   root: string;
-  /** The previous execution of the family. */
   after: string | undefined;
   client: Client | undefined;
 }
@@ -211,9 +208,7 @@ function startOutcome({ workflow }: Version, context: string): Member[] {
 
 export interface RunOfSession {
   session: Session;
-  /** Undefined if nothing ran. */
   record: Execution | undefined;
-  /** Nodes for which it produced outputs. */
   ran: string[];
   outputs: OutputView[];
 }

@@ -23,7 +23,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
 import { redactWorkflow } from "../workflows/find.ts";
-import { emptyDraft, withEdge, withNode } from "./draft.ts";
+import { demandNoMark, emptyDraft, withEdge, withNode } from "./draft.ts";
 import { demandNode } from "./part.ts";
 import { sessionWithin, settleSession } from "./record.ts";
 
@@ -31,7 +31,6 @@ const dayMs = 24 * 60 * 60 * 1000;
 const usualRetentionDays = 30;
 
 export interface SessionRequest {
-  /** ULID of the session. */
   ulid: string;
   name?: string;
   /** Absent: the session starts empty. */
@@ -53,9 +52,7 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   const record = await demandClient(ports, by, client);
   const from = workflow === undefined ? undefined : (await versionFor(ports, workflow, request.version)).version;
   const context = withVariables(record?.variables, request.context ?? "{}");
-  const mark = membersOf(context).find(({ key }) => key.startsWith("$"));
-  if (mark)
-    throw new Refused(`the context has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  demandNoMark(membersOf(context), "the context has");
   if (from) await demandInputs(from.workflow, context);
   let draft = from ? draftFromWorkflow(redactWorkflow(by, from.workflow)) : emptyDraft;
   for (const node of request.nodes ?? []) {

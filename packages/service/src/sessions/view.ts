@@ -16,20 +16,16 @@ import { nodeOf } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
 
-/** The state of one node. */
 export interface NodeView {
   node_id: string;
   version: number;
   state: "fresh" | "stale";
-  /** The current decisions lead past the node. */
   skipped: boolean;
   /** The source of its output; null if it has none. */
   source: { execution_id: string; scope: string; seq: number } | { edited_by: string; at: string } | null;
-  /** The choice of a decision node or of a person. */
   decision: string | null;
 }
 
-/** The states of a session's steps, in run order. */
 export function nodeViews({ state }: Session): NodeView[] {
   return Array.from(judgeFreshness(state, buildDraftGraph(state.draft)), ([node, standing]) => viewOf(node, standing));
 }
@@ -46,7 +42,6 @@ export interface OutputView extends NodeView {
   error: string | null;
 }
 
-/** Returns outputs of these nodes, or of all. Throws `NotFound` for an unknown node. */
 export async function sessionOutputs(
   ports: Pick<ServicePorts, "chain" | "blobs">,
   session: Session,

@@ -5,9 +5,7 @@ import { sweepPublications, sweepTriggers } from "../publishing/publish-version.
 import { sweepQueues } from "../quotas/queue.ts";
 import { findActive } from "../workflows/find.ts";
 
-/** The time limit of a sweep. */
 export interface SweepTime {
-  /** Ends the whole sweep. */
   signal?: AbortSignal;
   /** Returns the remaining milliseconds; absent: unlimited. */
   leftMs?(): number;
@@ -24,11 +22,9 @@ function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
 }
 
 export interface SweptService extends Swept {
-  /** Runs that wait for a slot. */
   queued: number;
   /** Number of existing sandboxes; each costs money until it ends. Absent: E2B did not answer. */
   sandboxes?: number;
-  /** Parts that failed; the next sweep tries again. */
   broken: { part: string; error: unknown }[];
 }
 

@@ -8,9 +8,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Notice } from "../ports/triggers.ts";
 import { readSecrets } from "../triggers/sync.ts";
 
-/** Maximum number of choices with a command in the mail. */
 const maxCommands = 20;
-/** Maximum characters of a form. */
 const longestForm = 800;
 
 /** Lines with the JSON schema that each choice requires of `answer.json`. */
@@ -22,7 +20,6 @@ function formLines(task: WaitingTask): string[] {
   return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
 }
 
-/** Builds the mail that asks for an approval and explains how to answer. */
 function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
   const commands = choices.slice(0, maxCommands).map((choice) => {
@@ -125,7 +122,7 @@ function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi
     ...(error ? [`node       ${error.node}`, `error      ${error.class}: ${error.message}`] : []),
     "",
     `nova trace ${execution_id} shows every step.`,
-    ...(address ? [`GET ${address} says the same to whoever has an API key.`] : []),
+    ...(address ? [`GET ${address} returns it with an API key.`] : []),
   ];
   return buildNotice({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }

@@ -121,7 +121,6 @@ export async function resume(ports: ServicePorts, link: ResumeLink, text: string
   return callLink(ports, link, await executionOf(ports, link.execution), text);
 }
 
-/** Builds the EventBridge envelope of an event. */
 function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
   const id = randomUUID();
   const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
@@ -146,7 +145,7 @@ const reserved = /^(nova|aws\..*)$/;
 export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
   demandAllClients(by);
   if (reserved.test(event.source)) {
-    throw new Refused(`events of "${event.source}" are not for others to put - choose a source such as shop.orders`);
+    throw new Refused(`the source "${event.source}" is reserved - choose another one, such as shop.orders`);
   }
   return bus.put(event);
 }

@@ -7,7 +7,6 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import { canSeeTrigger, findActive, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
 import { expressionOf } from "./sync.ts";
 
-/** A schedule of the active version of a workflow. */
 export interface ShownSchedule {
   workflow: string;
   trigger: ScheduleTrigger;

@@ -21,15 +21,12 @@ import type { ServicePorts } from "../ports/index.ts";
 import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Delivery, DeliveryQuery } from "../ports/triggers.ts";
 
-/** Identifies a delivery. Fields are null if no workflow matches. */
 export type DeliveryOrigin = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
 
-/** A delivery that should start a run. */
 export interface Arrival extends DeliveryOrigin {
   workflow: string;
   trigger: string;
   client: string;
-  /** JSON text of an object. */
   context: string;
   files?: FileInPlace[];
 }
@@ -52,7 +49,6 @@ export async function findTrigger<Type extends TriggerType>(
   return { workflow, trigger: trigger as never, client: trigger.client ?? defaultClient };
 }
 
-/** The fields that identify a trigger and its client in a delivery. */
 export function describeTrigger({ workflow, trigger: { id, type }, client }: FoundTrigger) {
   return { type, workflow, trigger: id, client };
 }

@@ -71,7 +71,6 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   externalName(trigger: T): string;
 }
 
-/** The expression in EventBridge Scheduler's syntax. */
 export function expressionOf(when: ScheduleTrigger["when"]): string {
   if (when.kind === "cron") return `cron(${when.cron})`;
   return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;

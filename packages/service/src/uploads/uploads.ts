@@ -61,7 +61,9 @@ async function placeUpload(
   const placed = await uploads.place(upload, home);
   if (!placed) throw new Conflict(`nothing has come for upload "${id}" - send its bytes to its address first`);
   if (placed.bytes === upload.bytes) return placed;
-  throw new Refused(`upload "${id}" has ${placed.bytes} bytes, ${upload.bytes} were said - POST /uploads again`);
+  throw new Refused(
+    `upload "${id}" has ${placed.bytes} bytes instead of the announced ${upload.bytes} - POST /uploads again`,
+  );
 }
 
 /** One start request can copy this many bytes in its time. */
@@ -70,11 +72,9 @@ const putWithinSeconds = 15 * 60;
 const keptSeconds = 24 * 60 * 60;
 
 export interface UploadRequest {
-  /** ULID of the upload. */
   ulid: string;
   bytes: number;
   type?: string;
-  /** SHA-256 of the bytes, in hex. */
   sha256?: string;
   /** Absent: the client of the key, or the default client. */
   client?: string;

@@ -2,12 +2,10 @@ import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow"
 import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** A node that runs another workflow. */
 export interface Call {
   workflow: string;
   version?: number;
   node: string;
-  /** The workflow that contains the node. */
   by: string;
 }
 

@@ -61,14 +61,10 @@ type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publicatio
 /** A version that runs can use, with the state of its workflow. */
 export interface FoundWorkflow {
   version: WorkflowVersion;
-  /** The latest ready version. */
   latest: number;
-  /** The version for new runs. */
   active: number;
-  /** Versions up to this one were deleted. */
   deleted: number;
   quotas: WorkflowQuotas | undefined;
-  /** New runs are queued. */
   isPaused: boolean;
 }
 
@@ -163,13 +159,11 @@ type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publicatio
 /** A version as users see it, ready or not. */
 export interface ShownWorkflow {
   version: WorkflowVersion | UnreadyVersion;
-  /** The highest version number. */
   latest: number;
   /** The version for new runs; null while no version is ready. */
   active: number | null;
   /** The previously active version; null if unknown. */
   previous: number | null;
-  /** Versions up to this one were deleted. */
   deleted: number;
   paused: Paused | undefined;
 }
@@ -202,7 +196,6 @@ function unready(publication: Publication | undefined): UnreadyVersion | undefin
   return publication && publication.status !== "ready" ? (publication as UnreadyVersion) : undefined;
 }
 
-/** Lists workflows by id, each with its latest version. */
 export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: PageQuery): Promise<Page<ShownWorkflow>> {
   const found: ShownWorkflow[] = [];
   const ids = await workflowIds(ports, cursor);
@@ -222,7 +215,6 @@ export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWo
   return showWorkflow(ports, id).catch(recoverFrom(NotFound, () => undefined));
 }
 
-/** Lists versions, newest first. Throws `NotFound`. */
 export async function listVersions(
   ports: ShowPorts,
   id: string,

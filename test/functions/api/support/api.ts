@@ -112,6 +112,7 @@ function expectAsPromised(method: string, path: string, { status, headers, body 
   else expect(body).toBeUndefined();
 }
 
-function patternOf(path: string): RegExp {
+/** Matches the paths of a route. */
+export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
