@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readTnef } from "../../../packages/service/src/mail/attachments.ts";
 import { parseMail } from "../../../packages/service/src/mail/parse-mail.ts";
-import { head, mailOf, type Part } from "../support/mail.ts";
-import { tnefOf } from "../support/tnef.ts";
+import { head, mailOf, type Part, tnefOf } from "../support/mail.ts";
 
 const pdf = { type: "application/pdf", name: "invoice.pdf", body: "%PDF-1.7" };
 const withHeader = (...lines: string[]) => mailOf([], { top: "", headers: [...lines, head].join("\r\n") });

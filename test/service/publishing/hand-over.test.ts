@@ -5,8 +5,7 @@ import { dropOldMachines, sweepTriggers } from "../../../packages/service/src/pu
 import { demandMachine } from "../../../packages/service/src/workflows/find.ts";
 import { inARow } from "../../support/cloud.ts";
 import { dyingAt } from "../support/dying.ts";
-import { live } from "../support/live-triggers.ts";
-import { PublishingWorld } from "../support/publishing-world.ts";
+import { live, PublishingWorld } from "../support/publishing-world.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 const nightly = (every: string) => ({ type: "schedule", id: "nightly", every });

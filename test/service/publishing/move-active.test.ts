@@ -5,8 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { findTriggerConflicts } from "../../../packages/service/src/triggers/sync.ts";
 import { inARow } from "../../support/cloud.ts";
 import { inAnyOrder } from "../support/in-any-order.ts";
-import { live } from "../support/live-triggers.ts";
-import { PublishingWorld } from "../support/publishing-world.ts";
+import { live, PublishingWorld } from "../support/publishing-world.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 const nightly = { type: "schedule", id: "nightly", every: "1d" };

@@ -2,9 +2,7 @@ import { compileWorkflow } from "@nova/compiler";
 import { type Execution, StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { AuditRecord, Client, EventRule, Schedule, ServicePorts } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
-import { MemoryPublications } from "./publications.ts";
-import { MemoryNamed, MemoryTriggers } from "./triggers.ts";
-import { MemoryWorkflowStates } from "./workflow-states.ts";
+import { MemoryNamed, MemoryPublications, MemoryTriggers, MemoryWorkflowStates } from "./stores.ts";
 
 /** Answers of Step Functions to the next publications; afterwards it accepts them. */
 export type MachineAnswer = "refuses" | "is out of reach" | "dies behind it";
@@ -103,4 +101,22 @@ export class PublishingWorld {
     if (isNew) this.versions.push(version);
     return isNew;
   }
+}
+
+/** The triggers that are set up, in the table and outside, and those that the active version wants. */
+export function live(world: PublishingWorld, workflowId = "a") {
+  const { active = 0, deleted = 0 } = world.workflowStates.kept.get(workflowId) ?? {};
+  const version = active > deleted ? world.versions.find((one) => one.version === active) : undefined;
+  const triggers = version?.workflow.triggers ?? [];
+  const there = [...world.triggers.kept.values()].map(({ trigger }) => JSON.stringify(trigger)).sort();
+  const places = triggers.flatMap((one) => {
+    if (one.type === "event") return `${workflowId}/${one.id}@${one.bus}`;
+    return ["schedule", "imap"].includes(one.type) ? `${workflowId}/${one.id}` : [];
+  });
+  return {
+    there,
+    wanted: triggers.map((one) => JSON.stringify(one)).sort(),
+    outside: [...world.schedules.kept.keys(), ...world.eventRules.kept.keys()].sort(),
+    places: places.sort(),
+  };
 }

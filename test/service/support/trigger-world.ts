@@ -1,14 +1,11 @@
 import { objectText } from "@nova/engine";
-import type { Client, Delivery, ServicePorts } from "@nova/service";
-import { putTriggers } from "@nova/service";
+import { type Client, type Delivery, putTriggers, type ServicePorts } from "@nova/service";
 import type { Trigger, Workflow } from "@nova/workflow";
 import { contextAt } from "../../support/engine/context-at.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce, type Caller } from "../../support/engine/scheduler.ts";
 import { World } from "../../support/engine/world.ts";
-import { MemoryPublications } from "./publications.ts";
-import { MemoryDeliveries, MemoryNamed, MemoryTriggers } from "./triggers.ts";
-import { MemoryWorkflowStates } from "./workflow-states.ts";
+import { MemoryDeliveries, MemoryNamed, MemoryPublications, MemoryTriggers, MemoryWorkflowStates } from "./stores.ts";
 
 /** An in-memory service with only the ports that triggers need; a call of any other port fails. */
 export class TriggerWorld {

@@ -14,8 +14,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { World } from "../../support/engine/world.ts";
-import { MemoryPublications } from "../support/publications.ts";
-import { MemoryWorkflowStates } from "../support/workflow-states.ts";
+import { MemoryPublications, MemoryWorkflowStates } from "../support/stores.ts";
 
 let world: World;
 let states: MemoryWorkflowStates;
