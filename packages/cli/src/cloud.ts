@@ -93,7 +93,6 @@ export async function closeCloud(
 /** Interrupting a thousand runs takes longer. After this time the process ends anyway. */
 const longestInterruptMs = 15_000;
 
-/** Ends the process as a kill would. */
 function exitAtOnce(): never {
   printError(
     `${longestInterruptMs / 1000} seconds did not suffice for all runs; the next start closes the others as interrupted`,

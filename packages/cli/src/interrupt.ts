@@ -20,7 +20,6 @@ export class Interrupt {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => this.#request());
   }
 
-  /** Whether the user has asked for the end. */
   get wasRequested(): boolean {
     return this.#requests > 0;
   }

@@ -41,10 +41,8 @@ export async function findNotInstalled({ workflow, python }: ParsedWorkflow): Pr
   });
 }
 
-/** The folder of the packages and their Python. */
 export interface Installed {
   folder: string;
-  /** Path and version of the interpreter. */
   python: { path: string; version: string };
 }
 

@@ -82,7 +82,9 @@ describe("a signed export", () => {
     expect(await explainUnverified(manifest, ports.signer)).toBeDefined();
   });
 
-  it("does not verify after a line is changed, dropped, repeated or moved, even with a matching manifest", async () => {
+  it("does not verify after a line is changed, dropped, repeated or moved, even with a matching manifest", {
+    tags: ["deep"],
+  }, async () => {
     const [first = "", second = ""] = items;
     for (const [index, line] of items.entries()) {
       const around = (middle: readonly string[]) => [...items.slice(0, index), ...middle, ...items.slice(index + 1)];
@@ -249,7 +251,7 @@ describe("an unverified export", () => {
     ["another client's credential", () => credential("client:globex")],
     ["a place in a queue", () => itemOf("ticket", { pk: "Q#client:acme", sk: "T#x", client: "acme" })],
     ["a kind that nobody knows", () => itemOf("constructor", { pk: "X", sk: "X", client: "acme" })],
-  ])("of one client does not restore %s", async (_, made) => {
+  ])("of one client does not restore %s", { tags: ["deep"] }, async (_, made) => {
     const news = [made()].flat();
     const { added, restored } = await restoredInto([...items, ...news]);
     expect(added).toEqual([]);

@@ -14,6 +14,12 @@ it.each([
     'there is no credential "c" here - GET lists them',
     'there is no credential "c" here - `nova credentials list` lists them',
   ],
+  ['there is no session "s" - GET /sessions lists them', 'there is no session "s" - `nova session list` lists them'],
+  [
+    'workflow "w" has no version 9 - GET /workflows/w/versions lists them',
+    'workflow "w" has no version 9 - `nova versions w` lists them',
+  ],
+  ["no such route - GET /openapi.json lists all routes", "no such route - GET /openapi.json lists all routes"],
 ])("the API's message %j names a command at the command line", (message, sentence) => {
   expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
 });

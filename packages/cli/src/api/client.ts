@@ -61,7 +61,6 @@ export function limitSize(answer: Response, maxBytes: number): Response {
 /** Members with user data. They keep their JSON text, so that 12345678901234567890 and 850.0 stay exact. */
 const exactMembers = new Set(["context", "set", "input_context", "output_result", "output", "pattern"]);
 
-/** Members that contain such members. */
 const nestingMembers = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);
 
 /** Parses an answer of the API; its contexts become `RawJson`. */

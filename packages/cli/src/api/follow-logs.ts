@@ -11,11 +11,8 @@ export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 export type LogPiece =
   /** `leftOut` counts bytes before the text that are no longer stored. */
   | { kind: "printed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; text: string; leftOut: number }
-  /** A failed attempt, with the logs that no earlier piece had. */
   | { kind: "failed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; step: TraceStep }
-  /** `logs` and `steps` are those that no earlier piece had. */
   | { kind: "ended"; entry: TraceEntry; logs: string; steps: TraceStep[] }
-  /** More nodes are working than are followed. */
   | { kind: "crowd"; count: number; followed: number };
 
 /** At each pause, every followed node costs a request and a read in a sandbox. */
@@ -52,7 +49,6 @@ interface Followed {
   reported: Map<number, Reported>;
 }
 
-/** The count and the last characters of the output that was reported. */
 interface Reported {
   count: number;
   end: string;

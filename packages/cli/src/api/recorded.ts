@@ -17,10 +17,8 @@ import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { fetchSigned, limitSize, nullIfMissing } from "./client.ts";
 
-/** The fields of an execution that commands show. */
 export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
 
-/** `item` is the execution as the API sends it. */
 export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution; item: ExecutionItem };
 
 const endedStatuses = new Set(["completed", "failed", "cancelled", "interrupted"]);
@@ -182,11 +180,9 @@ export class EntryReader {
   readonly #query: { full?: "true" };
   /** Entries of the main line that are complete with all their branches. */
   #whole = 0;
-  /** Later entries that `fresh` has already returned. */
   #returned = new Set<string>();
   #nodes = -1;
 
-  /** `full`: with code, contexts and logs. */
   constructor(server: NovaClient, id: string, { full }: { full: boolean }) {
     this.#server = server;
     this.#id = id;
@@ -217,11 +213,9 @@ export function entryName({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): st
   return `${scope}#${seq}`;
 }
 
-/** A recorded run of a node. */
 export interface Recorded {
   execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
   entry: TraceEntry;
-  /** The entries before it in the same line of steps, and in the lines around it. */
   before: readonly TraceEntry[];
   /** Its place: `find`, `poll#2`, `each[3].find`; `billing/send` in a child execution. */
   place: string;

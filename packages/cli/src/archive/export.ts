@@ -84,7 +84,6 @@ async function writeObject(
 
 export type Found = ArchiveRecord & { url?: string };
 
-/** Reads the data to export. */
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
   /** Signs the data of all pages; undefined without a signing key. */

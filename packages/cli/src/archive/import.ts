@@ -13,7 +13,6 @@ export interface Restored {
   client: string | null;
   items: number;
   objects: number;
-  /** Items that existed already. */
   kept: number;
   /** Records in the export of one client that are not its own, and its API keys. */
   leftOut: number;
@@ -114,7 +113,6 @@ async function workflowOf(folder: string, { workflowId, hash, definition }: Vers
   throw new InvalidInput(`the export has no ${key}, which a version needs - export again`);
 }
 
-/** Selects the records that the import of one client restores. */
 export interface OwnRecords {
   brings(item: string): boolean;
   bringsObject(key: string): boolean;

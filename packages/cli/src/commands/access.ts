@@ -95,7 +95,6 @@ function fieldIn(setting: string): [string, unknown] {
   return [field, /(^|_)port$/.test(field) && /^\d+$/.test(value) ? Number(value) : value];
 }
 
-/** The API's name of each option, and the owners that can have it. */
 const limits = {
   maxConcurrent: { name: "max_concurrent", of: ["workflow", "client"] },
   maxConcurrentPerClient: { name: "max_concurrent_per_client", of: ["workflow"] },
@@ -157,7 +156,6 @@ async function applyChanges(server: NovaClient, { kind, id, quotas }: QuotaOwner
   return { ...(await server.ask(server.api.PUT("/workflows/{id}/quotas", { params: { path: { id } }, body }))) };
 }
 
-/** The owner of quotas, with their current values. */
 interface QuotaOwner {
   kind: "workflow" | "client";
   id: string;
@@ -185,7 +183,6 @@ async function findOwner(server: NovaClient, name: string): Promise<QuotaOwner> 
   throw new InvalidInput(`"${id}" is both a workflow and a client - write workflow:${id} or client:${id}`);
 }
 
-/** Manages API keys through an API, or directly in a deployment's table. */
 export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 
 const nextId = monotonicFactory();
@@ -199,23 +196,21 @@ export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise
   if (url || !table || dataDir) return askApi(({ keys }) => work(keys));
   const { createServiceStores } = await import("@nova/aws");
   const clock = { now: () => Date.now(), sleep: async () => {} };
-  return explainAwsErrors({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
+  return explainAwsErrors({ table }, async () => work(await keysIn({ ...createServiceStores({ table }), clock })));
 }
 
-function keysIn(ports: KeyPorts): KeyPlace {
+async function keysIn(ports: KeyPorts): Promise<KeyPlace> {
+  const { createKey, deleteKey, everyItem, listKeys } = await import("@nova/service");
   return {
     async create({ client_slug: client, ...asked }) {
-      const { createKey } = await import("@nova/service");
       const { key, text = "" } = await createKey(ports, null, defined({ ulid: nextId(), ...asked, client }));
       return { ...itemOf(key), key: text };
     },
     async *list() {
-      const { everyItem, listKeys } = await import("@nova/service");
       for await (const key of everyItem((cursor) => listKeys(ports, thisUser(), { limit: 200, cursor })))
         yield itemOf(key);
     },
     async delete(id) {
-      const { deleteKey } = await import("@nova/service");
       await deleteKey(ports, thisUser(), id);
     },
   };

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
+import { RawJson } from "@nova/engine";
 import { isJson } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { askApiAndStay } from "../api/ask.ts";
@@ -18,7 +19,6 @@ export const approve = command({
     "--as <who>": "the name of the person who answers; absent: the user of this machine",
   },
   async run([id = "", node], { choice, data: file, as: by = userInfo().username, json }) {
-    const { RawJson } = await import("@nova/engine");
     const data = file === undefined ? undefined : new RawJson(await readJsonFile(file, "data"));
     const sent = defined({ choice, by, data });
     await askApiAndStay(async ({ tasks }) => {
@@ -57,7 +57,6 @@ export const emit = command({
 
 async function bodyOf({ source, type, detail }: { source: string; type: string; detail: string }) {
   const text = await readDetail(detail);
-  const { RawJson } = await import("@nova/engine");
   return { source, type, detail: new RawJson(text) as never };
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { FormatState, StoredFormat } from "@nova/service";
+import { sumFormats, surveyAll } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { askApi, connectServer } from "../api/ask.ts";
 import { serverSource, storedSource, writeExport } from "../archive/export.ts";
@@ -140,7 +141,6 @@ export const upgrade = command({
 });
 
 async function readFormats(aws: boolean): Promise<StoredFormat[]> {
-  const { sumFormats, surveyAll } = await import("@nova/service");
   if (aws) {
     return withDeployed(surveyAll);
   }

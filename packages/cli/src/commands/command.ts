@@ -2,15 +2,12 @@ import type { Command } from "commander";
 import { type ExitCode, InvalidInput } from "../errors.ts";
 import type { CommandOutput } from "../output/terminal.ts";
 
-/** The help text of an argument or an option, and how it is read. */
 type Says =
   | string
   | {
       says: string;
-      /** The default. */
       absent?: string | readonly string[];
       needed?: true;
-      /** The option may occur several times. */
       each?: true;
       choices?: readonly string[];
     };
@@ -41,14 +38,10 @@ type TextOf<Text> = Text extends { choices: readonly (infer One)[] }
 
 type OptionsOf<Takes> = { [Written in keyof Takes as NameOf<Written>]: ValueOf<Written, Takes[Written]> };
 
-/** A command of `nova`: its arguments, options and function. */
 export interface CliCommand<Takes = Record<string, Says>, Options = Record<string, unknown>> {
   summary: string;
-  /** Arguments (`<folder>`, `[node]`) and options (`--node <id>`), each with its help text. */
   takes?: Takes;
-  /** The help text of `--json`; false: the command has no such option. */
   json?: string | false;
-  /** Runs the command. It returns the output, or an exit code. */
   run(args: string[], options: Options): Promise<CommandOutput | ExitCode | undefined>;
 }
 

@@ -8,6 +8,7 @@ import {
   membersOf,
   parseExact,
   RawJson,
+  renderJson,
   type TraceEntry,
   valueAt,
 } from "@nova/engine";
@@ -29,7 +30,6 @@ export const trace = command({
   summary: "show the chain of work of an execution",
   takes: { "<execution_id>": "", "--full": "one line for every visit, with code, logs and changes" },
   async run([id = ""], { full = false, json }) {
-    const { asWritten, renderJson } = await import("@nova/engine");
     const found = asWritten(await askApi((nova) => readTrace(nova, id, { full })));
     return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full) };
   },
@@ -128,7 +128,6 @@ export const diff = command({
   takes: { "<a>": "an execution", "<b>": "another one, or one that was restarted from it" },
   json: "print one JSON object with every node, also unchanged ones",
   async run([a = "", b = ""], { json }) {
-    const { renderJson } = await import("@nova/engine");
     const nodes = await askApi((nova) => readDiff(nova, a, b));
     return { json: json ? renderJson({ nodes }) : "", text: diffLines(nodes) };
   },

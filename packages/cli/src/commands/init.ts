@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisedPackages, templateName } from "@nova/workflow";
+import { promisedPackages, slugOf, templateName } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
 import { dataFolder } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -39,9 +39,7 @@ export const init = command({
   },
 });
 
-/** Renames the starter workflow from hello to the name of its folder. */
 async function nameAfter(folder: string, graph: string): Promise<void> {
-  const { slugOf } = await import("@nova/workflow");
   const [name, file] = [basename(resolve(folder)), join(folder, graph)];
   const id = slugOf(name);
   if (id === "") return;

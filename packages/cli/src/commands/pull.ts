@@ -120,7 +120,6 @@ function renderWorkflow(workflow: Workflow): WorkflowSource {
 /** NOVA's form of ids. The folder name and a printed command contain the id, so any other form is refused. */
 const workflowId = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** File types that a definition may name, and those that NOVA writes. */
 const readable = /\.(py|txt|md)$/;
 const maxNameBytes = 255;
 const maxPathBytes = 1024;

@@ -1,5 +1,6 @@
 import type { AuditRecord, Client, Delivery, Execution, Key, Schemas, Task, Workflow } from "@nova/client";
 import type { RawJson } from "@nova/engine";
+import { renderJson } from "@nova/engine";
 import type { Role } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { askApi, readCount, readItems } from "../api/ask.ts";
@@ -153,7 +154,6 @@ export const tasks = command({
       // The server's clock may be ahead of this machine's.
       return { ...task, age_seconds: Math.max(0, Math.floor((now - Date.parse(task.created_at)) / 1000)) };
     });
-    const { renderJson } = await import("@nova/engine");
     const { json, text } = listed(aged, taskLists[kind]);
     const unmailed = items.flatMap(({ execution_id, node, mail }) => {
       if (!mail?.problem) return [];

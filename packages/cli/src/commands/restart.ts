@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Execution, NovaClient, RestartForecast, RestartOptions } from "@nova/client";
+import { RawJson } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { askApi, readCount } from "../api/ask.ts";
@@ -62,7 +63,6 @@ export const restart = command({
   },
 });
 
-/** The user was asked, and said no. */
 const notStarted: CommandOutput = { json: { items: [] }, text: "nothing is restarted", code: exitCodes.failed };
 
 type Selection = Record<"workflow" | "since" | "error" | "client", string | undefined> & {
@@ -90,7 +90,6 @@ async function restartChosen(
 }
 
 async function readPatch(path: string): Promise<object> {
-  const { RawJson } = await import("@nova/engine");
   return new RawJson(await readContext(path, []));
 }
 
@@ -115,7 +114,6 @@ function forecastLines(id: string, { reused, runs, again, misfits, estimate }: R
 
 interface RestartRequest {
   changes: RestartOptions;
-  /** A program reads the output. */
   json: boolean;
 }
 
@@ -176,21 +174,18 @@ function joinPlaces(places: readonly string[]): string {
   return places.slice(0, maxListed).join(", ") + more;
 }
 
-/** Selects executions of a workflow. */
 export interface Choice {
   workflow: string;
   status: Execution["status"];
   client?: string;
   /** ISO 8601: started then or later. */
   from?: string;
-  /** The error class that ended them. */
   error?: string;
 }
 
 export interface Chosen {
   /** Oldest first. */
   sources: Execution[];
-  /** The number of executions that were restarted before. */
   skipped: number;
 }
 
@@ -207,11 +202,9 @@ interface Work {
   changes: RestartOptions;
   atOnce: number;
   interrupt: Interrupt;
-  /** Called with a line for each finished execution. */
   tell(line: string): void;
 }
 
-/** A restarted execution, or the reason why it was refused. */
 interface Done {
   execution_id: string | null;
   restarted_from: string;

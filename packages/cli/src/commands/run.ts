@@ -1,4 +1,5 @@
 import type { NovaClient, StartedExecution } from "@nova/client";
+import { asWritten, renderJson } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { defined } from "@nova/workflow/defined";
 import { askCloud, connectServer, openClient, throwOwnerGone } from "../api/ask.ts";
@@ -9,11 +10,13 @@ import { exitCodeOf } from "../output/explain.ts";
 import { print, printError, styled } from "../output/terminal.ts";
 import { findingLines } from "../output/text.ts";
 import type { EndedRun, Following, RunListener } from "../run/follow.ts";
+import { followRun } from "../run/follow.ts";
+import { eventLine, MapProgress, noRunResult, runLines, runResult, taskLines } from "../run/lines.ts";
 import { checkDraft, type RunRequest, readDraft, readInputs } from "../run/request.ts";
+import { publishAndStart, startHere, startPublished } from "../run/start.ts";
 import { command } from "./command.ts";
 import { readVersion } from "./versions.ts";
 
-/** Options for the initial context of a run and its client. */
 const inputs = {
   "--context <file.json>": "initial context, a JSON object",
   "--set <key=json>": { says: "one value of the initial context (repeatable)", each: true },
@@ -43,7 +46,6 @@ export const run = command({
       const server = local ? undefined : await connectServer();
       if (server) {
         const request = await checkDraft(draft);
-        const { publishAndStart } = await import("../run/start.ts");
         tellWarnings(request);
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
@@ -56,7 +58,6 @@ export const run = command({
       checking.catch(() => undefined);
       return inCloud(interrupt, async (cloud, lost) => {
         const request = await checking;
-        const { startHere } = await import("../run/start.ts");
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
         // The REST API loads while the run starts.
@@ -110,7 +111,6 @@ export const start = command({
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, reuse, version }) };
       return onServerOrHere(interrupt, async ({ server, ...place }) => {
-        const { startPublished } = await import("../run/start.ts");
         const start = () => startPublished(server, request, interrupt);
         if (wait) return runInPlace(start, { server, ...place, interrupt, json });
         const started = await start();
@@ -132,7 +132,6 @@ export async function onServerOrHere<T>(
   return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => work({ server: api, live: cloud, lost })));
 }
 
-/** The server or cloud in which a run is. */
 export interface RunPlace extends Pick<Following, "live"> {
   /** A function creates the client after the run has started. */
   server: NovaClient | (() => Promise<NovaClient>);
@@ -143,14 +142,11 @@ export interface RunPlace extends Pick<Following, "live"> {
 interface InPlace extends RunPlace {
   interrupt: Interrupt;
   json: boolean;
-  /** Omits the line that the run is accepted. */
   isQuiet?: true;
 }
 
 /** Starts a run, and prints its events and its result. `start` returns null if the user pressed Ctrl-C before. */
 export async function runInPlace(start: () => Promise<StartedExecution | null>, place: InPlace): Promise<ExitCode> {
-  const { asWritten, renderJson } = await import("@nova/engine");
-  const { noRunResult, runLines, runResult } = await import("../run/lines.ts");
   const { interrupt, json, lost } = place;
   const running = startAndFollow(start, place);
   const ran = await (lost ? Promise.race([running, lost]) : running);
@@ -173,11 +169,6 @@ async function startAndFollow(
   if (!started) return null;
   const { execution_id: id, status } = started;
   if (!isQuiet) printError(styled("dim", `${id} ${acceptedText(status)}`));
-  const [{ followRun }, { MapProgress }, { eventLine, taskLines }] = await Promise.all([
-    import("../run/follow.ts"),
-    import("../run/lines.ts"),
-    import("../run/lines.ts"),
-  ]);
   // With --json stdout has only the one object, so events go to stderr.
   const tell = json ? printError : print;
   const maps = new MapProgress((_, line) => tell(line));
@@ -196,7 +187,6 @@ function acceptedText(status: string): string {
   return status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
 }
 
-/** Errors that prevent the start of a run, by name. */
 const refusals = new Set([
   "InvalidInput",
   "InvalidWorkflow",
@@ -215,7 +205,6 @@ export async function reportRefusals<T>(json: boolean, work: () => Promise<T>): 
     return await work();
   } catch (error) {
     if (json && error instanceof Error && refusals.has(error.name)) {
-      const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("../run/lines.ts")]);
       const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
       const status = exitCodeOf(error) === exitCodes.invalid ? "invalid" : "failed";
       print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { NovaClient, Session, SessionRun } from "@nova/client";
+import { jsonProblem, membersOf, RawJson, renderJson } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { askApi, askApiAndStay } from "../api/ask.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
@@ -56,7 +57,6 @@ export const session = command({
 type NewOptions = { set: string[] } & Record<"version" | "name" | "client" | "retentionDays", string | undefined>;
 
 async function create(workflow: string | undefined, options: NewOptions): Promise<CommandOutput> {
-  const { RawJson } = await import("@nova/engine");
   const context = options.set.length > 0 ? new RawJson(await readContext(undefined, options.set)) : undefined;
   const request = defined({
     workflow,
@@ -77,7 +77,6 @@ async function list(client: string | undefined): Promise<CommandOutput> {
 
 type SetOptions = Record<"set" | "text" | "after", string[]> & { remove: true | undefined };
 
-/** Changes a node, and adds it if it does not exist yet. */
 async function set(id: string, node: string, options: SetOptions, read: { version?: number }): Promise<CommandOutput> {
   const fields = await readFields(options);
   return askApi(async (nova) => {
@@ -85,7 +84,6 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
     if (options.remove) return describeSession(nova, await sessions.deleteNode(id, node, read));
     const known = (await sessions.get(id)).nodes.map(({ node_id }) => node_id);
     const isThere = known.includes(node);
-    // Looked at before anything is changed: a node whose edge is refused would stay.
     // This check comes first, because a node whose edge is refused would stay.
     const unknown = options.after.find((from) => !known.includes(from));
     if (unknown !== undefined)
@@ -113,7 +111,6 @@ async function edit(
   read: { version?: number },
 ): Promise<CommandOutput> {
   if (output === undefined) throw new InvalidInput("nova session edit needs --output, a JSON value");
-  const { jsonProblem, RawJson } = await import("@nova/engine");
   const problem = jsonProblem(output);
   if (problem !== undefined)
     throw new InvalidInput(`--output is not JSON: it ${problem} - quote texts: --output '"a text"'`);
@@ -154,9 +151,7 @@ async function publish(
   return { json: published, text: `version ${published.version} of ${published.id} is ${published.status}` };
 }
 
-/** The state of each node, with the first line of its output. */
 async function describeSession(nova: NovaClient, session: Session): Promise<CommandOutput> {
-  const { renderJson, RawJson, membersOf } = await import("@nova/engine");
   const { outputs } = await nova.sessions.outputs(session.session_id);
   const firstLine = (output: unknown): string => {
     const members = output instanceof RawJson ? membersOf(output.text) : [];

@@ -74,7 +74,6 @@ export async function testIn(
   return testOutput(items);
 }
 
-/** Runs the tests again after every change in the folder, until Ctrl-C. */
 async function watchTests(
   folder: string,
   interrupt: Interrupt,

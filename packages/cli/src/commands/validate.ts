@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ContextShape, checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
-import { type Finding, isWorkflowFolder, readWorkflowSource, templatePackages } from "@nova/workflow";
+import {
+  type Finding,
+  isWorkflowFolder,
+  locateInProgram,
+  pastTimes,
+  readWorkflowSource,
+  templatePackages,
+} from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { connectServer } from "../api/ask.ts";
 import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
@@ -12,7 +19,6 @@ import { print, printError } from "../output/terminal.ts";
 import { diagnosticsOf, findingLines } from "../output/text.ts";
 import { command } from "./command.ts";
 
-/** Validates a folder. A server also checks whether the workflows that it calls exist. */
 async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean; warm?: number | undefined }> {
   const parsed = await readAndParse(path);
   const { compileParsed } = await import("@nova/compiler");
@@ -20,7 +26,6 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const server = workflow && (await connectServer());
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
-  const { pastTimes, readWorkflowSource, locateInProgram } = await import("@nova/workflow");
   const unpriced = await findUnpriced(parsed);
   if (!server) {
     const { findNotInstalled } = await import("../packages.ts");

@@ -1,4 +1,5 @@
 import type { Finding } from "@nova/workflow";
+import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
 import { publishOnServer } from "../api/client.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
@@ -99,7 +100,6 @@ export const publish = command({
 
 /** Reads and checks a folder before anything is published. Throws `InvalidWorkflow`. */
 async function readValid(path: string) {
-  const { parseWorkflow, readWorkflowSource } = await import("@nova/workflow");
   const source = await readWorkflowSource(path);
   const { workflow, findings } = parseWorkflow(source);
   if (!workflow) throw new InvalidWorkflow(path, findings);

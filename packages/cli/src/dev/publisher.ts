@@ -2,18 +2,16 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
-import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
+import { type Finding, isWorkflowFolder, parseWorkflow, readWorkflowSource, type WorkflowSource } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "../errors.ts";
 import { findSharedIds, findUnpriced } from "../input/workflow.ts";
 import { findNotInstalled } from "../packages.ts";
 
-/** A published folder, and the version that new runs use. */
 export interface PublishedFolder extends Pick<Published, "id" | "version" | "created" | "isNew" | "findings"> {
   folder: string;
   active: number | null;
 }
 
-/** A published folder, or the reason why it is not published. */
 export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
 /** The finding for a call of an unknown workflow, which another folder may contain. */
@@ -33,10 +31,8 @@ export class Publisher {
   readonly #cloud: LocalCloud;
   readonly #key: OwnKey;
   readonly #report: (outcome: PublishOutcome) => void;
-  /** Roots that were named and could be read. */
   readonly #roots = new Set<string>();
   readonly #changed = new Set<string>();
-  /** The last reported content of each folder. */
   readonly #reported = new Map<string, string>();
   #working: Promise<void> | undefined;
 
@@ -103,10 +99,7 @@ export class Publisher {
 
   async #publishOne({ folder, source }: Found): Promise<PublishOutcome> {
     if (source instanceof Error) return { folder, problem: source.message, findings: [] };
-    const [{ publish, showWorkflow }, { parseWorkflow }] = await Promise.all([
-      import("@nova/service"),
-      import("@nova/workflow"),
-    ]);
+    const { publish, showWorkflow } = await import("@nova/service");
     try {
       const published = await publish(this.#cloud.service, this.#key.principal, source, { staysBack: true });
       const { active } = await showWorkflow(this.#cloud.service, published.id);
@@ -121,7 +114,6 @@ export class Publisher {
 }
 
 async function readFolder(folder: string): Promise<Found> {
-  const { parseWorkflow, readWorkflowSource } = await import("@nova/workflow");
   const source = await readWorkflowSource(folder).catch((error: Error) => error);
   if (source instanceof Error) return { folder, source, text: source.message };
   return { folder, source, id: parseWorkflow(source).workflow?.id, text: JSON.stringify(source) };

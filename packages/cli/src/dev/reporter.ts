@@ -8,13 +8,10 @@ import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 /** Reports events while `nova dev` is open: as lines for people, or as one JSON object per line. */
 export interface DevReporter {
   published(outcome: PublishOutcome): void;
-  /** The run waits for a slot. */
   queued(run: { execution: string; workflow: string }): void;
-  /** The run has waited for a slot and got it. */
   started(run: { execution: string }): void;
   step(event: RunEvent): void;
   ended(execution: Execution): void;
-  /** The delivery to a trigger starts no run. */
   unstarted(delivery: Unstarted): void;
 }
 
@@ -34,7 +31,6 @@ export function holdReports(reporter: DevReporter): DevReporter & { release(): v
   };
 }
 
-/** Prints a line with the local time. */
 function say(text: string): void {
   print(`${styled("dim", new Date().toTimeString().slice(0, 8))} ${text}`);
 }
@@ -115,7 +111,6 @@ function printLine(value: object): void {
 }
 
 const pauseMs = 1000;
-/** The largest share of time for reading the open runs, however many there are. */
 const share = 1 / 20;
 
 /** Reports runs that wait for a slot, and their start. Queued runs send no events, so it polls. */
@@ -129,7 +124,6 @@ export class QueueWatch {
     this.#report = report;
   }
 
-  /** Reports newly queued runs, and forgets runs that are over. */
   async look(): Promise<void> {
     const open = new Set<string>();
     for await (const { id, workflowId, status } of this.#executions.open()) {
@@ -149,7 +143,6 @@ export class QueueWatch {
     this.#known.set(execution, "started");
   }
 
-  /** Polls until the result is disposed. */
   watch(onFailure: (error: unknown) => void): Disposable {
     let timer: NodeJS.Timeout;
     const lookAfter = (ms: number) => {

@@ -120,7 +120,6 @@ function stepsTo(folder: string): Map<string, string> {
   return above === folder ? new Map() : new Map([...stepsTo(above), [above, basename(folder)]]);
 }
 
-/** The folder itself, or the nearest existing one above it. */
 function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(dirname(folder));
 }

@@ -6,14 +6,16 @@ import {
   type JsonObject,
   mappingKey,
   type ParsedWorkflow,
+  parseWorkflow,
+  readWorkflowSource,
   secretKeys,
   type Workflow,
+  WorkflowSourceError,
 } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /** Reads and parses the workflow at a path. If it cannot be read, the only finding says so. */
 export async function readAndParse(path: string): Promise<ParsedWorkflow> {
-  const { parseWorkflow, readWorkflowSource, WorkflowSourceError } = await import("@nova/workflow");
   try {
     return parseWorkflow(await readWorkflowSource(path));
   } catch (error) {

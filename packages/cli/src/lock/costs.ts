@@ -9,7 +9,6 @@ type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 /** The cost of a node's code and its savings, in US dollars. */
 export interface NodeCosts {
   node: string;
-  /** Successful generations of code, including repeated generations of the same code. */
   generations: number;
   /** The cost of all generations, and of recorded runs that failed and left no code. */
   written: Cost;
@@ -64,7 +63,6 @@ function costOf({ cost_usd, tokens_input, tokens_cached, tokens_output }: AiMeta
   return { usd: cost_usd, tokens_input, tokens_cached, tokens_output };
 }
 
-/** Costs that no generation contains. */
 interface UnstoredCosts {
   lost: readonly Cost[];
   again: readonly Cost[];

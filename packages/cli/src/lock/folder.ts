@@ -23,16 +23,13 @@ import {
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 import { writeInside } from "../files.ts";
 
-/** A node whose code a model writes. */
 export interface PromptNode {
   node: TaskNode;
   edges: Edge[];
   version: { workflow: Workflow };
 }
 
-/** A workflow folder with its lock. */
 export interface LockFolder {
-  /** The path as the user typed it. */
   path: string;
   folder: string;
   /** The workflow without its lock, with which the locked code is compared. */
@@ -83,7 +80,6 @@ export type LockState = "locked" | "unlocked" | "missing" | "edited" | "stale" |
 export interface NodeState {
   node: string;
   state: LockState;
-  /** The changed ingredients of a stale node. */
   changes: Change[];
   record?: LockRecord;
 }
@@ -142,7 +138,6 @@ export async function writeLock(
   return { removed };
 }
 
-/** The unchanged files of an entry that are no longer needed. */
 function goneFiles(node: string, entry: ReadLock, now: LockedCode | undefined): string[] {
   if (!now && entry.state !== "locked") return [];
   const analysis = entry.state === "missing" ? undefined : entry.analysis;

@@ -37,9 +37,7 @@ export interface Planned {
   locked?: LockedCode;
 }
 
-/** The data for a plan. */
 export interface PlanSources extends EditSources {
-  /** All stored code of the workflow. */
   generations: readonly Generation[];
 }
 
@@ -109,7 +107,6 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
   return { ...locked, ...defined({ approved: before?.codeHash === kept.codeHash ? before.approved : approved }) };
 }
 
-/** The data that is needed to lock an edit. */
 export interface EditSources {
   /** The code of the node's last successful run; null if it is unknown. */
   used(node: string): Recorded | null;

@@ -14,7 +14,6 @@ interface ProofRequest {
   path: string;
   /** Absent: every prompt node. */
   node: string | undefined;
-  /** The number of recorded inputs of each node. */
   count: number;
   from: string | undefined;
 }
@@ -140,21 +139,17 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
 /** The outcome compared with the recorded run. `fails` and `works` differ from it; `fails_too` does not. */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 
-/** A run of the code on one recorded input. */
 export interface ProofRun {
   recorded: Recorded;
   outcome: ProofOutcome;
   differences: Difference[];
   error: string | null;
-  /** Keys of secrets, which a proof does not get. */
   withheld: string[];
 }
 
-/** The proof of a node, or the reason why there is none. */
 export type NodeProof = { node: string } & (
   | {
       codeHash: string;
-      /** The cost of the models that wrote the code. */
       costUsd: number;
       runs: ProofRun[];
     }

@@ -25,18 +25,30 @@ const explained: Record<string, ExitCode> = {
   SandboxUnavailable: exitCodes.failed,
 };
 
-/** Replaces lists that the API's messages mention by the commands that print them. */
-const lists: [RegExp, string][] = [
-  [/ - GET \/clients lists/, " - `nova clients list` lists"],
-  [/ - GET \/keys lists/, " - `nova keys list` lists"],
-  [/ - GET \/tasks lists/, " - `nova tasks` lists"],
-  [/ - GET \/schedules lists/, " - `nova schedules` lists"],
-  [/ - GET \/workflows lists/, " - `nova versions` lists"],
-  [/ - GET \/workflows\/([a-z0-9-]+)\/versions lists/, " - `nova versions $1` lists"],
-  [/ - POST \/uploads, and send the bytes to the address that it answers$/, " - send a file with --file key=path"],
-  [/ - GET lists/, " - `nova credentials list` lists"],
-  [/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them"],
-];
+/** The command for each route of the API that a sentence names, as in "GET /clients lists them". */
+const commandsByRoute: Record<string, string> = {
+  "GET /clients": "nova clients list",
+  "GET /keys": "nova keys list",
+  "GET /tasks": "nova tasks",
+  "GET /schedules": "nova schedules",
+  "GET /sessions": "nova session list",
+  "GET /workflows": "nova versions",
+  // The credentials of the owner that the route names.
+  GET: "nova credentials list",
+};
+
+function nameCommand(sentence: string): string {
+  return sentence
+    .replace(
+      /(?<= - )(GET(?: \/[a-z]+)?)(?:\/([a-z0-9-]+)\/versions)?(?= lists)/,
+      (route, list: string, id?: string) => {
+        const command = commandsByRoute[list];
+        return command === undefined ? route : `\`${id === undefined ? command : `${command} ${id}`}\``;
+      },
+    )
+    .replace(/POST \/uploads, and send the bytes to the address that it answers$/, "send a file with --file key=path")
+    .replace(/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them");
+}
 
 /**
  * The exit code of an expected error; undefined for others. A server error (5xx) is a failure, because a retry may
@@ -53,7 +65,7 @@ export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (process.env.NOVA_DEBUG) printError(String(error.stack));
   const code = exitCodeOf(error);
   if (code !== undefined) {
-    return { sentence: lists.reduce((sentence, [there, here]) => sentence.replace(there, here), error.message), code };
+    return { sentence: nameCommand(error.message), code };
   }
   const [firstLine = ""] = error.message.split("\n");
   const sentence = `${error.name}: ${firstLine} - NOVA_DEBUG=1 shows where this came from`;

@@ -3,7 +3,6 @@ import type { LogPiece } from "../api/follow-logs.ts";
 import { styled } from "./terminal.ts";
 import { duration, indent, shorten } from "./text.ts";
 
-/** The fields of a node's run that logs show. */
 export interface Logged
   extends Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt" | "steps" | "ai_metadata">,
     Pick<TraceEntry, "logs" | "error_class" | "error_message" | "traceback"> {

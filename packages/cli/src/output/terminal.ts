@@ -50,11 +50,9 @@ export function print(text: string, isJson: unknown = false): void {
   console.log(isJson ? text.replace(controlCharacters, escaped) : toTerminal(text));
 }
 
-/** The output of a command, of which either `json` or `text` is printed. */
 export interface CommandOutput {
   /** An object, or its JSON text. */
   json: object | string;
-  /** The text for people, or its lines. */
   text: string | readonly string[];
   /** Absent: completed. */
   code?: ExitCode;
@@ -87,7 +85,6 @@ export function printWarnings(): void {
   process.on("warning", ({ name, message }) => printError(`(node:${process.pid}) ${name}: ${message}`));
 }
 
-/** The terminal that questions use; tests replace it. */
 export interface Asking {
   isInteractive: boolean;
   /** Whether the user says yes. `unsaid` is the meaning of an empty line. */

@@ -84,7 +84,6 @@ function rowOf(line: TreeLine, isWritten: boolean): string[] {
   ];
 }
 
-/** Sums over several visits of a node. */
 function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boolean): string[] {
   const [first] = visits as [TraceEntry];
   const decisions = Map.groupBy(visits, ({ decision_result }) => decision_result ?? "");
@@ -101,7 +100,6 @@ function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boo
   ];
 }
 
-/** The execution time of visits, and how many of them were reused. */
 function timeText(visits: readonly TraceEntry[]): string {
   const ms = visits.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   const reused = visits.filter(({ reused_from }) => reused_from).length;
@@ -109,7 +107,6 @@ function timeText(visits: readonly TraceEntry[]): string {
   return [ms === 0 ? [] : duration(ms), reused === 0 ? [] : word].flat().join(", ");
 }
 
-/** The source of a restart, and how many entries it reuses from which executions. */
 function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
   if (restartedFrom === undefined) return [];
   const reused = entries.flatMap(({ reused_from }) => reused_from ?? []);
@@ -216,7 +213,6 @@ export type TreeLine = { depth: number } & (
 
 /** A node with more visits in a scope gets one line; so does a map with more items. */
 const maxUnfolded = 5;
-/** More failures than this share one line. */
 const maxFailures = 20;
 
 /** Builds the tree. `unfold`: every visit and every item has its own lines. */
@@ -238,7 +234,6 @@ function repeatedIn(entries: readonly TraceEntry[]): Map<string, TraceEntry[]> {
   return new Map(Array.from(groups).filter(([, group]) => group.length > maxUnfolded));
 }
 
-/** One line for the visits that succeeded, and one for each failure. */
 function foldedLines(group: readonly TraceEntry[], depth: number): TreeLine[] {
   const [failed, others] = [group.filter(isFailure), group.filter((entry) => !isFailure(entry))];
   const shown = failed.slice(0, maxFailures);
@@ -264,7 +259,6 @@ function isFailure({ status }: TraceEntry): boolean {
   return status === "failed";
 }
 
-/** The lines of branches and child executions of an entry, or of all visits of a node. */
 function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number): TreeLine[] {
   const children = entries.flatMap(({ child }) => child ?? []);
   const branches = entries.flatMap((entry) => entry.branches ?? []);
@@ -296,7 +290,6 @@ function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): s
   return given.map(({ key, json }) => `, ${key} = ${shorten(json)}`).join("");
 }
 
-/** The progress of a map with many items, and one line for each node of its body. */
 function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[] {
   const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
   const failed = ends.filter(isFailure).length;

@@ -82,7 +82,6 @@ function selectRuns(all: readonly Recorded[], id: string, asked: string | undefi
   throw notRunError(asked, id, places);
 }
 
-/** Prepares a recorded run to run again, or says why it does not. */
 function prepareRun(recorded: Recorded, workflow: Workflow, isAsked: boolean): Run | Kept {
   const { entry, place } = recorded;
   const { node, edges } = nodeIndex(workflow).get(entry.node_id) ?? {};
@@ -108,15 +107,12 @@ function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAske
 /** Error classes that the code itself causes. */
 const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);
 
-/** A node whose code ran again. */
 export interface Replayed {
   place: string;
   differences: Difference[];
-  /** Keys of secrets, which the code did not get. */
   withheld: string[];
 }
 
-/** A node whose recorded outcome is kept, with the reason. */
 export interface Kept {
   place: string;
   why: string;

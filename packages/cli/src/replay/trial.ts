@@ -21,7 +21,6 @@ import { type Recorded, readBlob } from "../api/recorded.ts";
 import { withCloud } from "../cloud.ts";
 import { Interrupt } from "../interrupt.ts";
 
-/** The means to run recorded inputs. */
 export interface Trial {
   /** Loads the bytes of a reference in an execution's context; null if they were erased. */
   blobOf(execution: string, sha256: string): Promise<Uint8Array | null>;
@@ -37,7 +36,6 @@ export interface CodeNode {
 
 type TrialCode = Pick<LockedCode, "code" | "analysis">;
 
-/** A run of code on a recorded input. */
 export interface TrialInput extends CodeNode {
   recorded: Recorded;
   locked: TrialCode;
@@ -163,7 +161,6 @@ export class ProofInterrupted extends Error {
   override name = "ProofInterrupted";
 }
 
-/** Reads the data of the recorded run, and writes nothing. */
 function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
   const outputs = outputsAfter(before);
   return {

@@ -12,10 +12,8 @@ export interface EndedRun {
   context: RawJson;
 }
 
-/** Gets the events of a run. */
 export interface RunListener {
   onEvent(event: NodeEvent): void;
-  /** The run waits for this task. */
   onTask(task: OpenTask): void;
 }
 
@@ -91,7 +89,6 @@ export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | 
   until: string | null;
 };
 
-/** The pause between two reads of an execution. */
 const restMs = 200;
 
 /** Reports each task of a run and of its child executions once. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Compiled } from "@nova/compiler";
 import type { FileInPlace, FileInput } from "@nova/engine";
+import { freshProblem, promptNodes } from "@nova/engine";
 import type { Call } from "@nova/service";
 import {
   demandLeadsInside,
@@ -16,7 +17,6 @@ import { InvalidInput, InvalidWorkflow, throwInvalid } from "../errors.ts";
 import { placeContextFiles, readContext, readFiles } from "../input/context.ts";
 import { findUnpriced, oneNodeWorkflow, readAndParse } from "../input/workflow.ts";
 
-/** The options for the initial context. */
 interface InputOptions {
   context: string | undefined;
   set: string[];
@@ -31,10 +31,8 @@ interface RunOptions extends InputOptions {
   reuse: string | undefined;
 }
 
-/** A file under a key, or in the place of a mark. */
 export type RunFile = FileInput | FileInPlace;
 
-/** A checked workflow and its state machine. */
 export interface Checked {
   workflow: Workflow;
   /** The state machine as JSON text. */
@@ -42,24 +40,18 @@ export interface Checked {
   history?: HistoryBudget | undefined;
 }
 
-/** Everything that a run needs to start, checked. */
 export interface RunRequest extends Checked {
-  /** The path as the user typed it. */
   path: string;
-  /** The workflow is one node of the workflow at `path`. */
   isOneNode: boolean;
-  /** The workflows that it calls. */
   called: Called;
   /** JSON text. */
   context: string;
   files: RunFile[];
   /** Prompt nodes run locked code, or fail. Text nodes still use their model. */
   frozen: boolean;
-  /** Prompt nodes whose code a model writes again. */
   fresh: string[];
   /** The client of the run; absent: none. */
   client?: string | undefined;
-  /** The execution whose outcomes are reused for unchanged nodes. */
   reuse?: string | undefined;
   warnings: Finding[];
 }
@@ -115,7 +107,6 @@ function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
   return ["1", "true", "yes", "on"].includes(text.toLowerCase());
 }
 
-/** Prompt nodes whose code a model writes again; `true`: all of them. */
 type FreshOption = string[] | true;
 
 /** The ids of the nodes to write again. Throws `InvalidInput` if one of them cannot be. */
@@ -124,7 +115,6 @@ export async function freshNodes(
   { fresh, frozen }: { fresh: FreshOption; frozen: boolean },
 ): Promise<string[]> {
   if (fresh !== true && fresh.length === 0) return [];
-  const { freshProblem, promptNodes } = await import("@nova/engine");
   const ids = fresh === true ? promptNodes(workflow) : fresh;
   if (ids.length === 0)
     throw new InvalidInput("no node has a prompt, so none can be written again - leave out --fresh");
@@ -136,13 +126,11 @@ export async function freshNodes(
 /** The workflows that a workflow calls, directly or indirectly, if their folders are next to its own. */
 export interface Called {
   workflows: Extract<Compiled, { workflow: Workflow }>[];
-  /** Their folders. */
   places: { id: string; place: string }[];
   calls: Call[];
   warnings: Finding[];
 }
 
-/** Called workflows that are read but not checked. */
 export interface ReadCalled extends Pick<Called, "places" | "calls"> {
   parsed: ParsedWorkflow[];
 }

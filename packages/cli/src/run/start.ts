@@ -70,7 +70,6 @@ export async function publishAndStart(
   return startPublished(server, { ...request, workflow: id }, interrupt);
 }
 
-/** The start of a run of a published workflow. */
 export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client" | "reuse"> {
   workflow: string;
   /** Absent: the active version, or the one pinned for the client. */

@@ -17,7 +17,6 @@ interface Asked {
   execution: string;
   name: string | undefined;
   folder: string | undefined;
-  /** Allows any value at places where a repetition gives another one, and replaces a test with the same name. */
   loosen: boolean;
 }
 
@@ -58,7 +57,6 @@ export async function addTest({ execution: id, loosen, ...asked }: Asked): Promi
 
 interface Repeated {
   varying: { place: string | null; key: string; canLoosen: boolean }[];
-  /** The test with any value allowed for the varying keys. */
   loosened: Test;
   note: string | null;
 }

@@ -24,7 +24,6 @@ export interface FirstDifference {
 /** Evaluates expressions. Each result says why the expression is not true; null: it is true. */
 export type Evaluate = (expressions: readonly Expression[]) => Promise<(string | null)[]>;
 
-/** A run of a test, with the nodes that really ran. */
 export interface TestRun {
   trace: ShownRun;
   live: ReadonlySet<string>;
@@ -155,11 +154,9 @@ async function keyDifferences(
   return Array.from(found.values()).sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** The reason why a test does not match the current workflow: a recorded node has changed. */
 export interface Staleness {
   node: string;
   message: string;
-  /** The current name of the node. */
   renamed?: string;
 }
 

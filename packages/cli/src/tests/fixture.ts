@@ -141,9 +141,7 @@ class Reader {
   }
 }
 
-/** A workflow folder with its tests. */
 export interface TestFolder extends Checked {
-  /** The path as the user typed it. */
   path: string;
   folder: string;
   /** In the order of their names. */

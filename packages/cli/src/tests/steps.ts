@@ -4,7 +4,6 @@ import { listRecorded, type ShownTrace } from "../api/recorded.ts";
 import type { Fixture, FixtureOutcome } from "./fixture.ts";
 import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 
-/** One run of a node at its place. */
 export interface Step {
   place: string;
   entry: TraceEntry;

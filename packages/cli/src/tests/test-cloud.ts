@@ -26,7 +26,6 @@ import { hasForm, textForRun } from "./values.ts";
 
 type TestInput = Omit<Test, "fixture"> & { fixture: Pick<Fixture, "input" | "outcomes"> };
 
-/** Runs tests in a cloud. */
 export interface TestRunner {
   /** Throws `PythonMissing`. */
   publish(checked: Checked): Promise<WorkflowVersion>;

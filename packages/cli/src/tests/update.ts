@@ -78,7 +78,6 @@ function failureOf(
   return null;
 }
 
-/** Replaces the names of renamed nodes in all places. */
 function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   const gone = findStaleNodes(fixture, workflow);
   const names = new Map(gone.flatMap(({ node, renamed }) => (renamed ? [[node, renamed]] : [])));
