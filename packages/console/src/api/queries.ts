@@ -127,6 +127,16 @@ export function usePages<Path extends ListPath>(
   });
 }
 
+interface Counted {
+  data?: readonly unknown[] | undefined;
+  hasNextPage?: boolean;
+}
+
+/** Describes the number of items that are shown; `+` stands for pages that are not loaded. */
+export function describeCount({ data, hasNextPage }: Counted, count: number, describe: (count: number) => string) {
+  return data && `${describe(count)}${hasNextPage ? "+" : ""}`;
+}
+
 /** Returns a function that reads queries again whose keys start with these keys. */
 export function useReload(): (...keys: QueryKey[]) => Promise<unknown> {
   const queries = useQueryClient();

@@ -23,6 +23,11 @@ export function listMembers(text: string, max?: number): Member[] {
   return splitObject(text, max).map(({ key, json }) => ({ key, text: json }));
 }
 
+/** Returns the members of an object by key, as JSON. */
+export function readMembers(text: string): Map<string, string> {
+  return new Map(listMembers(text).map((member) => [member.key, member.text]));
+}
+
 export function findMember(text: string, name: string): string | undefined {
   return listMembers(text).find(({ key }) => key === name)?.text;
 }

@@ -9,75 +9,46 @@ interface Page {
   path: string;
   component: ComponentType;
   /** The navigation entry; absent for pages that other pages link to. */
-  nav?: { label: string; icon: IconName; key: string };
+  nav?: NavEntry | undefined;
 }
+
+interface NavEntry {
+  label: string;
+  icon: IconName;
+  key: string;
+}
+
+type LazyPage = [path: string, load: () => Promise<ComponentType>, ...nav: [] | [string, IconName, string]];
+
+const { nav } = texts;
+
+const lazyPages: LazyPage[] = [
+  ["/runs/:id", async () => (await import("./run/run-page.tsx")).RunPage],
+  ["/tasks", async () => (await import("./tasks/tasks-page.tsx")).TasksPage, nav.tasks, "task", "g t"],
+  ["/tasks/:id", async () => (await import("./tasks/task-page.tsx")).TaskPage],
+  [
+    "/workflows",
+    async () => (await import("./workflows/workflows-page.tsx")).WorkflowsPage,
+    nav.workflows,
+    "flow",
+    "g w",
+  ],
+  ["/workflows/:id/:tab?", async () => (await import("./workflow/workflow-page.tsx")).WorkflowPage],
+  ["/sessions", async () => (await import("./sessions/sessions-page.tsx")).SessionsPage, nav.sessions, "change", "g s"],
+  ["/sessions/:id", async () => (await import("./session/session-page.tsx")).SessionPage],
+  ["/code", async () => (await import("./code/code-page.tsx")).CodePage, nav.code, "code", "g l"],
+  ["/clients", async () => (await import("./clients/clients-page.tsx")).ClientsPage, nav.clients, "people", "g c"],
+  ["/clients/:slug", async () => (await import("./clients/clients-page.tsx")).ClientPage],
+  ["/costs", async () => (await import("./costs/costs-page.tsx")).CostsPage, nav.costs, "coins", "g m"],
+  ["/keys", async () => (await import("./keys/keys-page.tsx")).KeysPage, nav.keysPage, "key", "g k"],
+  ["/audit", async () => (await import("./audit/audit-page.tsx")).AuditPage, nav.audit, "list", "g a"],
+  ["/health", async () => (await import("./health/health-page.tsx")).HealthPage, nav.health, "pulse", "g h"],
+];
 
 /** All pages. Every page except the first is loaded on demand. */
 export const pages: readonly Page[] = [
-  { path: "/", component: RunsPage, nav: { label: texts.nav.runs, icon: "runs", key: "g r" } },
-  {
-    path: "/runs/:id",
-    component: lazyComponent(async () => (await import("./run/run-page.tsx")).RunPage),
-  },
-  {
-    path: "/tasks",
-    component: lazyComponent(async () => (await import("./tasks/tasks-page.tsx")).TasksPage),
-    nav: { label: texts.nav.tasks, icon: "task", key: "g t" },
-  },
-  {
-    path: "/tasks/:id",
-    component: lazyComponent(async () => (await import("./tasks/task-page.tsx")).TaskPage),
-  },
-  {
-    path: "/workflows",
-    component: lazyComponent(async () => (await import("./workflows/workflows-page.tsx")).WorkflowsPage),
-    nav: { label: texts.nav.workflows, icon: "flow", key: "g w" },
-  },
-  {
-    path: "/workflows/:id/:tab?",
-    component: lazyComponent(async () => (await import("./workflow/workflow-page.tsx")).WorkflowPage),
-  },
-  {
-    path: "/sessions",
-    component: lazyComponent(async () => (await import("./sessions/sessions-page.tsx")).SessionsPage),
-    nav: { label: texts.nav.sessions, icon: "change", key: "g s" },
-  },
-  {
-    path: "/sessions/:id",
-    component: lazyComponent(async () => (await import("./session/session-page.tsx")).SessionPage),
-  },
-  {
-    path: "/code",
-    component: lazyComponent(async () => (await import("./code/code-page.tsx")).CodePage),
-    nav: { label: texts.nav.code, icon: "code", key: "g l" },
-  },
-  {
-    path: "/clients",
-    component: lazyComponent(async () => (await import("./clients/clients-page.tsx")).ClientsPage),
-    nav: { label: texts.nav.clients, icon: "people", key: "g c" },
-  },
-  {
-    path: "/clients/:slug",
-    component: lazyComponent(async () => (await import("./clients/clients-page.tsx")).ClientPage),
-  },
-  {
-    path: "/costs",
-    component: lazyComponent(async () => (await import("./costs/costs-page.tsx")).CostsPage),
-    nav: { label: texts.nav.costs, icon: "coins", key: "g m" },
-  },
-  {
-    path: "/keys",
-    component: lazyComponent(async () => (await import("./keys/keys-page.tsx")).KeysPage),
-    nav: { label: texts.nav.keysPage, icon: "key", key: "g k" },
-  },
-  {
-    path: "/audit",
-    component: lazyComponent(async () => (await import("./audit/audit-page.tsx")).AuditPage),
-    nav: { label: texts.nav.audit, icon: "list", key: "g a" },
-  },
-  {
-    path: "/health",
-    component: lazyComponent(async () => (await import("./health/health-page.tsx")).HealthPage),
-    nav: { label: texts.nav.health, icon: "pulse", key: "g h" },
-  },
+  { path: "/", component: RunsPage, nav: { label: nav.runs, icon: "runs", key: "g r" } },
+  ...lazyPages.map(([path, load, label, icon, key]): Page => {
+    return { path, component: lazyComponent(load), nav: label && icon && key ? { label, icon, key } : undefined };
+  }),
 ];

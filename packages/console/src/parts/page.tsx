@@ -12,12 +12,14 @@ interface PageHeadProps {
   /** A link to the list that contains the page. */
   back?: { to: string; label: string };
   className?: string;
+  /** A quiet text beside the title. */
+  note?: string | undefined;
   /** Content beside the title. */
   children?: ReactNode;
   end?: ReactNode;
 }
 
-export function PageHead({ title, back, className = "", children, end }: PageHeadProps): JSX.Element {
+export function PageHead({ title, back, className = "", note, children, end }: PageHeadProps): JSX.Element {
   return (
     <header className={`page-head ${className}`}>
       {back && (
@@ -26,6 +28,7 @@ export function PageHead({ title, back, className = "", children, end }: PageHea
         </Link>
       )}
       <h1>{title}</h1>
+      {note !== undefined && <span className="quiet">{note}</span>}
       {children}
       {end && <span className="page-head-end">{end}</span>}
     </header>

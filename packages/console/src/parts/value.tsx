@@ -64,6 +64,9 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       setProblem(describeError(error));
     }
   };
+  // Without a media type, no browser opens the bytes in this origin.
+  const saveBytes = (value: Uint8Array<ArrayBuffer>) =>
+    saveFile(name.replaceAll(/[^\w.-]+/g, "_"), new Blob([value], { type: "application/octet-stream" }));
   return (
     <div className="blob">
       <span className="json-name">
@@ -80,7 +83,7 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
           {bytes ? texts.preview.hide : texts.preview.show}
         </Button>
       )}
-      <Button icon="download" onClick={() => fetchBytes((value) => save(value, name))}>
+      <Button icon="download" onClick={() => fetchBytes(saveBytes)}>
         {texts.run.download}
       </Button>
       {problem && (
@@ -97,12 +100,12 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
   );
 }
 
-/** Saves bytes without a media type, so that no browser opens them in this origin. */
-function save(bytes: Uint8Array<ArrayBuffer>, name: string): void {
-  const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+/** Saves a file. */
+export function saveFile(name: string, file: Blob): void {
+  const address = URL.createObjectURL(file);
   const link = document.createElement("a");
-  link.href = address;
-  link.download = name.replaceAll(/[^\w.-]+/g, "_");
+  Object.assign(link, { href: address, download: name });
   link.click();
+  // By then the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

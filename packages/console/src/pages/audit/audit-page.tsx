@@ -35,9 +35,7 @@ export function AuditPage() {
   }, [isFetchingNextPage, fetchNextPage]);
   return (
     <>
-      <PageHead title={words.title}>
-        {audit.data && <span className="quiet">{words.count(records.length, audit.hasNextPage)}</span>}
-      </PageHead>
+      <PageHead title={words.title} note={audit.data && words.count(records.length, audit.hasNextPage)} />
       {!audit.error && (
         <FilterBar
           filters={filters}

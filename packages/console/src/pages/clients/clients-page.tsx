@@ -15,6 +15,7 @@ import { ErrorNote, ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
 import { Credentials } from "./credentials.tsx";
 import {
@@ -412,7 +413,7 @@ function Download({ slug }: { slug: string }) {
         lines.push(...page);
         setCount(lines.length);
       }
-      saveLines(`${slug}.jsonl`, lines);
+      saveFile(`${slug}.jsonl`, new Blob(lines, { type: "application/jsonl" }));
     } catch (cause) {
       if (!controller.signal.aborted) setError(cause);
     }
@@ -435,28 +436,14 @@ function Download({ slug }: { slug: string }) {
   );
 }
 
-function saveLines(name: string, lines: readonly string[]): void {
-  const address = URL.createObjectURL(
-    new Blob(
-      lines.map((line) => `${line}\n`),
-      { type: "application/jsonl" },
-    ),
-  );
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: name });
-  link.click();
-  // By then the browser has read the file.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
 /** Reads the export of a client. Each record is a line of JSON; the last line is the seal over all records. */
 async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };
     const params = { path: { slug }, query };
     const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params, signal }));
-    yield page.items.map((item) => JSON.stringify(item));
-    if (page.seal !== undefined) yield [JSON.stringify({ kind: "seal", seal: page.seal })];
+    yield page.items.map((item) => `${JSON.stringify(item)}\n`);
+    if (page.seal !== undefined) yield [`${JSON.stringify({ kind: "seal", seal: page.seal })}\n`];
     cursor = page.next_cursor;
   }
 }

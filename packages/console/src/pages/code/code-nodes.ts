@@ -85,50 +85,30 @@ export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
 /** Lists the code of the lock file, which definitions store under other member names. */
 function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
   return Object.entries(asRecord(asRecord(definition).lock)).map(([node, value]) => {
-    const {
-      key,
-      ingredients,
-      code,
-      codeHash,
-      analysis,
-      analysisHash,
-      origin,
-      model,
-      cost,
-      createdAt,
-      provenBy,
-      approved,
-    } = asRecord(value);
-    const {
-      usd = 0,
-      tokens_input = 0,
-      tokens_cached = 0,
-      tokens_output = 0,
-    } = asRecord(cost) as Record<string, number>;
-    const { by, at } = asRecord(approved);
+    const locked = asRecord(value);
+    const { usd = 0, tokens_input = 0, tokens_cached = 0, tokens_output = 0 } = asRecord(locked.cost) as Costs;
+    const { by, at } = asRecord(locked.approved);
     return {
       node,
       client_slug: null,
-      status: "locked" as const,
-      key: String(key),
-      ingredients: asRecord(ingredients),
-      code: String(code),
-      code_hash: String(codeHash),
-      analysis: toTextOrNull(analysis),
-      analysis_hash: toTextOrNull(analysisHash),
-      origin: origin === "edited" ? ("edited" as const) : ("generated" as const),
-      model: String(model),
+      status: "locked",
+      key: String(locked.key),
+      ingredients: asRecord(locked.ingredients),
+      code: String(locked.code),
+      code_hash: String(locked.codeHash),
+      analysis: toText(locked.analysis),
+      analysis_hash: toText(locked.analysisHash),
+      origin: locked.origin === "edited" ? "edited" : "generated",
+      model: String(locked.model),
       cost: { usd, tokens_input, tokens_cached, tokens_output },
-      created_at: String(createdAt),
-      proven_by: toTextOrNull(provenBy),
+      created_at: String(locked.createdAt),
+      proven_by: toText(locked.provenBy),
       approved: by === undefined ? null : { by: String(by), at: String(at) },
     };
   });
 }
 
-function toTextOrNull(value: unknown): string | null {
-  return value === undefined || value === null ? null : String(value);
-}
+type Costs = Partial<Generation["cost"]>;
 
 /** Ingredients of a prompt node in the current definition, named as in `Generation.ingredients`. */
 export interface CurrentIngredients {

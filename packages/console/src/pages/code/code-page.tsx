@@ -49,9 +49,7 @@ export function CodePage() {
   const isFiltered = workflow !== undefined || status !== undefined;
   return (
     <>
-      <PageHead title={words.title}>
-        {query.data && <span className="quiet">{words.count(nodes.length)}</span>}
-      </PageHead>
+      <PageHead title={words.title} note={query.data && words.count(nodes.length)} />
       <FilterBar
         filters={filters}
         change={(changes) => change("workflow" in changes ? { ...changes, node: undefined } : changes)}

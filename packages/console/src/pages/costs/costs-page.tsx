@@ -50,9 +50,7 @@ export function CostsPage() {
   const clients = useClientSlugs();
   return (
     <>
-      <PageHead title={words.title}>
-        <span className="quiet">{words.subtitle(days)}</span>
-      </PageHead>
+      <PageHead title={words.title} note={words.subtitle(days)} />
       <FilterBar
         filters={filters}
         change={change}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { asRaw, listMembers, type Raw } from "../../json/raw.ts";
+import { asRaw, listMembers, type Raw, readMembers } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeDiff, CodeLines, CodeView } from "../../parts/code.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -179,12 +179,11 @@ function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff
 }
 
 function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
-  const [beforeMembers, afterMembers] = [before, after].map(
-    (raw) => new Map(raw ? listMembers(raw.text).map(({ key, text }) => [key, text]) : []),
-  );
-  const keys = new Set([...(afterMembers?.keys() ?? []), ...(after ? (beforeMembers?.keys() ?? []) : [])]);
+  const beforeMembers = readMembers(before?.text ?? "{}");
+  const afterMembers = readMembers(after?.text ?? "{}");
+  const keys = new Set([...afterMembers.keys(), ...(after ? beforeMembers.keys() : [])]);
   return Array.from(keys, (key): KeyDiff => {
-    const [old, now] = [beforeMembers?.get(key), afterMembers?.get(key)];
+    const [old, now] = [beforeMembers.get(key), afterMembers.get(key)];
     return { key, change: classifyChange(old, now), before: old, after: now };
   });
 }

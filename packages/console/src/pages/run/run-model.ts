@@ -2,7 +2,7 @@ import type { ChainEntry, WholeExecution } from "@nova/client";
 import { type Graph, prefixGraph } from "../../parts/graph/definition.ts";
 
 /** `next`: the run continues with this node, which has no turn yet. */
-export type VisitState = "success" | "failed" | "running" | "waiting" | "next";
+type VisitState = "success" | "failed" | "running" | "waiting" | "next";
 
 /** One execution of a node. */
 export interface Visit {
@@ -23,10 +23,6 @@ export interface Visit {
   work: WholeExecution["at_work"]["nodes"][number] | undefined;
 }
 
-export function entryKey({ scope, seq }: { scope: string; seq: number }): string {
-  return `${scope}#${seq}`;
-}
-
 /** Returns the item number of the innermost map in a scope; undefined outside maps. */
 export function findItem(scope: string): number | undefined {
   const items = Array.from(scope.matchAll(/@\d+\.(\d+)(?=\/|$)/g), ([, item]) => Number(item));
@@ -38,13 +34,11 @@ export function findMap(scope: string): string | undefined {
   return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
-type Run = Pick<WholeExecution, "execution_id" | "started_at" | "at_work">;
-
 /**
  * Builds the visits of a run in order, without joins and the close. `prefix` contains the enclosing nodes, each
  * followed by a slash.
  */
-export function buildVisits(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
+function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix: string): Visit[] {
   const place = { execution: run.execution_id, prefix };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
   const keys = new Set(visits.map(({ key }) => key));
@@ -62,22 +56,13 @@ interface VisitOrigin {
 
 type VisitDetails = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "work">>;
 
-export function createVisit(
+function createVisit(
   { execution, prefix }: VisitOrigin,
   { node_id: id, scope, seq }: { node_id: string; scope: string; seq: number },
-  { entry, work, ...happened }: VisitDetails,
+  details: VisitDetails,
 ): Visit {
-  return {
-    key: prefix + entryKey({ scope, seq }),
-    node: prefix + id,
-    id,
-    execution,
-    scope,
-    seq,
-    entry,
-    work,
-    ...happened,
-  };
+  const key = `${prefix}${scope}#${seq}`;
+  return { entry: undefined, work: undefined, ...details, key, node: prefix + id, id, execution, scope, seq };
 }
 
 function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitOrigin): Visit[] {
@@ -215,7 +200,7 @@ function countEntries(entries: readonly ChainEntry[], graph: Graph, found: Found
 }
 
 /** Returns the id of a node; a join counts as its map. */
-function readNodeId({ node_id, node_type }: ChainEntry): string {
+function readNodeId({ node_id, node_type }: Pick<ChainEntry, "node_id" | "node_type">): string {
   return node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
 }
 
@@ -225,7 +210,7 @@ function readNodeId({ node_id, node_type }: ChainEntry): string {
 function listTargets({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
   if (branches && !branches.some(({ branch }) => isItem(branch))) return branches.map(({ branch }) => branch);
   if (path_taken === null || path_taken === `${node_id}${joinEnd}`) return [];
-  const from = node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
+  const from = readNodeId({ node_id, node_type });
   const isEdge = node_type !== "join" || graph.nodes.some(({ id, body }) => id === from && body);
   return isEdge ? [path_taken] : [];
 }

@@ -1,13 +1,13 @@
 import type { Execution } from "@nova/client";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
+import { describeCount, useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { type Bar, Chart } from "../../parts/chart.tsx";
 import { clearFilters, FilterBar, SearchField, toChoices } from "../../parts/filters.tsx";
 import { useKeys, useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { ListView, LoadMore } from "../../parts/states.tsx";
 import { getStatusTone, statuses } from "../../parts/status.tsx";
 import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
@@ -16,6 +16,7 @@ import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } f
 import "./runs-page.css";
 
 const words = texts.runs;
+const none: readonly Execution[] = [];
 /** Maximum number of pages that are loaded automatically while no run matches. */
 const maxEmptyPages = 20;
 
@@ -23,29 +24,41 @@ const maxEmptyPages = 20;
 export function RunsPage() {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
-  const items = useMemo(() => runs.items.filter((item) => matchesText(item, filters)), [runs.items, filters]);
+  const { data = none, hasNextPage } = runs;
+  const items = useMemo(() => data.filter((item) => matchesText(item, filters)), [data, filters]);
   // The selection must survive a change of filters, during which the list is not mounted.
   const selection = useSelection(items);
-  const isFiltered = Object.keys(filters).length > 0;
-  const clear = () => change(clearFilters(filterNames));
   return (
     <>
-      <PageHead title={words.title} end={<LiveMark />}>
-        {!runs.isLoading && <span className="quiet">{`${words.end(items.length)}${runs.hasMore ? "+" : ""}`}</span>}
-      </PageHead>
+      <PageHead title={words.title} note={describeCount(runs, items.length, words.end)} end={<LiveMark />} />
       {items.length > 0 && (
-        <RunChart items={items} rangeMs={filters.range && rangesMs[filters.range]} hasMore={runs.hasMore} />
+        <RunChart items={items} rangeMs={filters.range && rangesMs[filters.range]} hasMore={hasNextPage} />
       )}
-      <Filter items={runs.items} filters={filters} change={change} />
-      {runs.isLoading ? (
-        <Loading lines={12} />
-      ) : runs.error ? (
-        <Failure error={runs.error} onRetry={runs.retry} />
-      ) : items.length === 0 ? (
-        <Nothing runs={runs} isFiltered={isFiltered} clear={clear} />
-      ) : (
-        <RunList runs={runs} items={items} selection={selection} />
-      )}
+      <Filter items={data} filters={filters} change={change} />
+      <ListView
+        query={runs}
+        items={items}
+        lines={12}
+        icon="runs"
+        words={words}
+        emptyContent={
+          <>
+            <code className="command">{words.emptyCommand}</code>
+            <Link href="/workflows" className="button">
+              {words.emptyLink}
+            </Link>
+          </>
+        }
+        noneContent={
+          Object.keys(filters).length > 0 && (
+            <ReadMore runs={runs}>
+              <Button onClick={() => change(clearFilters(filterNames))}>{words.clear}</Button>
+            </ReadMore>
+          )
+        }
+      >
+        {() => <RunList runs={runs} items={items} selection={selection} />}
+      </ListView>
     </>
   );
 }
@@ -63,7 +76,10 @@ interface FilterProps {
 }
 
 function Filter({ items, filters, change }: FilterProps) {
-  const values = useFilterValues(items);
+  const workflows = useChoices([...useWorkflowIds(), ...items.map(({ workflow }) => workflow)]);
+  const clients = useChoices(items.map(({ client }) => client));
+  const errors = useChoices(items.flatMap(({ error }) => error?.class ?? []));
+  const triggers = useChoices([...useTriggerIds(), ...items.flatMap(({ trigger }) => trigger ?? [])]);
   return (
     <FilterBar
       filters={filters}
@@ -71,11 +87,11 @@ function Filter({ items, filters, change }: FilterProps) {
       clears={filterNames}
       choices={[
         ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
-        ["workflow", words.filters.workflow, toChoices(values.workflow)],
-        ["client", words.filters.client, toChoices(values.client)],
+        ["workflow", words.filters.workflow, workflows],
+        ["client", words.filters.client, clients],
         ["range", words.filters.time, Object.entries(words.times)],
-        ["error", words.filters.error, toChoices(values.error)],
-        ["trigger", words.filters.trigger, toChoices(values.trigger)],
+        ["error", words.filters.error, errors],
+        ["trigger", words.filters.trigger, triggers],
       ]}
     >
       <SearchField value={filters.text} label={words.filters.search} onChange={(text) => change({ text })} />
@@ -83,37 +99,21 @@ function Filter({ items, filters, change }: FilterProps) {
   );
 }
 
-/** Collects the values of filters: existing ones, and all that appeared since the page was opened. */
-function useFilterValues(items: readonly Execution[]) {
-  const workflows = useWorkflowIds();
-  const triggers = useTriggerIds();
-  const { current: collected } = useRef({
-    workflow: new Set<string>(),
-    client: new Set<string>(),
-    error: new Set<string>(),
-    trigger: new Set<string>(),
-  });
-  return useMemo(() => {
-    for (const id of workflows) collected.workflow.add(id);
-    for (const id of triggers) collected.trigger.add(id);
-    for (const { workflow, client, error, trigger } of items) {
-      collected.workflow.add(workflow);
-      collected.client.add(client);
-      if (error) collected.error.add(error.class);
-      if (trigger !== null) collected.trigger.add(trigger);
-    }
-    const sort = (values: ReadonlySet<string>) => [...values].sort();
-    return {
-      workflow: sort(collected.workflow),
-      client: sort(collected.client),
-      error: sort(collected.error),
-      trigger: sort(collected.trigger),
-    };
-  }, [items, workflows, triggers, collected]);
+/** Returns the choices of a filter: all values since the page was opened. */
+function useChoices(values: readonly string[]) {
+  const { current: collected } = useRef(new Set<string>());
+  for (const value of values) collected.add(value);
+  return toChoices([...collected].sort());
 }
 
-function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execution[]; selection: Selection }) {
-  const { hasMore, readMore, isReadingMore } = runs;
+interface RunListProps {
+  runs: Runs;
+  items: readonly Execution[];
+  selection: Selection;
+}
+
+function RunList({ runs, items, selection }: RunListProps) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = runs;
   const [, go] = useLocation();
   const at = useRowKeys(items.length, words.keys, (index) => go(`/runs/${items[index]?.execution_id}`));
   const current = items[at];
@@ -122,40 +122,27 @@ function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execu
     Escape: { label: words.clearSelection, run: () => selection.replace([]) },
   });
   const onNearEnd = useCallback(() => {
-    if (!isReadingMore) readMore();
-  }, [readMore, isReadingMore]);
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, isFetchingNextPage]);
   return (
     <div className="run-list">
-      <RunTable items={items} selection={selection} at={at} hasMore={hasMore} onNearEnd={onNearEnd} />
+      <RunTable items={items} selection={selection} at={at} hasMore={hasNextPage} onNearEnd={onNearEnd} />
       <BulkBar selection={selection} />
     </div>
   );
 }
 
-function Nothing({ runs, isFiltered, clear }: { runs: Runs; isFiltered: boolean; clear(): void }) {
-  const { hasMore, isReadingMore, pageCount, readMore } = runs;
+/** Reads older runs while none matches, and offers to read more. */
+function ReadMore({ runs, children }: { runs: Runs; children: ReactNode }) {
+  const { hasNextPage, isFetchingNextPage, pageCount, fetchNextPage } = runs;
   useEffect(() => {
-    if (hasMore && !isReadingMore && pageCount < maxEmptyPages) readMore();
-  }, [hasMore, isReadingMore, pageCount, readMore]);
-  if (!isFiltered) {
-    return (
-      <Empty icon="runs" title={words.empty} hint={words.emptyHint}>
-        <code className="command">{words.emptyCommand}</code>
-        <Link href="/workflows" className="button">
-          {words.emptyLink}
-        </Link>
-      </Empty>
-    );
-  }
+    if (hasNextPage && !isFetchingNextPage && pageCount < maxEmptyPages) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, pageCount, fetchNextPage]);
   return (
-    <Empty icon="search" title={words.none} hint={words.noneHint}>
-      {hasMore && (
-        <Button disabled={isReadingMore} onClick={readMore}>
-          {isReadingMore ? words.reading : words.loadMore}
-        </Button>
-      )}
-      <Button onClick={clear}>{words.clear}</Button>
-    </Empty>
+    <>
+      <LoadMore query={runs} label={isFetchingNextPage ? words.reading : words.loadMore} />
+      {children}
+    </>
   );
 }
 

@@ -16,21 +16,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 10_000;
 const growth = 1.4;
 
-export interface Runs {
-  /** Newest first. */
-  items: readonly Execution[];
-  isLoading: boolean;
-  error: unknown;
-  hasMore: boolean;
-  /** Number of loaded pages; with a narrow filter, many pages are empty. */
-  pageCount: number;
-  isReadingMore: boolean;
-  readMore(): void;
-  retry(): void;
-}
-
 /** Reads runs page by page, and polls the first page for new runs. */
-export function useRuns(filters: Filters): Runs {
+export function useRuns(filters: Filters) {
   const nova = useNova();
   const queries = useQueryClient();
   const { workflow, client, status, range, error, trigger } = filters;
@@ -70,18 +57,12 @@ export function useRuns(filters: Filters): Runs {
   useEffect(() => {
     if (filter) setPauseMs(firstPauseMs);
   }, [filter]);
-  const items = useMemo(() => listUniqueRuns(pages.data?.pages ?? []), [pages.data]);
-  return {
-    items,
-    isLoading: pages.isPending,
-    error: pages.error,
-    hasMore: pages.hasNextPage,
-    pageCount: pages.data?.pages.length ?? 0,
-    isReadingMore: pages.isFetchingNextPage,
-    readMore: () => void pages.fetchNextPage(),
-    retry: () => void pages.refetch(),
-  };
+  const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
+  // With a narrow filter, many pages are empty.
+  return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
+
+export type Runs = ReturnType<typeof useRuns>;
 
 /** Adds new and changed runs. Returns the same object if nothing changed, so that React does not render. */
 function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<Page> {

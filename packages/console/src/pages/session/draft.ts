@@ -1,5 +1,15 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, formatJson, listMembers, parseObject, Raw, readKind, readString } from "../../json/raw.ts";
+import {
+  asRaw,
+  findMember,
+  formatJson,
+  listMembers,
+  parseObject,
+  Raw,
+  readKind,
+  readMembers,
+  readString,
+} from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
@@ -127,12 +137,10 @@ export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<st
   if (typed.rest === undefined) return changes;
   const otherMembers = parseObject(typed.rest);
   if (otherMembers === undefined) return undefined;
-  const [beforeRest, afterRest] = [before.rest, otherMembers.text].map(
-    (text) => new Map(listMembers(text).map((one) => [one.key, one.text])),
-  );
-  for (const key of beforeRest?.keys() ?? []) if (!afterRest?.has(key)) changes[key] = null;
-  for (const [key, text] of afterRest ?? []) {
-    if (formatJson(text) !== formatJson(beforeRest?.get(key) ?? "")) changes[key] = new Raw(text);
+  const [beforeRest, afterRest] = [readMembers(before.rest), readMembers(otherMembers.text)];
+  for (const key of beforeRest.keys()) if (!afterRest.has(key)) changes[key] = null;
+  for (const [key, text] of afterRest) {
+    if (formatJson(text) !== formatJson(beforeRest.get(key) ?? "")) changes[key] = new Raw(text);
   }
   return changes;
 }

@@ -6,6 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
+import { DialogButton } from "../../parts/dialog.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
@@ -49,13 +50,12 @@ function Draft({ session }: { session: Session }) {
   const nova = useNova();
   const { outputs, error } = useOutputs(session);
   const [{ node: selectedId }, change] = useAddress(["node"]);
-  const [dialog, setDialog] = useState<SessionDialog>();
+  const [isAdding, setAdding] = useState(false);
   const [edits, setEdits] = useState<Readonly<Record<string, NodeEdit | undefined>>>({});
   const run = useSessionAction(id, (node: string | undefined) =>
     node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
   );
   const select = (node: string | undefined) => change({ node });
-  const close = () => setDialog(undefined);
   const isRunning = run.isPending || session.running.length > 0;
   useStepKeys(
     nodes.map(({ node_id }) => node_id),
@@ -65,13 +65,48 @@ function Draft({ session }: { session: Session }) {
   );
   useKeys({
     r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
-    a: { label: words.keys.add, run: () => setDialog("node") },
+    a: { label: words.keys.add, run: () => setAdding(true) },
     Escape: { label: texts.keys.close, run: () => select(undefined) },
   });
   const node = nodes.find(({ node_id }) => node_id === selectedId);
+  const addNode = (
+    <Button icon="plus" onClick={() => setAdding(true)}>
+      {words.addNode.title}
+    </Button>
+  );
   return (
     <>
-      <SessionHead session={session} isRunning={isRunning} onDialog={setDialog} onRun={() => run.mutate(undefined)} />
+      <PageHead
+        title={<UntrustedText text={session.name} />}
+        back={{ to: "/sessions", label: words.back }}
+        className="session-head"
+        end={
+          <>
+            <Button
+              icon="play"
+              tone="main"
+              disabled={isRunning || nodes.length === 0}
+              onClick={() => run.mutate(undefined)}
+            >
+              {words.run.all}
+            </Button>
+            {addNode}
+            <DialogButton
+              icon="branch"
+              disabled={nodes.length < 2}
+              label={words.addEdge.title}
+              dialog={(close) => <AddEdge session={session} from={node?.node_id} onClose={close} />}
+            />
+            <DialogButton
+              icon="upload"
+              disabled={nodes.length === 0}
+              label={words.publish.title}
+              dialog={(close) => <Publish session={session} onClose={close} />}
+            />
+            <RemoveSession session={session} />
+          </>
+        }
+      />
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
       {(run.error || error) && (
         <div className="session-trouble">
@@ -82,9 +117,7 @@ function Draft({ session }: { session: Session }) {
         <div className="definition-graph">
           {nodes.length === 0 ? (
             <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
-              <Button icon="plus" onClick={() => setDialog("node")}>
-                {words.addNode.title}
-              </Button>
+              {addNode}
             </Empty>
           ) : (
             <SessionGraph session={session} outputs={outputs} selected={selectedId} onSelect={select} />
@@ -108,47 +141,10 @@ function Draft({ session }: { session: Session }) {
           )}
         </aside>
       </div>
-      {dialog === "node" && <AddNode session={session} after={node?.node_id} onAdded={select} onClose={close} />}
-      {dialog === "edge" && <AddEdge session={session} from={node?.node_id} onClose={close} />}
-      {dialog === "publish" && <Publish session={session} onClose={close} />}
+      {isAdding && (
+        <AddNode session={session} after={node?.node_id} onAdded={select} onClose={() => setAdding(false)} />
+      )}
     </>
-  );
-}
-
-type SessionDialog = "node" | "edge" | "publish";
-
-interface SessionHeadProps {
-  session: Session;
-  isRunning: boolean;
-  onDialog(dialog: SessionDialog): void;
-  onRun(): void;
-}
-
-function SessionHead({ session, isRunning, onDialog, onRun }: SessionHeadProps) {
-  const { name, nodes } = session;
-  return (
-    <PageHead
-      title={<UntrustedText text={name} />}
-      back={{ to: "/sessions", label: words.back }}
-      className="session-head"
-      end={
-        <>
-          <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
-            {words.run.all}
-          </Button>
-          <Button icon="plus" onClick={() => onDialog("node")}>
-            {words.addNode.title}
-          </Button>
-          <Button icon="branch" disabled={nodes.length < 2} onClick={() => onDialog("edge")}>
-            {words.addEdge.title}
-          </Button>
-          <Button icon="upload" disabled={nodes.length === 0} onClick={() => onDialog("publish")}>
-            {words.publish.title}
-          </Button>
-          <RemoveSession session={session} />
-        </>
-      }
-    />
   );
 }
 
@@ -182,10 +178,20 @@ function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNote
 
 function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boolean; onDismiss(): void }) {
   const { execution_id: id, reused } = answer;
-  const { status, error } = useEnd(answer, isOpen);
+  const nova = useNova();
+  const isLong = open.has(answer.status);
+  // The end of a run that took longer than its request.
+  const { data: end } = useQuery({
+    queryKey: ["session-run", id],
+    enabled: id !== null && isLong && !isOpen,
+    queryFn: () => nova.executions.get(id as string),
+  });
+  const { status, error } = end ?? answer;
   const isOver = !open.has(status);
-  const nodes = listNodesOfRun(answer, isOver).join(", ");
-  const ranSentence = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.inProgress(nodes);
+  // A finished run reports only the nodes that it reached.
+  const nodes = (isLong ? answer.runs : answer.ran).join(", ");
+  const describeNodes = isOver ? runWords.ran : runWords.inProgress;
+  const ranSentence = nodes === "" ? "" : describeNodes(nodes);
   const sentences =
     id === null ? [runWords.fresh] : [ranSentence, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
   return (
@@ -204,25 +210,6 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
       <IconButton icon="cross" label={runWords.dismiss} onClick={onDismiss} />
     </p>
   );
-}
-
-/** Lists the nodes of a run. A finished run reports only the nodes that it reached. */
-function listNodesOfRun({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
-  return isOver && !open.has(status) ? ran : runs;
-}
-
-/** Reads the end of a run that took longer than its request. */
-function useEnd(
-  { execution_id: id, status, error }: SessionRun,
-  isOpen: boolean,
-): Pick<SessionRun, "status" | "error"> {
-  const nova = useNova();
-  const { data } = useQuery({
-    queryKey: ["session-run", id],
-    enabled: id !== null && open.has(status) && !isOpen,
-    queryFn: () => nova.executions.get(id as string),
-  });
-  return data ? { status: data.status, error: data.error ?? null } : { status, error };
 }
 
 function RunLink({ id }: { id: string }) {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs, usePages, useReload, useWorkflowIds } from "../../api/queries.ts";
+import { describeCount, useClientSlugs, usePages, useReload, useWorkflowIds } from "../../api/queries.ts";
 import { parseObject } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
@@ -32,6 +32,7 @@ export function SessionsPage() {
     <>
       <PageHead
         title={words.title}
+        note={describeCount(sessions, sessions.data?.length ?? 0, words.count)}
         end={
           <DialogButton
             icon="plus"
@@ -40,11 +41,7 @@ export function SessionsPage() {
             dialog={(close) => <NewSession onClose={close} />}
           />
         }
-      >
-        {sessions.data && (
-          <span className="quiet">{`${words.count(sessions.data.length)}${sessions.hasNextPage ? "+" : ""}`}</span>
-        )}
-      </PageHead>
+      />
       {clients.length > 1 && (
         <FilterBar filters={filters} change={change} choices={[["client", words.columns.client, toChoices(clients)]]} />
       )}

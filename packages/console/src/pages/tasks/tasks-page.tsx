@@ -1,7 +1,7 @@
 import type { Task } from "@nova/client";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import { usePages } from "../../api/queries.ts";
+import { describeCount, usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
@@ -37,9 +37,7 @@ export function TasksPage() {
   const { empty, emptyHint, none, noneHint } = words;
   return (
     <>
-      <PageHead title={words.title} end={<LiveMark />}>
-        {query.data && <span className="quiet">{`${words.count(tasks.length)}${query.hasNextPage ? "+" : ""}`}</span>}
-      </PageHead>
+      <PageHead title={words.title} note={describeCount(query, tasks.length, words.count)} end={<LiveMark />} />
       <FilterBar
         filters={filters}
         change={change}

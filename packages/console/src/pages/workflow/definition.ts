@@ -1,5 +1,15 @@
 import type { Schemas } from "@nova/client";
-import { asRaw, findMember, formatJson, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
+import {
+  asRaw,
+  findMember,
+  formatJson,
+  listElements,
+  listMembers,
+  Raw,
+  readKind,
+  readMembers,
+  readString,
+} from "../../json/raw.ts";
 import { type Graph, type GraphEdge, type GraphNode, parseGraph } from "../../parts/graph/definition.ts";
 
 export interface ParsedDefinition {
@@ -57,8 +67,10 @@ function parseNode(text: string): NodeText {
 
 /** Returns the members of a definition except nodes and edges. */
 function readSettings(definition: string): Map<string, string> {
-  const members = listMembers(definition).filter(({ key }) => key !== "nodes" && key !== "edges");
-  return new Map(members.map(({ key, text }) => [key, text]));
+  const members = readMembers(definition);
+  members.delete("nodes");
+  members.delete("edges");
+  return members;
 }
 
 export interface Trigger {
@@ -70,7 +82,7 @@ export interface Trigger {
 
 export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
   return listElements(findMember(asRaw(definition).text, "triggers") ?? "[]").map((text) => {
-    const fields = new Map(listMembers(text).map(({ key, text: value }) => [key, value]));
+    const fields = readMembers(text);
     const [id = "", type = ""] = ["id", "type"].map((name) => readString(fields.get(name)));
     fields.delete("id");
     fields.delete("type");

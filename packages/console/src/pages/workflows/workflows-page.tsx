@@ -35,9 +35,7 @@ export function WorkflowsPage() {
   }, [query.data, filters.text]);
   return (
     <>
-      <PageHead title={words.title}>
-        {query.data && <span className="quiet">{words.count(workflows.length)}</span>}
-      </PageHead>
+      <PageHead title={words.title} note={query.data && words.count(workflows.length)} />
       <FilterBar filters={filters} change={change}>
         <SearchField value={filters.text} label={words.search} onChange={(text) => change({ text })} />
       </FilterBar>

@@ -1,4 +1,4 @@
-import { listElements, listMembers, readKind } from "../../json/raw.ts";
+import { listElements, listMembers, readKind, readMembers } from "../../json/raw.ts";
 
 /** The kind of one value. Numbers are texts, as in the schema, so that no digit is lost. */
 export type FieldShape =
@@ -71,7 +71,7 @@ interface Place {
 }
 
 function parseSchema(text: string): Schema {
-  return new Map(readKind(text) === "object" ? listMembers(text).map(({ key, text: value }) => [key, value]) : []);
+  return readMembers(readKind(text) === "object" ? text : "{}");
 }
 
 function parseShape(unresolved: Schema, place: Place, key = ""): FieldShape {
