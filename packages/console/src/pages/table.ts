@@ -25,7 +25,7 @@ const { nav } = texts;
 const lazyPages: LazyPage[] = [
   ["/runs/:id", async () => (await import("./run/run-page.tsx")).RunPage],
   ["/tasks", async () => (await import("./tasks/tasks-page.tsx")).TasksPage, nav.tasks, "task", "g t"],
-  ["/tasks/:id", async () => (await import("./tasks/task-page.tsx")).TaskPage],
+  ["/tasks/:id", async () => (await import("./tasks/tasks-page.tsx")).TaskPage],
   [
     "/workflows",
     async () => (await import("./workflows/workflows-page.tsx")).WorkflowsPage,

@@ -2,14 +2,16 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type MouseEvent, memo, type ReactNode, useEffect, useRef } from "react";
 import "./table.css";
 
-export interface Column<Item> {
-  label: string;
-  /** Replaces the label in the header. */
-  head?: ReactNode;
-  show(item: Item, index: number): ReactNode;
-  /** CSS classes of the cells: `number`, `wide` (hidden on narrow screens), `fixed` (one line), `sheet-end` (buttons). */
-  look?: string;
-}
+/**
+ * The label of a column, its cells, their CSS classes, and what replaces the label in the header. Classes: `number`,
+ * `wide` (hidden on narrow screens), `fixed` (one line), `sheet-end` (buttons).
+ */
+export type Column<Item> = readonly [
+  label: string,
+  show: (item: Item, index: number) => ReactNode,
+  look?: string | undefined,
+  head?: ReactNode,
+];
 
 interface TableProps<Item> {
   /** The accessible name; not needed below a heading. */
@@ -29,9 +31,9 @@ export function Table<Item>({ label: name, items, columns, keyOf, at }: TablePro
       <table className="sheet" aria-label={name}>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column.label} scope="col" className={column.look}>
-                {column.look === "sheet-end" ? <span className="hidden-label">{column.label}</span> : column.label}
+            {columns.map(([title, , look]) => (
+              <th key={title} scope="col" className={look}>
+                {look === "sheet-end" ? <span className="hidden-label">{title}</span> : title}
               </th>
             ))}
           </tr>
@@ -39,8 +41,8 @@ export function Table<Item>({ label: name, items, columns, keyOf, at }: TablePro
         <tbody>
           {items.map((item, index) => (
             <tr key={keyOf(item)} data-at={index === at || undefined}>
-              {columns.map(({ label, look, show }, place) => (
-                <td key={label} className={look} role={place === 0 ? "rowheader" : undefined}>
+              {columns.map(([title, show, look], place) => (
+                <td key={title} className={look} role={place === 0 ? "rowheader" : undefined}>
                   {show(item, index)}
                 </td>
               ))}
@@ -95,9 +97,9 @@ export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Elemen
     <div className={`window ${className}`} role="table" aria-rowcount={items.length + 1} aria-label={label}>
       <div role="rowgroup">
         <div className="window-row window-head" role="row" aria-rowindex={1}>
-          {columns.map((column) => (
-            <span key={column.label} role="columnheader" className={column.look}>
-              {column.head ?? column.label}
+          {columns.map(([title, , look, head]) => (
+            <span key={title} role="columnheader" className={look}>
+              {head ?? title}
             </span>
           ))}
         </div>
@@ -155,8 +157,8 @@ const WindowRow = memo(function WindowRow(props: WindowRowProps): JSX.Element {
       style={{ transform: `translateY(${top}px)` }}
       onClick={open}
     >
-      {columns.map(({ label, look, show }) => (
-        <span key={label} role="cell" className={look}>
+      {columns.map(([title, show, look]) => (
+        <span key={title} role="cell" className={look}>
           {show(item, index)}
         </span>
       ))}

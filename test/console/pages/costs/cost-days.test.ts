@@ -63,7 +63,7 @@ describe("a chart of costs", () => {
 
 it("sums the figures of all days", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
-  expect(sumCosts(all)).toMatchObject({ costUsd: 1.5, cacheHits: 5, tokensInput: 0 });
+  expect(sumCosts(all)).toMatchObject({ cost_usd: 1.5, cache_hits: 5, tokens_input: 0 });
 });
 
 it.each([

@@ -99,20 +99,16 @@ function getActorName(by: string | null, names: KeyNames): string {
 function buildColumns(names: KeyNames): Column<AuditRecord>[] {
   const { columns } = words;
   return [
-    { label: columns.at, show: ({ at }) => <Time at={at} />, look: "audit-at quiet" },
-    { label: columns.action, show: ({ action }) => <b>{words.actions[action]}</b> },
-    { label: columns.subject, show: (record) => <Subject record={record} /> },
-    {
-      label: columns.detail,
-      show: ({ detail }) => <UntrustedText text={formatDetail(detail)} />,
-      look: "audit-optional quiet",
-    },
-    { label: columns.client, show: ({ client_slug }) => client_slug, look: "audit-optional quiet" },
-    {
-      label: columns.by,
-      show: ({ by }) => <UntrustedText as="span" title={by ?? ""} text={getActorName(by, names)} />,
-      look: "audit-by quiet",
-    },
+    [columns.at, ({ at }) => <Time at={at} />, "audit-at quiet"],
+    [columns.action, ({ action }) => <b>{words.actions[action]}</b>],
+    [columns.subject, (record) => <Subject record={record} />],
+    [columns.detail, ({ detail }) => <UntrustedText text={formatDetail(detail)} />, "audit-optional quiet"],
+    [columns.client, ({ client_slug }) => client_slug, "audit-optional quiet"],
+    [
+      columns.by,
+      ({ by }) => <UntrustedText as="span" title={by ?? ""} text={getActorName(by, names)} />,
+      "audit-by quiet",
+    ],
   ];
 }
 

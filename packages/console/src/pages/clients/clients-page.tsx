@@ -70,31 +70,27 @@ export function ClientsPage() {
 
 const unlimited = <span className="quiet">{words.unlimited}</span>;
 const columns: readonly Column<Client>[] = [
-  {
-    label: words.columns.name,
-    show: ({ slug, name }) => (
+  [
+    words.columns.name,
+    ({ slug, name }) => (
       <Link href={`/clients/${slug}`}>
         <UntrustedText text={name} />
       </Link>
     ),
-  },
-  { label: words.columns.slug, show: ({ slug }) => slug, look: "mono quiet" },
-  {
-    label: words.columns.concurrent,
-    show: ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited,
-    look: "number wide",
-  },
-  {
-    label: words.columns.cost,
-    show: ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
-    look: "number wide",
-  },
-  {
-    label: words.columns.retention,
-    show: ({ quotas: { retention_days } }) => (retention_days == null ? unlimited : words.days(retention_days)),
-    look: "number wide",
-  },
-  { label: words.columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
+  ],
+  [words.columns.slug, ({ slug }) => slug, "mono quiet"],
+  [words.columns.concurrent, ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited, "number wide"],
+  [
+    words.columns.cost,
+    ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
+    "number wide",
+  ],
+  [
+    words.columns.retention,
+    ({ quotas: { retention_days } }) => (retention_days == null ? unlimited : words.days(retention_days)),
+    "number wide",
+  ],
+  [words.columns.created, ({ created_at }) => <Time at={created_at} />, "wide fixed quiet"],
 ];
 
 function NewClient({ onClose }: { onClose(): void }) {

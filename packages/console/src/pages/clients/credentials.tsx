@@ -69,10 +69,10 @@ export function Credentials({ owner }: { owner: CredentialOwner }) {
             items={items}
             keyOf={({ name }) => name}
             columns={[
-              { label: columns.name, show: ({ name }) => name, look: "mono" },
-              { label: columns.kind, show: ({ kind }) => words.kinds[kind], look: "quiet" },
-              { label: columns.changed, show: ({ changed_at }) => <Time at={changed_at} />, look: "wide fixed quiet" },
-              { label: columns.actions, show: showActions, look: "sheet-end" },
+              [columns.name, ({ name }) => name, "mono"],
+              [columns.kind, ({ kind }) => words.kinds[kind], "quiet"],
+              [columns.changed, ({ changed_at }) => <Time at={changed_at} />, "wide fixed quiet"],
+              [columns.actions, showActions, "sheet-end"],
             ]}
           />
         )}

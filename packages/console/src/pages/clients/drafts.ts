@@ -125,15 +125,9 @@ export function isValidDraft(kind: Kind, { texts: input, pairs }: CredentialDraf
 
 type Quotas = Schemas["ClientQuotas"];
 
-export interface SettingsDraft {
-  name: string;
-  mailFrom: string;
-  mails: string;
-  webhook: string;
-  secret: string;
-}
+export type SettingsDraft = ReturnType<typeof createSettingsDraft>;
 
-export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], webhook } }: Client): SettingsDraft {
+export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], webhook } }: Client) {
   return {
     name,
     mailFrom: mail_from ?? "",

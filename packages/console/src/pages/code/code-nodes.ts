@@ -111,15 +111,7 @@ function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { st
 type Costs = Partial<Generation["cost"]>;
 
 /** Ingredients of a prompt node in the current definition, named as in `Generation.ingredients`. */
-export interface CurrentIngredients {
-  prompt: string;
-  node_type: string;
-  edges: readonly string[];
-  model: string;
-  requirements: readonly string[];
-  /** Sources by path below `lib/`. */
-  lib: Readonly<Record<string, string>>;
-}
+export type CurrentIngredients = NonNullable<ReturnType<typeof readIngredients>>;
 
 /** A changed ingredient. `null` means that it is absent. */
 export interface Change {
@@ -136,7 +128,7 @@ const longestPrompt = 4000;
  * Reads the ingredients of a node from a definition, as the engine does; undefined if the node no longer exists or has
  * no prompt.
  */
-export function readIngredients(definition: unknown, nodeId: string): CurrentIngredients | undefined {
+export function readIngredients(definition: unknown, nodeId: string) {
   const { model, requirements, lib } = asRecord(definition);
   const location = findNode(definition, nodeId);
   if (!location) return undefined;

@@ -92,25 +92,12 @@ export function computeTicks(largest: number): number[] {
   return Array.from({ length: Math.ceil(largest / step) }, (_, index) => (index + 1) * step);
 }
 
-export interface CostSums {
-  costUsd: number;
-  savedUsd: number;
-  tokensInput: number;
-  tokensCached: number;
-  tokensOutput: number;
-  cacheHits: number;
-}
+const summed = ["cost_usd", "saved_usd", "tokens_input", "tokens_cached", "tokens_output", "cache_hits"] as const;
+export type CostSums = Pick<CostFigures, (typeof summed)[number]>;
 
 export function sumCosts(figures: readonly CostFigures[]): CostSums {
-  const sum = (of: (one: CostFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
-  return {
-    costUsd: sum(({ cost_usd }) => cost_usd),
-    savedUsd: sum(({ saved_usd }) => saved_usd),
-    tokensInput: sum(({ tokens_input }) => tokens_input),
-    tokensCached: sum(({ tokens_cached }) => tokens_cached),
-    tokensOutput: sum(({ tokens_output }) => tokens_output),
-    cacheHits: sum(({ cache_hits }) => cache_hits),
-  };
+  const sums = summed.map((name) => [name, figures.reduce((total, one) => total + one[name], 0)]);
+  return Object.fromEntries(sums) as CostSums;
 }
 
 /** Formats dollars. Small amounts keep four decimals, because a run may cost less than a cent. */

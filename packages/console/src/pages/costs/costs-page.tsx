@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { FilterBar, toChoices } from "../../parts/filters.tsx";
-import { Card, PageHead } from "../../parts/page.tsx";
+import { Card, type Fact, Facts, PageHead } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { formatDuration } from "../../parts/time.tsx";
@@ -117,26 +117,22 @@ function Report({ filter, days, measure, onMeasure }: ReportProps) {
 }
 
 function Sums({ sums }: { sums: CostSums }) {
-  const { costUsd, savedUsd, tokensInput, tokensCached, tokensOutput, cacheHits } = sums;
   const tiles = [
-    [words.sums.cost, formatDollars(costUsd), words.sums.costHint],
-    [words.sums.saved, formatDollars(savedUsd), words.sums.savedHint(cacheHits)],
-    [words.sums.input, formatTokens(tokensInput), words.sums.inputHint(formatTokens(tokensCached))],
-    [words.sums.output, formatTokens(tokensOutput), words.sums.outputHint],
+    [words.sums.cost, formatDollars(sums.cost_usd), words.sums.costHint],
+    [words.sums.saved, formatDollars(sums.saved_usd), words.sums.savedHint(sums.cache_hits)],
+    [words.sums.input, formatTokens(sums.tokens_input), words.sums.inputHint(formatTokens(sums.tokens_cached))],
+    [words.sums.output, formatTokens(sums.tokens_output), words.sums.outputHint],
   ] as const;
-  return (
-    <dl className="sums">
-      {tiles.map(([label, value, hint]) => (
-        <div key={label} className="card sum">
-          <dt>{label}</dt>
-          <dd>
-            <b>{value}</b>
-            <span className="quiet">{hint}</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const facts = tiles.map(([label, value, hint]): Fact => {
+    const content = (
+      <>
+        <b>{value}</b>
+        <span className="quiet">{hint}</span>
+      </>
+    );
+    return [label, content];
+  });
+  return <Facts className="sums" facts={facts} factLook="card sum" />;
 }
 
 const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
@@ -174,13 +170,15 @@ function CostChart({ chart, measure }: { chart: CostChartData; measure: Measure 
           items={days.filter(({ total }) => total > 0).toReversed()}
           keyOf={({ day }) => day}
           columns={[
-            { label: words.day, show: ({ day }) => day, look: "fixed" },
-            ...series.map((name, index) => ({
-              label: getSeriesName(name),
-              show: ({ values }: CostDay) => formatMeasure(values[index] ?? 0, measure),
-              look: "number quiet",
-            })),
-            { label: words.together, show: ({ total }) => formatMeasure(total, measure), look: "number" },
+            [words.day, ({ day }) => day, "fixed"],
+            ...series.map(
+              (name, index): Column<CostDay> => [
+                getSeriesName(name),
+                ({ values }: CostDay) => formatMeasure(values[index] ?? 0, measure),
+                "number quiet",
+              ],
+            ),
+            [words.together, ({ total }) => formatMeasure(total, measure), "number"],
           ]}
         />
       </details>
@@ -245,8 +243,8 @@ function RunsLink({ workflow, error }: { workflow: string; error?: string }) {
 
 const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)}%`;
 const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
-const number = { look: "number" } as const;
-const wideNumber = { look: "number wide" } as const;
+const number = "number";
+const wideNumber = "number wide";
 
 function WorkflowTable({ filter }: { filter: CostQuery }) {
   return (
@@ -257,12 +255,12 @@ function WorkflowTable({ filter }: { filter: CostQuery }) {
       keyOf={({ workflow }) => workflow}
       compare={(a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs}
       columns={[
-        { label: words.columns.workflow, show: ({ workflow }) => <RunsLink workflow={workflow} /> },
-        { label: words.columns.runs, show: ({ runs }) => runs.toLocaleString("en"), ...number },
-        { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...number },
-        { label: words.columns.mean, show: ({ mean_ms }) => time(mean_ms), ...wideNumber },
-        { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...wideNumber },
-        { label: words.columns.cost, show: ({ cost_usd }) => formatDollars(cost_usd), ...number },
+        [words.columns.workflow, ({ workflow }) => <RunsLink workflow={workflow} />],
+        [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), number],
+        [words.columns.success, ({ success_rate }) => percent(success_rate), number],
+        [words.columns.mean, ({ mean_ms }) => time(mean_ms), wideNumber],
+        [words.columns.p95, ({ p95_ms }) => time(p95_ms), wideNumber],
+        [words.columns.cost, ({ cost_usd }) => formatDollars(cost_usd), number],
       ]}
     />
   );
@@ -277,13 +275,13 @@ export function NodeTable({ filter }: { filter: CostQuery }) {
       keyOf={({ workflow, node }) => `${workflow} ${node}`}
       compare={(a, b) => b.cost_usd - a.cost_usd || (b.p95_ms ?? 0) - (a.p95_ms ?? 0)}
       columns={[
-        { label: words.columns.node, show: ({ node }) => node },
-        { label: words.columns.workflow, show: ({ workflow }) => <span className="quiet">{workflow}</span> },
-        { label: words.columns.runs, show: ({ runs }) => runs.toLocaleString("en"), ...wideNumber },
-        { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...wideNumber },
-        { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...number },
-        { label: words.columns.hits, show: ({ cache_hits }) => cache_hits.toLocaleString("en"), ...wideNumber },
-        { label: words.columns.cost, show: ({ cost_usd }) => formatDollars(cost_usd), ...number },
+        [words.columns.node, ({ node }) => node],
+        [words.columns.workflow, ({ workflow }) => <span className="quiet">{workflow}</span>],
+        [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), wideNumber],
+        [words.columns.success, ({ success_rate }) => percent(success_rate), wideNumber],
+        [words.columns.p95, ({ p95_ms }) => time(p95_ms), number],
+        [words.columns.hits, ({ cache_hits }) => cache_hits.toLocaleString("en"), wideNumber],
+        [words.columns.cost, ({ cost_usd }) => formatDollars(cost_usd), number],
       ]}
     />
   );
@@ -298,13 +296,10 @@ export function ErrorTable({ filter }: { filter: CostQuery }) {
       keyOf={({ workflow, node, class: name }) => `${workflow} ${node} ${name}`}
       compare={(a, b) => b.count - a.count}
       columns={[
-        {
-          label: words.columns.error,
-          show: ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />,
-        },
-        { label: words.columns.node, show: ({ node }) => node },
-        { label: words.columns.workflow, show: ({ workflow }) => <span className="quiet">{workflow}</span> },
-        { label: words.columns.count, show: ({ count }) => count.toLocaleString("en"), ...number },
+        [words.columns.error, ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />],
+        [words.columns.node, ({ node }) => node],
+        [words.columns.workflow, ({ workflow }) => <span className="quiet">{workflow}</span>],
+        [words.columns.count, ({ count }) => count.toLocaleString("en"), number],
       ]}
     />
   );

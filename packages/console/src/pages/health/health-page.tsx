@@ -183,11 +183,8 @@ function Formats() {
 }
 
 const formatColumns: readonly Column<Stored>[] = [
-  { label: formatWords.entity, show: ({ entity }) => entity },
-  { label: formatWords.format, show: ({ format }) => format ?? texts.common.none, look: "number quiet" },
-  { label: formatWords.items, show: ({ items }) => items.toLocaleString("en"), look: "number" },
-  {
-    label: formatWords.state,
-    show: ({ state }) => <Badge tone={tones[state]} text={formatWords.states[state]} />,
-  },
+  [formatWords.entity, ({ entity }) => entity],
+  [formatWords.format, ({ format }) => format ?? texts.common.none, "number quiet"],
+  [formatWords.items, ({ items }) => items.toLocaleString("en"), "number"],
+  [formatWords.state, ({ state }) => <Badge tone={tones[state]} text={formatWords.states[state]} />],
 ];

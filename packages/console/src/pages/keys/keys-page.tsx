@@ -43,12 +43,12 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
         items={keys}
         keyOf={({ id }) => id}
         columns={[
-          { label: columns.name, show: ({ id, name }) => <UntrustedText as="span" title={id} text={name || id} /> },
-          { label: columns.role, show: ({ role }) => words.roles[role] },
-          { label: columns.client, show: ({ client_slug }) => client_slug ?? texts.common.everyone, look: "quiet" },
-          { label: columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
-          { label: columns.by, show: (key) => <UntrustedText text={findMaker(key)} />, look: "wide quiet" },
-          { label: columns.actions, show: (key) => <DeleteKey item={key} />, look: "sheet-end" },
+          [columns.name, ({ id, name }) => <UntrustedText as="span" title={id} text={name || id} />],
+          [columns.role, ({ role }) => words.roles[role]],
+          [columns.client, ({ client_slug }) => client_slug ?? texts.common.everyone, "quiet"],
+          [columns.created, ({ created_at }) => <Time at={created_at} />, "wide fixed quiet"],
+          [columns.by, (key) => <UntrustedText text={findMaker(key)} />, "wide quiet"],
+          [columns.actions, (key) => <DeleteKey item={key} />, "sheet-end"],
         ]}
       />
     </div>

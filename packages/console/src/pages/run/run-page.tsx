@@ -15,10 +15,9 @@ import { formatDuration, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { EntryView, WholeContext } from "./entry-view.tsx";
-import { RunGraph, stateLooks } from "./run-graph.tsx";
 import { RestartDialog, RunHead } from "./run-head.tsx";
 import { compareVisits, findItem, isReused, type RunModel, type Visit } from "./run-model.ts";
-import { Timeline } from "./timeline.tsx";
+import { RunGraph, stateLooks, Timeline } from "./run-views.tsx";
 import { useRun } from "./use-run.ts";
 import "./run-page.css";
 import "./panel.css";
@@ -124,15 +123,8 @@ function FailureBar({ failed, message, onShow }: { failed: Visit; message: strin
   );
 }
 
-interface Chosen {
-  node: string | undefined;
-  visit: Visit | undefined;
-  isInAddress: boolean;
-  select(target: Visit | string): void;
-}
-
 /** Returns the selection in the address; by default, the failure. */
-function useChosen(model: RunModel): Chosen {
+function useChosen(model: RunModel) {
   const [params, setParams] = useSearchParams();
   const [link, node] = [params.get("link"), params.get("node")];
   const isInAddress = link !== null || node !== null;

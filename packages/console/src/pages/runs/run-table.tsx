@@ -28,17 +28,9 @@ export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableP
   const isAllSelected = items.length > 0 && selection.ids.size >= items.length;
   const columns = useMemo(
     (): Column<Execution>[] => [
-      {
-        label: selectAll,
-        head: (
-          <input
-            type="checkbox"
-            aria-label={selectAll}
-            checked={isAllSelected}
-            onChange={() => selection.replace(isAllSelected ? [] : items.map(({ execution_id }) => execution_id))}
-          />
-        ),
-        show: ({ execution_id: id }, index) => (
+      [
+        selectAll,
+        ({ execution_id: id }, index) => (
           <label className="run-check">
             <input
               type="checkbox"
@@ -48,7 +40,15 @@ export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableP
             />
           </label>
         ),
-      },
+        undefined,
+        <input
+          key="all"
+          type="checkbox"
+          aria-label={selectAll}
+          checked={isAllSelected}
+          onChange={() => selection.replace(isAllSelected ? [] : items.map(({ execution_id }) => execution_id))}
+        />,
+      ],
       ...dataColumns,
     ],
     [items, selection, isAllSelected],
@@ -77,34 +77,22 @@ function getId({ execution_id }: Execution): string {
 }
 
 const dataColumns: readonly Column<Execution>[] = [
-  { label: labels.status, show: ({ status }) => <StatusBadge status={status} /> },
-  {
-    label: labels.workflow,
-    show: ({ execution_id, workflow, version }) => (
+  [labels.status, ({ status }) => <StatusBadge status={status} />],
+  [
+    labels.workflow,
+    ({ execution_id, workflow, version }) => (
       <>
         <Link href={`/runs/${execution_id}`}>{workflow}</Link>
         <span className="quiet"> v{version}</span>
       </>
     ),
-  },
-  {
-    label: labels.id,
-    show: ({ execution_id: id }) => `${id.slice(0, 5)}…${id.slice(-8)}`,
-    look: "run-optional mono quiet",
-  },
-  { label: labels.client, show: ({ client }) => client, look: "run-optional quiet" },
-  { label: labels.started, show: ({ started_at }) => <Time at={started_at} />, look: "run-started quiet" },
-  {
-    label: labels.duration,
-    show: ({ started_at, duration_ms }) => <Duration from={started_at} ms={duration_ms} />,
-    look: "run-number",
-  },
-  {
-    label: labels.cost,
-    show: ({ spent }) => (spent ? formatUsd(spent.cost_usd) : ""),
-    look: "run-optional run-number quiet",
-  },
-  { label: labels.result, show: (item) => <Result item={item} />, look: "run-result" },
+  ],
+  [labels.id, ({ execution_id: id }) => `${id.slice(0, 5)}…${id.slice(-8)}`, "run-optional mono quiet"],
+  [labels.client, ({ client }) => client, "run-optional quiet"],
+  [labels.started, ({ started_at }) => <Time at={started_at} />, "run-started quiet"],
+  [labels.duration, ({ started_at, duration_ms }) => <Duration from={started_at} ms={duration_ms} />, "run-number"],
+  [labels.cost, ({ spent }) => (spent ? formatUsd(spent.cost_usd) : ""), "run-optional run-number quiet"],
+  [labels.result, (item) => <Result item={item} />, "run-result"],
 ];
 
 function Result({ item: { error, restarted_from, parent, trigger } }: { item: Execution }) {

@@ -23,14 +23,8 @@ export interface OutputText {
   error: string | null;
 }
 
-interface Outputs {
-  /** Undefined while they load. */
-  outputs: ReadonlyMap<string, OutputText> | undefined;
-  error: unknown;
-}
-
 /** Reads the outputs by node, once per revision of the session. */
-export function useOutputs({ session_id: id, revision }: Session): Outputs {
+export function useOutputs({ session_id: id, revision }: Session) {
   const nova = useNova();
   const { data, error } = useQuery({
     queryKey: ["session", id, "outputs", revision],

@@ -60,19 +60,19 @@ export function SessionsPage() {
 }
 
 const columns: readonly Column<Item>[] = [
-  {
-    label: words.columns.name,
-    show: ({ session_id, name }) => (
+  [
+    words.columns.name,
+    ({ session_id, name }) => (
       <Link href={`/sessions/${session_id}`}>
         <UntrustedText text={name} />
       </Link>
     ),
-  },
-  { label: words.columns.client, show: ({ client_slug }) => client_slug, look: "wide mono quiet" },
-  { label: words.columns.workflow, show: ({ session_id }) => <WorkflowOf id={session_id} />, look: "wide" },
-  { label: words.columns.nodes, show: ({ session_id }) => <NodesOf id={session_id} /> },
-  { label: words.columns.until, show: ({ expires_at }) => <Time at={expires_at} />, look: "wide fixed quiet" },
-  { label: words.columns.actions, show: (item) => <RemoveSession session={item} />, look: "sheet-end" },
+  ],
+  [words.columns.client, ({ client_slug }) => client_slug, "wide mono quiet"],
+  [words.columns.workflow, ({ session_id }) => <WorkflowOf id={session_id} />, "wide"],
+  [words.columns.nodes, ({ session_id }) => <NodesOf id={session_id} />],
+  [words.columns.until, ({ expires_at }) => <Time at={expires_at} />, "wide fixed quiet"],
+  [words.columns.actions, (item) => <RemoveSession session={item} />, "sheet-end"],
 ];
 
 function useSessionDetails(id: string) {

@@ -97,15 +97,11 @@ function buildKey({ node, client_slug, key, code_hash }: Generation): string {
 function buildColumns(workflow: string): Column<Generation>[] {
   const { columns } = words;
   return [
-    { label: columns.node, show: ({ node }) => <Link href={`/workflows/${workflow}?node=${node}`}>{node}</Link> },
-    {
-      label: columns.status,
-      show: ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />,
-      look: "fixed",
-    },
-    { label: columns.client, show: ({ client_slug }) => client_slug ?? words.everybody, look: "wide" },
-    { label: columns.model, show: ({ model }) => model, look: "wide mono" },
-    { label: columns.cost, show: ({ cost }) => formatDollars(cost.usd), look: "number" },
-    { label: columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "fixed wide" },
+    [columns.node, ({ node }) => <Link href={`/workflows/${workflow}?node=${node}`}>{node}</Link>],
+    [columns.status, ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />, "fixed"],
+    [columns.client, ({ client_slug }) => client_slug ?? words.everybody, "wide"],
+    [columns.model, ({ model }) => model, "wide mono"],
+    [columns.cost, ({ cost }) => formatDollars(cost.usd), "number"],
+    [columns.created, ({ created_at }) => <Time at={created_at} />, "fixed wide"],
   ];
 }

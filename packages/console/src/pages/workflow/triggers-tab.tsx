@@ -217,30 +217,26 @@ function Deliveries({ workflow }: { workflow: string }) {
 }
 
 const deliveryColumns: readonly Column<Delivery>[] = [
-  { label: words.columns.at, show: ({ at }) => <Time at={at} />, look: "fixed quiet" },
-  {
-    label: words.columns.status,
-    show: ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />,
-    look: "fixed",
-  },
-  { label: words.columns.trigger, show: ({ trigger, type }) => trigger ?? words.kinds[type], look: "wide" },
-  {
-    label: words.columns.from,
-    show: ({ from, about }) => (
+  [words.columns.at, ({ at }) => <Time at={at} />, "fixed quiet"],
+  [words.columns.status, ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />, "fixed"],
+  [words.columns.trigger, ({ trigger, type }) => trigger ?? words.kinds[type], "wide"],
+  [
+    words.columns.from,
+    ({ from, about }) => (
       <>
         <UntrustedText as="span" className="delivery-from" text={from} />
         <UntrustedText as="span" className="delivery-from quiet" text={about} />
       </>
     ),
-    look: "wide",
-  },
-  {
-    label: words.columns.result,
-    show: ({ execution_id, reason }) => (
+    "wide",
+  ],
+  [
+    words.columns.result,
+    ({ execution_id, reason }) => (
       <span className="delivery-result">
         {execution_id !== null && <Link href={`/runs/${execution_id}`}>{words.run}</Link>}
         {reason !== null && <UntrustedText text={reason} />}
       </span>
     ),
-  },
+  ],
 ];

@@ -80,27 +80,19 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
           at={at}
           keyOf={({ id }) => id}
           columns={[
-            { label: columns.name, show: (workflow) => <Name workflow={workflow} /> },
-            { label: columns.version, show: (workflow) => <Version workflow={workflow} />, look: "fixed" },
-            {
-              label: columns.last,
-              show: ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? []} />,
-              look: "fixed",
-            },
-            { label: columns.success, show: ({ id }) => <SuccessRate figures={figures.get(id)} />, look: "fixed wide" },
-            {
-              label: columns.p95,
-              show: ({ id }) => {
+            [columns.name, (workflow) => <Name workflow={workflow} />],
+            [columns.version, (workflow) => <Version workflow={workflow} />, "fixed"],
+            [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? []} />, "fixed"],
+            [columns.success, ({ id }) => <SuccessRate figures={figures.get(id)} />, "fixed wide"],
+            [
+              columns.p95,
+              ({ id }) => {
                 const ms = figures.get(id)?.p95_ms;
                 return ms != null && formatDuration(ms);
               },
-              look: "fixed wide number",
-            },
-            {
-              label: columns.cost,
-              show: ({ id }) => formatUsd(figures.get(id)?.cost_usd ?? 0),
-              look: "fixed wide number",
-            },
+              "fixed wide number",
+            ],
+            [columns.cost, ({ id }) => formatUsd(figures.get(id)?.cost_usd ?? 0), "fixed wide number"],
           ]}
         />
       </div>
