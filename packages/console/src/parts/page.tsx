@@ -40,6 +40,15 @@ export function LiveMark(): JSX.Element {
   return <span className="live">{texts.common.live}</span>;
 }
 
+/** The content of a page in one column. */
+export function PageColumn({ children }: { children: ReactNode }): JSX.Element {
+  return (
+    <div className="page-body">
+      <div className="page-column">{children}</div>
+    </div>
+  );
+}
+
 interface CardProps {
   title: string;
   hint?: ReactNode;

@@ -10,7 +10,7 @@ import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
-import { Card, PageHead, SaveForm } from "../../parts/page.tsx";
+import { Card, PageColumn, PageHead, SaveForm } from "../../parts/page.tsx";
 import { ErrorNote, ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -175,18 +175,16 @@ export function ClientPage() {
           >
             <span className="mono quiet">{slug}</span>
           </PageHead>
-          <div className="page-body">
-            <div key={slug} className="page-column">
-              <Credentials owner={{ client: slug }} />
-              <div className="client-parts">
-                <Settings client={client} />
-                <Variables client={client} />
-                <Quotas client={client} />
-                <Pins client={client} />
-              </div>
-              <Danger client={client} />
+          <PageColumn key={slug}>
+            <Credentials owner={{ client: slug }} />
+            <div className="client-parts">
+              <Settings client={client} />
+              <Variables client={client} />
+              <Quotas client={client} />
+              <Pins client={client} />
             </div>
-          </div>
+            <Danger client={client} />
+          </PageColumn>
         </>
       )}
     </QueryView>

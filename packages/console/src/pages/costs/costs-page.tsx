@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { FilterBar, toChoices } from "../../parts/filters.tsx";
-import { Card, type Fact, Facts, PageHead } from "../../parts/page.tsx";
+import { Card, type Fact, Facts, PageColumn, PageHead } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { formatDuration } from "../../parts/time.tsx";
@@ -61,9 +61,7 @@ export function CostsPage() {
           ["client", texts.runs.filters.client, toChoices(clients)],
         ]}
       />
-      <div className="page-body">
-        <Report filter={filter} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
-      </div>
+      <Report filter={filter} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
     </>
   );
 }
@@ -86,7 +84,7 @@ function Report({ filter, days, measure, onMeasure }: ReportProps) {
   return (
     <QueryView query={costs}>
       {(figures) => (
-        <div className="page-column">
+        <PageColumn>
           <Sums sums={sumCosts(figures)} />
           <Card
             title={words.byDay}
@@ -110,7 +108,7 @@ function Report({ filter, days, measure, onMeasure }: ReportProps) {
           <WorkflowTable filter={filter} />
           <NodeTable filter={filter} />
           <ErrorTable filter={filter} />
-        </div>
+        </PageColumn>
       )}
     </QueryView>
   );

@@ -6,7 +6,7 @@ import { useNova } from "../../api/nova.ts";
 import { useList } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Card, LiveMark, PageHead } from "../../parts/page.tsx";
+import { Card, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { Badge, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -45,18 +45,16 @@ export function HealthPage() {
   return (
     <>
       <PageHead title={words.title} end={<LiveMark />} />
-      <div className="page-body">
-        <QueryView query={health}>
-          {({ status, checks }) => (
-            <div className="page-column">
-              <Summary status={status} />
-              <Checks checks={checks} />
-              <OpenRuns />
-              <Formats />
-            </div>
-          )}
-        </QueryView>
-      </div>
+      <QueryView query={health}>
+        {({ status, checks }) => (
+          <PageColumn>
+            <Summary status={status} />
+            <Checks checks={checks} />
+            <OpenRuns />
+            <Formats />
+          </PageColumn>
+        )}
+      </QueryView>
     </>
   );
 }

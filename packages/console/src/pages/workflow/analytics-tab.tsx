@@ -5,7 +5,7 @@ import { useList } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { ShareBar } from "../../parts/chart.tsx";
 import { FilterBar } from "../../parts/filters.tsx";
-import { Facts } from "../../parts/page.tsx";
+import { Facts, PageColumn } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
 import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
 import { formatDuration } from "../../parts/time.tsx";
@@ -53,14 +53,12 @@ function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filt
     [words.cost, formatDollars(figures.cost_usd)],
   ] as const;
   return (
-    <div className="page-body">
-      <div className="page-column">
-        <Facts className="tiles" facts={tiles} factLook="tile card" />
-        <Outcomes figures={figures} />
-        <NodeTable filter={filter} />
-        <ErrorTable filter={filter} />
-      </div>
-    </div>
+    <PageColumn>
+      <Facts className="tiles" facts={tiles} factLook="tile card" />
+      <Outcomes figures={figures} />
+      <NodeTable filter={filter} />
+      <ErrorTable filter={filter} />
+    </PageColumn>
   );
 }
 

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useList, useReload } from "../../api/queries.ts";
 import { TextField } from "../../parts/field.tsx";
-import { Card, SaveForm } from "../../parts/page.tsx";
+import { Card, PageColumn, SaveForm } from "../../parts/page.tsx";
 import { ListView, QueryView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -29,25 +29,23 @@ export function LimitsTab({ workflow: { id } }: { workflow: WholeWorkflow }) {
   });
   const generations = useList("/workflows/{id}/generations", { path: { id } });
   return (
-    <div className="page-body">
-      <div className="page-column">
-        <Card title={words.quotas} hint={words.quotasHint}>
-          <QueryView query={quotas} lines={3}>
-            {(data) => <QuotaForm id={id} quotas={data} />}
-          </QueryView>
-        </Card>
-        <Card title={words.pins} hint={words.pinsHint}>
-          <ListView
-            query={generations}
-            lines={3}
-            icon="spark"
-            words={{ empty: words.noPins, emptyHint: words.noPinsHint }}
-          >
-            {(items) => <Table items={items} columns={buildColumns(id)} keyOf={buildKey} />}
-          </ListView>
-        </Card>
-      </div>
-    </div>
+    <PageColumn>
+      <Card title={words.quotas} hint={words.quotasHint}>
+        <QueryView query={quotas} lines={3}>
+          {(data) => <QuotaForm id={id} quotas={data} />}
+        </QueryView>
+      </Card>
+      <Card title={words.pins} hint={words.pinsHint}>
+        <ListView
+          query={generations}
+          lines={3}
+          icon="spark"
+          words={{ empty: words.noPins, emptyHint: words.noPinsHint }}
+        >
+          {(items) => <Table items={items} columns={buildColumns(id)} keyOf={buildKey} />}
+        </ListView>
+      </Card>
+    </PageColumn>
   );
 }
 

@@ -10,7 +10,7 @@ import { Button, CopyButton } from "../../parts/button.tsx";
 import { FilterSelect } from "../../parts/filters.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Card } from "../../parts/page.tsx";
+import { Card, PageColumn } from "../../parts/page.tsx";
 import { Empty, ErrorNote, ListView, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -30,43 +30,29 @@ export function TriggersTab({ workflow }: { workflow: WholeWorkflow }) {
   return (
     <QueryView query={query}>
       {(data) => (
-        <div className="page-body">
-          <div className="page-column">
-            <TriggerList workflow={id} triggers={parseTriggers(data)} schedules={schedules.data ?? []} />
-            <Deliveries workflow={id} />
-          </div>
-        </div>
+        <PageColumn>
+          <section aria-label={words.title}>
+            {parseTriggers(data).length === 0 ? (
+              <div className="card">
+                <Empty icon="play" title={words.empty} hint={words.emptyHint} />
+              </div>
+            ) : (
+              <ul className="triggers">
+                {parseTriggers(data).map((trigger) => (
+                  <TriggerCard
+                    key={trigger.id}
+                    workflow={id}
+                    trigger={trigger}
+                    schedule={schedules.data?.find((schedule) => schedule.trigger === trigger.id)}
+                  />
+                ))}
+              </ul>
+            )}
+          </section>
+          <Deliveries workflow={id} />
+        </PageColumn>
       )}
     </QueryView>
-  );
-}
-
-interface TriggerListProps {
-  workflow: string;
-  triggers: readonly Trigger[];
-  schedules: readonly Schedule[];
-}
-
-function TriggerList({ workflow, triggers, schedules }: TriggerListProps) {
-  return (
-    <section aria-label={words.title}>
-      {triggers.length === 0 ? (
-        <div className="card">
-          <Empty icon="play" title={words.empty} hint={words.emptyHint} />
-        </div>
-      ) : (
-        <ul className="triggers">
-          {triggers.map((trigger) => (
-            <TriggerCard
-              key={trigger.id}
-              workflow={workflow}
-              trigger={trigger}
-              schedule={schedules.find((schedule) => schedule.trigger === trigger.id)}
-            />
-          ))}
-        </ul>
-      )}
-    </section>
   );
 }
 

@@ -2,6 +2,7 @@ import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useNova } from "../../api/nova.ts";
+import { describeCount } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
@@ -10,7 +11,7 @@ import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { GraphView } from "../../parts/graph/graph-view.tsx";
 import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Card } from "../../parts/page.tsx";
+import { Card, PageColumn } from "../../parts/page.tsx";
 import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -33,67 +34,51 @@ const words = texts.workflows.versions;
 type Version = Schemas["WorkflowVersion"];
 
 export function VersionsTab({ workflow }: { workflow: WholeWorkflow }) {
-  const [{ before, after }, change] = useAddress(["before", "after"]);
-  const compared =
-    before !== undefined && after !== undefined ? { before: Number(before), after: Number(after) } : undefined;
-  if (compared && Object.values(compared).every((version) => Number.isSafeInteger(version) && version > 0)) {
-    return <Comparison workflow={workflow} {...compared} />;
-  }
-  return (
-    <VersionList workflow={workflow} onCompare={(from, to) => change({ before: String(from), after: String(to) })} />
-  );
+  const [filters] = useAddress(["before", "after"]);
+  const [before, after] = [Number(filters.before), Number(filters.after)];
+  const isComparison = [before, after].every((version) => Number.isSafeInteger(version) && version > 0);
+  if (isComparison) return <Comparison workflow={workflow.id} before={before} after={after} />;
+  return <VersionList workflow={workflow} />;
 }
 
-interface VersionListProps {
-  workflow: WholeWorkflow;
-  onCompare(before: number, after: number): void;
-}
-
-function VersionList({ workflow, onCompare }: VersionListProps) {
+function VersionList({ workflow }: { workflow: WholeWorkflow }) {
   const query = useVersions(workflow.id);
   const count = query.data?.length ?? 0;
   return (
-    <div className="page-body">
-      <div className="page-column">
-        <Card
-          title={texts.workflows.tabs.versions}
-          hint={count > 1 ? `${words.count(count)}${query.hasNextPage ? "+" : ""}` : words.one}
-        >
-          <QueryView query={query}>
-            {(items) => (
-              <ol>
-                {items.map((item, index) => (
-                  <VersionRow
-                    key={item.version}
-                    item={item}
-                    before={items[index + 1]?.version}
-                    onCompare={onCompare}
-                    workflow={workflow}
-                  />
-                ))}
-              </ol>
-            )}
-          </QueryView>
-          {query.hasNextPage && (
-            <div className="card-body">
-              <LoadMore query={query} label={words.more} />
-            </div>
+    <PageColumn>
+      <Card
+        title={texts.workflows.tabs.versions}
+        hint={count > 1 ? describeCount(query, count, words.count) : words.one}
+      >
+        <QueryView query={query}>
+          {(items) => (
+            <ol>
+              {items.map((item, index) => (
+                <VersionRow key={item.version} item={item} before={items[index + 1]?.version} workflow={workflow} />
+              ))}
+            </ol>
           )}
-        </Card>
-      </div>
-    </div>
+        </QueryView>
+        {query.hasNextPage && (
+          <div className="card-body">
+            <LoadMore query={query} label={words.more} />
+          </div>
+        )}
+      </Card>
+    </PageColumn>
   );
 }
 
 interface VersionRowProps {
   item: Version;
+  /** The version before it. */
   before: number | undefined;
-  onCompare(before: number, after: number): void;
   workflow: WholeWorkflow;
 }
 
-function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
+function VersionRow({ item, before, workflow }: VersionRowProps) {
   const { version, active, status, reason, created_at, hash } = item;
+  const [, change] = useAddress(["before", "after"]);
   return (
     <li className="version-row">
       <b>{texts.workflows.version(version)}</b>
@@ -109,7 +94,9 @@ function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
       </span>
       <span className="version-acts">
         {before !== undefined && (
-          <Button onClick={() => onCompare(before, version)}>{words.compareWith(before)}</Button>
+          <Button onClick={() => change({ before: String(before), after: String(version) })}>
+            {words.compareWith(before)}
+          </Button>
         )}
         {!active && status === "ready" && (
           <ActivateButton workflow={workflow} version={version} label={words.activate} />
@@ -124,13 +111,12 @@ function VersionRow({ item, before, onCompare, workflow }: VersionRowProps) {
 const whole = ".";
 
 /** Compares two versions: one graph for both, and the difference of the selected node. */
-function Comparison({ workflow, before, after }: { workflow: WholeWorkflow; before: number; after: number }) {
+function Comparison({ workflow: id, before, after }: { workflow: string; before: number; after: number }) {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
-  const query = useDiff(workflow.id, before, after);
+  const query = useDiff(id, before, after);
   const versions = words.sides(`v${before}`, `v${after}`);
   const choose = (side: "before" | "after") => (version: number) =>
     change({ [side]: String(version), node: undefined });
-  const { id } = workflow;
   return (
     <>
       <div className="filter-bar">
@@ -148,7 +134,7 @@ function Comparison({ workflow, before, after }: { workflow: WholeWorkflow; befo
           const areEdgesSame = diff.edges.values().every((change) => change === "same");
           if (first === undefined && areEdgesSame) return <Empty icon="check" title={words.same} hint={versions} />;
           const selected = node ?? first;
-          const select = (id: string) => change({ node: id });
+          const select = (to: string) => change({ node: to });
           return (
             <div className="comparison">
               <div className="comparison-graph">
@@ -196,10 +182,13 @@ interface ChangeProps {
 }
 
 function ChangeList({ diff, selected, onSelect }: ChangeProps) {
-  const changed = Array.from(diff.nodes).filter(([, { change }]) => change !== "same");
+  const changed = Array.from(diff.nodes, ([id, { change }]) => ({ id, change })).filter(
+    ({ change }) => change !== "same",
+  );
+  if (diff.settings) changed.push({ id: whole, change: "changed" });
   return (
     <ul className="change-list">
-      {changed.map(([id, { change }]) => (
+      {changed.map(({ id, change }) => (
         <li key={id}>
           <button
             type="button"
@@ -208,24 +197,11 @@ function ChangeList({ diff, selected, onSelect }: ChangeProps) {
             onClick={() => onSelect(id)}
           >
             <Icon name={changeLooks[change].icon ?? "change"} size={12} />
-            <UntrustedText text={id} />
-            <span className="hidden-label">{words.changes[change]}</span>
+            <UntrustedText text={id === whole ? words.whole : id} />
+            {id !== whole && <span className="hidden-label">{words.changes[change]}</span>}
           </button>
         </li>
       ))}
-      {diff.settings && (
-        <li>
-          <button
-            type="button"
-            className="change tone-wait"
-            aria-pressed={selected === whole}
-            onClick={() => onSelect(whole)}
-          >
-            <Icon name="change" size={12} />
-            {words.whole}
-          </button>
-        </li>
-      )}
     </ul>
   );
 }
@@ -243,26 +219,17 @@ function SelectedChange({ diff, selected, versions }: SelectedChangeProps) {
   const node = diff.nodes.get(selected ?? "");
   if (!node) return <p className="quiet">{words.nothing}</p>;
   if (node.change === "same") return <p className="quiet">{words.unchangedNode}</p>;
-  return (
-    <>
-      {node.code && (
-        <section>
-          <h2>{words.code}</h2>
-          <CodeDiff key={`${selected} code`} {...node.code} label={`${words.code}: ${selected}, ${versions}`} />
+  return (["code", "settings"] as const).map((part) => {
+    const sides = node[part];
+    return (
+      sides && (
+        <section key={`${selected} ${part}`}>
+          <h2>{words[part]}</h2>
+          <CodeDiff {...sides} label={`${words[part]}: ${selected}, ${versions}`} />
         </section>
-      )}
-      {node.settings && (
-        <section>
-          <h2>{words.settings}</h2>
-          <CodeDiff
-            key={`${selected} settings`}
-            {...node.settings}
-            label={`${words.settings}: ${selected}, ${versions}`}
-          />
-        </section>
-      )}
-    </>
-  );
+      )
+    );
+  });
 }
 
 const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> = {
