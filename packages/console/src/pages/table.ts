@@ -9,13 +9,7 @@ interface Page {
   path: string;
   component: ComponentType;
   /** The navigation entry; absent for pages that other pages link to. */
-  nav?: NavEntry | undefined;
-}
-
-interface NavEntry {
-  label: string;
-  icon: IconName;
-  key: string;
+  nav?: { label: string; icon: IconName; key: string } | undefined;
 }
 
 type LazyPage = [path: string, load: () => Promise<ComponentType>, ...nav: [] | [string, IconName, string]];

@@ -58,9 +58,8 @@ interface WindowedTableProps<Item> extends TableProps<Item> {
   /** CSS class that defines the grid columns of its rows. */
   className: string;
   rowHeight: number;
-  hasMore: boolean;
-  /** Called when the user scrolls near the last loaded row. */
-  onNearEnd(): void;
+  /** Reads the next page when the user scrolls near the last loaded row. */
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
   isSelected?(item: Item): boolean;
   onOpen?(item: Item): void;
 }
@@ -87,12 +86,14 @@ const nearEnd = 20;
 
 /** A table for thousands of items, which renders only visible rows. */
 export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Element {
-  const { label, items, columns, keyOf, at = -1, className, rowHeight, hasMore, onNearEnd, isSelected, onOpen } = props;
+  const { label, items, columns, keyOf, at = -1, className, rowHeight, query, isSelected, onOpen } = props;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const { scroller, visible, height } = useVisibleRows<HTMLDivElement>(items.length, rowHeight, at);
   const last = visible.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= items.length - nearEnd) onNearEnd();
-  }, [hasMore, last, items.length, onNearEnd]);
+    const isNearEnd = last >= items.length - nearEnd;
+    if (hasNextPage && !isFetchingNextPage && isNearEnd) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, items.length]);
   return (
     <div className={`window ${className}`} role="table" aria-rowcount={items.length + 1} aria-label={label}>
       <div role="rowgroup">

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@nova/client";
-import { useCallback, useMemo } from "react";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { useClientSlugs, useList, usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
@@ -22,7 +22,6 @@ type KeyNames = ReadonlyMap<string, string>;
 export function AuditPage() {
   const [filters, change] = useAddress(filterNames);
   const audit = usePages("/audit", { query: { client: filters.client, limit: 200 } });
-  const { isFetchingNextPage, fetchNextPage } = audit;
   const names = useKeyNames(audit.isSuccess);
   const clients = useClientSlugs();
   const all = audit.data ?? none;
@@ -30,9 +29,6 @@ export function AuditPage() {
   const columns = useMemo(() => buildColumns(names), [names]);
   const actions = useMemo(() => [...new Set(all.map(({ action }) => action))].sort(), [all]);
   const actors = useMemo(() => [...new Set(all.map(({ by }) => by ?? setupActor))].sort(), [all]);
-  const onNearEnd = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [isFetchingNextPage, fetchNextPage]);
   return (
     <>
       <PageHead title={words.title} note={audit.data && words.count(records.length, audit.hasNextPage)} />
@@ -71,19 +67,14 @@ export function AuditPage() {
             label={words.title}
             items={records}
             columns={columns}
-            keyOf={getId}
+            keyOf={({ id }) => id}
             rowHeight={44}
-            hasMore={audit.hasNextPage}
-            onNearEnd={onNearEnd}
+            query={audit}
           />
         )}
       </ListView>
     </>
   );
-}
-
-function getId({ id }: AuditRecord): string {
-  return id;
 }
 
 /** Returns the names of keys by id; empty if the user's key may not list keys. */

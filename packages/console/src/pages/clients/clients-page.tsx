@@ -307,8 +307,6 @@ function Pins({ client }: { client: Client }) {
   const newPins = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
   const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
   const isSame = formatSorted(newPins) === formatSorted(client.pins);
-  const set = (index: number, change: object) =>
-    setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
   return (
     <Section slug={client.slug} words={labels} change={isValid && !isSame ? { pins: newPins } : undefined}>
       {pins.length === 0 && <p className="quiet">{labels.none}</p>}
@@ -320,19 +318,15 @@ function Pins({ client }: { client: Client }) {
               label={labels.workflow}
               value={pin.id}
               values={toChoices([...new Set(["", pin.id, ...ids])])}
-              onChange={(id) => set(index, { id })}
+              onChange={(id) => setPins(pins.with(index, { ...pin, id }))}
             />
             <TextField
               label={labels.version}
               inputMode="numeric"
               value={pin.version}
-              onChange={(version) => set(index, { version: version.trim() })}
+              onChange={(version) => setPins(pins.with(index, { ...pin, version: version.trim() }))}
             />
-            <IconButton
-              icon="bin"
-              label={labels.remove(pin.id)}
-              onClick={() => setPins(pins.filter((_, at) => at !== index))}
-            />
+            <IconButton icon="bin" label={labels.remove(pin.id)} onClick={() => setPins(pins.toSpliced(index, 1))} />
           </div>
         ))}
       </div>

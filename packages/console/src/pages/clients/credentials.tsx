@@ -184,8 +184,7 @@ interface PairsProps {
 
 /** Named secret texts. A value may have several lines, as PEM keys do. */
 function Pairs({ kind, label, pairs, onChange }: PairsProps) {
-  const set = (index: number, change: Partial<Pair>) =>
-    onChange(pairs.map((pair, at) => (at === index ? { ...pair, ...change } : pair)));
+  const set = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
   return (
     <fieldset className="pairs">
       <legend>{label}</legend>
@@ -200,7 +199,7 @@ function Pairs({ kind, label, pairs, onChange }: PairsProps) {
               value={name}
               placeholder={kind === "custom" ? "api_key" : "X-Api-Key"}
               required={kind === "custom"}
-              onChange={(to) => set(index, { name: to })}
+              onChange={(to) => set(index, { name: to, value })}
             />
             <TextArea
               label={words.pairValue}
@@ -209,13 +208,13 @@ function Pairs({ kind, label, pairs, onChange }: PairsProps) {
               rows={1}
               required={kind === "custom"}
               autoComplete="off"
-              onChange={(to) => set(index, { value: to })}
+              onChange={(to) => set(index, { name, value: to })}
             />
             <IconButton
               icon="bin"
               label={words.removePair}
               disabled={pairs.length === 1}
-              onClick={() => onChange(pairs.filter((_, at) => at !== index))}
+              onClick={() => onChange(pairs.toSpliced(index, 1))}
             />
           </div>
         );

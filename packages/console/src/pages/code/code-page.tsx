@@ -179,12 +179,7 @@ function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
         <UntrustedText as="h2" text={node.node} />
         {version === node.current ? <StateBadge state={node.state} /> : <VersionBadge status={version.status} />}
         <span className="page-head-end">
-          <ReviewButtons
-            key={buildVersionId(version)}
-            workflow={node.workflow}
-            version={version}
-            isWaiting={node.state === "waits" && version === node.current}
-          />
+          <ReviewButtons key={buildVersionId(version)} node={node} version={version} />
         </span>
         <p className="code-hint quiet">
           {version.status === "locked" ? (
@@ -221,14 +216,8 @@ function Code({ version: { code, analysis, node } }: { version: CodeVersion }) {
   );
 }
 
-interface ReviewButtonsProps {
-  workflow: string;
-  version: CodeVersion;
-  isWaiting: boolean;
-}
-
 /** Buttons that approve or reject code. An approval cannot be undone, but other code can be approved instead. */
-function ReviewButtons({ workflow, version, isWaiting }: ReviewButtonsProps) {
+function ReviewButtons({ node: { workflow, state, current }, version }: { node: CodeNode; version: CodeVersion }) {
   const nova = useNova();
   const reload = useReload();
   const { node, client_slug, key, code_hash, status, approved } = version;
@@ -252,7 +241,7 @@ function ReviewButtons({ workflow, version, isWaiting }: ReviewButtonsProps) {
       {(approved === null || status !== "pinned") && (
         <ConfirmButton
           icon="check"
-          tone={isWaiting ? "main" : "plain"}
+          tone={state === "waits" && version === current ? "main" : "plain"}
           label={words.approve}
           title={words.confirmApprove(node)}
           hint={words.confirmApproveHint}

@@ -10,20 +10,20 @@ import { type Column, WindowedTable } from "../../parts/table.tsx";
 import { Duration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import type { Runs } from "./use-runs.ts";
 import "./runs-page.css";
 
 const words = texts.runs;
 const { columns: labels, select, selectAll, title } = words;
 
 interface RunTableProps {
+  runs: Runs;
   items: readonly Execution[];
   selection: Selection;
   at: number;
-  hasMore: boolean;
-  onNearEnd(): void;
 }
 
-export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableProps) {
+export function RunTable({ runs, items, selection, at }: RunTableProps) {
   const [, go] = useLocation();
   const isAllSelected = items.length > 0 && selection.ids.size >= items.length;
   const columns = useMemo(
@@ -61,19 +61,14 @@ export function RunTable({ items, selection, at, hasMore, onNearEnd }: RunTableP
       label={title}
       items={items}
       columns={columns}
-      keyOf={getId}
+      keyOf={({ execution_id }) => execution_id}
       at={at}
       rowHeight={44}
-      hasMore={hasMore}
-      onNearEnd={onNearEnd}
+      query={runs}
       isSelected={isSelected}
       onOpen={open}
     />
   );
-}
-
-function getId({ execution_id }: Execution): string {
-  return execution_id;
 }
 
 const dataColumns: readonly Column<Execution>[] = [

@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/client";
-import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { describeCount, useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -106,14 +106,7 @@ function useChoices(values: readonly string[]) {
   return toChoices([...collected].sort());
 }
 
-interface RunListProps {
-  runs: Runs;
-  items: readonly Execution[];
-  selection: Selection;
-}
-
-function RunList({ runs, items, selection }: RunListProps) {
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = runs;
+function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execution[]; selection: Selection }) {
   const [, go] = useLocation();
   const at = useRowKeys(items.length, words.keys, (index) => go(`/runs/${items[index]?.execution_id}`));
   const current = items[at];
@@ -121,12 +114,9 @@ function RunList({ runs, items, selection }: RunListProps) {
     x: { label: words.keys.select, run: () => current && selection.toggle(current.execution_id, at, false) },
     Escape: { label: words.clearSelection, run: () => selection.replace([]) },
   });
-  const onNearEnd = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [fetchNextPage, isFetchingNextPage]);
   return (
     <div className="run-list">
-      <RunTable items={items} selection={selection} at={at} hasMore={hasNextPage} onNearEnd={onNearEnd} />
+      <RunTable runs={runs} items={items} selection={selection} at={at} />
       <BulkBar selection={selection} />
     </div>
   );

@@ -103,6 +103,12 @@ export function readNodeFields(definition: string): Fields {
   return { ...fields, rest: formatJson(`{${otherMembers.join(",")}}`) };
 }
 
+const executorFields: Record<string, string[]> = {
+  text: ["prompt", "system", "model"],
+  prompt: ["prompt", "model"],
+  cached: ["prompt", "model"],
+};
+
 /** Lists the fields that this kind of node uses, and others that have a value. */
 export function listShownFields(definition: string): FieldName[] {
   const [type = "action", executor = "code"] = ["type", "executor"].map((name) =>
@@ -110,13 +116,7 @@ export function listShownFields(definition: string): FieldName[] {
   );
   const fields = readNodeFields(definition);
   const runs = type === "action" || type === "decision" || type === "ActionNode" || type === "DecisionNode";
-  const kindFields = !runs
-    ? []
-    : executor === "text"
-      ? ["prompt", "system", "model"]
-      : executor === "prompt" || executor === "cached"
-        ? ["prompt", "model"]
-        : ["code"];
+  const kindFields = runs ? (executorFields[executor] ?? ["code"]) : [];
   return [...fieldNames.filter((name) => name === "name" || kindFields.includes(name) || fields[name] !== ""), "rest"];
 }
 

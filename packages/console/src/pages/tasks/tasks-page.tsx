@@ -13,7 +13,7 @@ import { createDrafts, type Draft, renderMembers } from "../../parts/form/draft.
 import { FormFields, focusFirstBad } from "../../parts/form/form-fields.tsx";
 import { findProblems, type Problems } from "../../parts/form/problems.ts";
 import { allowsMoreKeys, type Field, parseFields } from "../../parts/form/schema.ts";
-import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
@@ -183,11 +183,8 @@ export function TaskPage() {
 
 function Rest({ task }: { task: WholeTask }) {
   if (task.status === "answered") return <Answered task={task} />;
-  if (task.status === "expired") {
-    return (
-      <Outcome icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
-    );
-  }
+  const { expired, expiredHint } = words.outcome;
+  if (task.status === "expired") return <Outcome title={expired} hint={expiredHint} task={task} />;
   return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
 }
 
@@ -265,14 +262,14 @@ function Answered({ task }: { task: WholeTask }) {
   if (outcome === null) {
     const { unknown, unknownHint, erased } = words.outcome;
     const hint = task.named === null ? erased : unknownHint;
-    return <Outcome icon="check" tone="ok" title={unknown} hint={hint} task={task} />;
+    return <Outcome title={unknown} hint={hint} task={task} />;
   }
   const { choice, by, data } = outcome;
   const { came, answered, event, data: sent } = words.outcome;
   const [title, name] = choice === null ? [came, event] : [answered(choice, by ?? ""), sent];
   const link = `?${new URLSearchParams({ node, link: `${scope}#${seq}` })}`;
   return (
-    <Outcome icon="check" tone="ok" title={title} task={task} link={link}>
+    <Outcome title={title} task={task} link={link}>
       {data !== null && (
         <div className="task-data">
           <Value name={name} text={toJsonText(data)} home={{ execution: task.execution_id }} open={3} />
@@ -283,8 +280,6 @@ function Answered({ task }: { task: WholeTask }) {
 }
 
 interface OutcomeProps {
-  icon: IconName;
-  tone: string;
   title: string;
   hint?: string;
   task: WholeTask;
@@ -293,8 +288,9 @@ interface OutcomeProps {
 }
 
 /** Shows that the task needs no answer any more. */
-function Outcome({ icon, tone, title, hint, task, link = "", children }: OutcomeProps) {
-  const { execution_id, answered_at, expires_at } = task;
+function Outcome({ title, hint, task, link = "", children }: OutcomeProps) {
+  const { execution_id, answered_at, expires_at, status } = task;
+  const [icon, tone] = status === "expired" ? (["clock", "idle"] as const) : (["check", "ok"] as const);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     // The pressed button is gone, so the focus would be lost.

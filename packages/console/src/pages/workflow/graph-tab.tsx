@@ -106,11 +106,7 @@ export function describeKind({ type, isPrompt }: GraphNode): string {
   return isPrompt ? `${kind} · ${words.prompt}` : kind;
 }
 
-interface DefinitionData extends CardData {
-  findings: readonly Finding[] | undefined;
-}
-
-function showCard({ findings = [], node }: DefinitionData): CardLook {
+function showCard({ findings = [], node }: CardData & { findings: readonly Finding[] | undefined }): CardLook {
   const isBad = findings.some(({ severity }) => severity === "error");
   const look = { tone: getNodeTone(node), note: describeKind(node) };
   if (findings.length === 0) return { ...look, state: "plain" };

@@ -191,13 +191,7 @@ function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
   );
 }
 
-interface ExtraRowProps {
-  extra: Extra;
-  problems: Problems;
-  onChange(extra: Extra): void;
-}
-
-function ExtraRow({ extra, problems, onChange }: ExtraRowProps) {
+function ExtraRow({ extra, problems, onChange }: { extra: Extra; problems: Problems; onChange(extra: Extra): void }) {
   const { id, key, draft } = extra;
   const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];
   const inputId = `start-more-${id}`;

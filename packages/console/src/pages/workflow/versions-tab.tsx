@@ -266,11 +266,7 @@ function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
   );
 }
 
-interface DiffData extends CardData {
-  change: Change;
-}
-
-function showCard({ change, node }: DiffData): CardLook {
+function showCard({ change, node }: CardData & { change: Change }): CardLook {
   const { tone, icon } = changeLooks[change];
   const end = icon && (
     <span className="node-change">

@@ -128,14 +128,8 @@ function Version({ workflow }: { workflow: Workflow }) {
   );
 }
 
-interface LastRunsProps {
-  workflow: string;
-  /** Newest first. */
-  runs: readonly Execution[];
-}
-
 /** A mark per recent run, newest at the right. Marks of failed runs are taller, so that colour is not the only signal. */
-function LastRuns({ workflow, runs }: LastRunsProps) {
+function LastRuns({ workflow, runs }: { workflow: string; runs: readonly Execution[] }) {
   const last = runs.slice(0, maxMarks).toReversed();
   if (last.length === 0) return <span className="quiet">{words.noRuns}</span>;
   const counts = statuses.flatMap((status) => {
