@@ -1,6 +1,5 @@
 export const clients = {
   title: "Clients",
-  one: (slug: string) => `Client ${slug}`,
   create: "New client",
   empty: "No clients yet",
   emptyHint:
