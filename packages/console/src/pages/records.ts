@@ -3,7 +3,7 @@ import type { AuditRecord, Schemas } from "@nova/client";
 /** The filters of the audit in the address. */
 export const filterNames = ["client", "action", "by", "text"] as const;
 
-export type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
+type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
 /** Stands for the setup of NOVA, when no key existed yet. */
 export const setupActor = "-";

@@ -157,7 +157,7 @@ interface ConfirmDialogProps extends Pick<FormDialogProps, "title" | "onClose"> 
   onConfirm(): Promise<unknown>;
 }
 
-export function ConfirmDialog({ hint, requiredText, onConfirm, ...dialog }: ConfirmDialogProps): JSX.Element {
+function ConfirmDialog({ hint, requiredText, onConfirm, ...dialog }: ConfirmDialogProps): JSX.Element {
   const [text, setText] = useState("");
   const isDangerous = requiredText !== undefined;
   return (

@@ -19,7 +19,7 @@ interface FilterBarProps<Name extends string> {
 }
 
 /** A filter with its label, its choices, and the label for no choice. */
-export type FilterChoice<Name> = readonly [name: Name, label: string, values: Choices, none?: string];
+type FilterChoice<Name> = readonly [name: Name, label: string, values: Choices, none?: string];
 
 type Choices = readonly (readonly [value: string, label: string])[];
 

@@ -79,7 +79,7 @@ export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
 }
 
 /** The error of a page. A missing permission is no failure of the page. */
-export function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
+function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
   if (!isForbidden(error)) return <Failure error={error} onRetry={onRetry} />;
   return <Empty icon="shield" title={texts.common.notAllowed} hint={describeError(error)} />;
 }

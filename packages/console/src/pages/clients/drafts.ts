@@ -90,7 +90,7 @@ export function buildValues(kind: Kind, { texts: input, pairs }: CredentialDraft
   return Object.fromEntries(values);
 }
 
-export type Problem = keyof typeof texts.clients.credentials.problems;
+type Problem = keyof typeof texts.clients.credentials.problems;
 
 const shortestSecret = 6;
 /** Names of custom fields; names of headers are not restricted. */
@@ -163,8 +163,8 @@ function parseOnFailure({ mails, webhook, secret }: SettingsDraft) {
 }
 
 export const quotaNames = ["max_concurrent", "max_cost_usd", "retention_days"] as const;
-export type QuotaName = (typeof quotaNames)[number];
-export type QuotasDraft = Record<QuotaName, string>;
+type QuotaName = (typeof quotaNames)[number];
+type QuotasDraft = Record<QuotaName, string>;
 
 export function createQuotasDraft(quotas: Quotas): QuotasDraft {
   const texts = quotaNames.map((name) => [name, quotas[name] == null ? "" : String(quotas[name])] as const);

@@ -26,7 +26,7 @@ export interface CodeNode {
   versions: CodeVersion[];
 }
 
-export interface CodeSource {
+interface CodeSource {
   workflow: string;
   definition: unknown;
   generations: readonly Generation[];
@@ -65,7 +65,7 @@ function isCurrent({ status, changes, approved }: CodeVersion, needsApproval: bo
   return status !== "candidate" || (needsApproval && approved === null);
 }
 
-export function classifyVersion({ status, changes, approved }: CodeVersion, needsApproval: boolean): CodeState {
+function classifyVersion({ status, changes, approved }: CodeVersion, needsApproval: boolean): CodeState {
   if (status === "replaced") return "replaced";
   if (changes?.length !== 0) return "stale";
   if (needsApproval && approved === null) return "waits";

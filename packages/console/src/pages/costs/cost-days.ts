@@ -43,10 +43,7 @@ function formatDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-export function readMeasure(
-  { cost_usd, saved_usd, tokens_input, tokens_output }: CostFigures,
-  measure: Measure,
-): number {
+function readMeasure({ cost_usd, saved_usd, tokens_input, tokens_output }: CostFigures, measure: Measure): number {
   if (measure === "tokens") return tokens_input + tokens_output;
   return measure === "cost" ? cost_usd : saved_usd;
 }

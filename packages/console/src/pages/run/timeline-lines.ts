@@ -75,13 +75,13 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
 
 export type Part = "queue" | "sandbox" | "model" | "code" | "waiting";
 
-export interface Segment extends Span {
+interface Segment extends Span {
   part: Part;
 }
 
 const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
-export function mergeSegments(segments: readonly Segment[]): Segment[] {
+function mergeSegments(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments.toSorted((a, b) => a.from - b.from)) {
     const before = all.at(-1);
@@ -92,7 +92,7 @@ export function mergeSegments(segments: readonly Segment[]): Segment[] {
 }
 
 /** Splits the time of a visit into segments without gaps. Time that no record explains was spent on the sandbox. */
-export function buildSegments(visit: Visit, nowMs: number): Segment[] {
+function buildSegments(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
   const to = visit.to ?? Math.max(nowMs, from);
   if (entry && waitingTypes.has(entry.node_type)) return [{ from, to, part: "waiting" }];
@@ -138,7 +138,7 @@ export interface Span {
   to: number;
 }
 
-export interface Gap extends Span {
+interface Gap extends Span {
   /** The start as a share of the width. */
   at: number;
   width: number;

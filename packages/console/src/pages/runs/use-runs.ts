@@ -105,7 +105,7 @@ function omitUndefined<T extends Record<string, unknown>>(values: T) {
   };
 }
 
-export type Range = keyof typeof texts.runs.times;
+type Range = keyof typeof texts.runs.times;
 
 /** The filters in the address; an absent filter does not restrict. */
 export interface Filters {

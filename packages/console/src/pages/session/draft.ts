@@ -82,7 +82,7 @@ export function findOnlyText(output: string): { key: string; text: string } | un
   return only === undefined || others.length > 0 || text === undefined ? undefined : { key: only.key, text };
 }
 
-export const fieldNames = ["name", "prompt", "system", "model", "code"] as const;
+const fieldNames = ["name", "prompt", "system", "model", "code"] as const;
 export type FieldName = (typeof fieldNames)[number] | "rest";
 
 /** The fields of the form. `rest` contains all other members as JSON. */

@@ -134,7 +134,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
 /** The remaining time turns red below this limit. */
 const soonMs = 3_600_000;
 
-export function Remaining({ until }: { until: string }) {
+function Remaining({ until }: { until: string }) {
   const ms = Date.parse(until) - useNow();
   return (
     <span className={`remaining ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>

@@ -112,12 +112,12 @@ export function findNodeAt(definition: string, path: string): string | undefined
 
 export type Change = "added" | "removed" | "changed" | "same";
 
-export interface Sides {
+interface Sides {
   before: string;
   after: string;
 }
 
-export interface NodeDiff {
+interface NodeDiff {
   change: Change;
   code: Sides | undefined;
   settings: Sides | undefined;
