@@ -7,12 +7,12 @@ import { useConsole } from "./support/use-console.ts";
 const secret = "correct-horse-battery";
 
 describe.skipIf(!hasBrowser)("administration", () => {
-  const shown = useConsole();
+  const app = useConsole();
 
   const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
   it("creates a client with a credential that is never shown again", async () => {
-    const page = await shown.open("/clients");
+    const page = await app.open("/clients");
     const answers: Promise<string>[] = [];
     page.on("response", (response) => answers.push(response.text().catch(() => "")));
     await page.getByRole("button", { name: "New client" }).click();
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByLabel("Slug").fill("acme");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Acme GmbH" }).waitFor();
-    expect(page.url()).toBe(`${shown.url}/console/clients/acme`);
+    expect(page.url()).toBe(`${app.url}/console/clients/acme`);
 
     await page.getByRole("button", { name: "New credential" }).click();
     const dialog = page.getByRole("dialog");
@@ -41,13 +41,13 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await page.content()).not.toContain(secret);
     expect((await Promise.all(answers)).join()).not.toContain(secret);
     expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage])")).not.toContain(secret);
-    expect(await Array.fromAsync(shown.nova.credentials.list({ client: "acme" }))).toMatchObject([
+    expect(await Array.fromAsync(app.nova.credentials.list({ client: "acme" }))).toMatchObject([
       { name: "email", kind: "email" },
     ]);
   });
 
   it("changes variables without changing their digits, and quotas one by one", async () => {
-    const page = await shown.open("/clients/acme");
+    const page = await app.open("/clients/acme");
     const variables = page.getByLabel("Variables as a JSON object");
     const part = page.getByRole("region", { name: "Variables" });
     await variables.fill('{"limit": 850.0, "id": 12345678901234567890');
@@ -61,8 +61,8 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await quotas.getByRole("button", { name: "Save" }).click();
     await quotas.getByText("Saved").waitFor();
 
-    const headers = { authorization: `Bearer ${shown.key}` };
-    const stored = await (await fetch(`${shown.url}/clients/acme`, { headers })).text();
+    const headers = { authorization: `Bearer ${app.key}` };
+    const stored = await (await fetch(`${app.url}/clients/acme`, { headers })).text();
     expect(stored).toMatch(/"variables":\{"limit": ?850\.0,"?\s*"id": ?12345678901234567890\}/);
     expect(JSON.parse(stored).quotas).toEqual({ max_concurrent: 5, max_cost_usd: null, retention_days: null });
     await page.reload();
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   });
 
   it("downloads all records of a client, one per line", async () => {
-    const page = await shown.open("/clients/acme");
+    const page = await app.open("/clients/acme");
     const downloaded = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download records" }).click();
     const download = await downloaded;
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   });
 
   it("deletes a client after the user types its slug", async () => {
-    const page = await shown.open("/clients/acme");
+    const page = await app.open("/clients/acme");
     await page.getByRole("button", { name: "Delete client" }).click();
     const dialog = page.getByRole("dialog");
     const button = dialog.getByRole("button", { name: "Delete client" });
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   });
 
   it("shows a new key once, and the key opens the API", async () => {
-    const page = await shown.open("/keys");
+    const page = await app.open("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("dashboard");
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const key = String(await page.evaluate("navigator.clipboard.readText()"));
     await dialog.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.content()).not.toContain(key);
-    const read = (path: string) => fetch(shown.url + path, { headers: { authorization: `Bearer ${key}` } });
+    const read = (path: string) => fetch(app.url + path, { headers: { authorization: `Bearer ${key}` } });
     expect([(await read("/clients")).status, (await read("/keys")).status]).toEqual([200, 403]);
 
     await page.getByRole("button", { name: "Delete key dashboard" }).click();
@@ -118,18 +118,18 @@ describe.skipIf(!hasBrowser)("administration", () => {
   });
 
   it("explains that a role may not see a page", async () => {
-    const { key } = await shown.nova.keys.create({ role: "viewer", name: "looks on" });
-    const page = await shown.stranger();
+    const { key } = await app.nova.keys.create({ role: "viewer", name: "looks on" });
+    const page = await app.openSignedOut();
     await page.addInitScript((text) => sessionStorage.setItem("nova-key", text), key);
     for (const path of ["/keys", "/audit"]) {
-      await page.goto(`${shown.url}/console${path}`);
+      await page.goto(`${app.url}/console${path}`);
       await page.getByText("Your key may not see this").waitFor();
       await page.getByText("this needs the role admin").waitFor();
     }
   });
 
   it("keeps the filters of the audit in the address", async () => {
-    const page = await shown.open("/audit?action=key.deleted");
+    const page = await app.open("/audit?action=key.deleted");
     const rows = page.getByRole("table").getByRole("row");
     await rows.filter({ hasText: "Key deleted" }).first().waitFor();
     expect(await rows.filter({ hasText: "Key created" }).count()).toBe(0);
@@ -146,11 +146,11 @@ describe.skipIf(!hasBrowser)("administration", () => {
 
   it("shows untrusted names as text that cannot reorder the page", async () => {
     const name = "<img src=x onerror=alert(1)> \u202egnp";
-    await shown.nova.clients.create({ slug: "strange", name });
-    await shown.nova.keys.create({ role: "viewer", client_slug: "strange", name });
-    const page = await shown.open("/clients");
+    await app.nova.clients.create({ slug: "strange", name });
+    await app.nova.keys.create({ role: "viewer", client_slug: "strange", name });
+    const page = await app.open("/clients");
     for (const path of ["/clients", "/clients/strange", "/keys", "/audit"]) {
-      await page.goto(`${shown.url}/console${path}`);
+      await page.goto(`${app.url}/console${path}`);
       await page
         .getByText(path === "/audit" ? "strange" : "<img src=x onerror=alert(1)>")
         .filter({ visible: true })
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
       expect(await page.locator("main").innerText()).not.toContain("\u202e");
       expect(await page.locator("main img").count()).toBe(0);
     }
-    await page.goto(`${shown.url}/console/keys`);
+    await page.goto(`${app.url}/console/keys`);
     await row(page, "onerror").getByRole("button").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("heading").getByText("U+202E").waitFor();
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   });
 
   it("reports that everything works, and counts stored records on request", async () => {
-    const page = await shown.open("/health");
+    const page = await app.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();
     await page.getByRole("button", { name: "Count them" }).click();
     await row(page, "audit").getByText("current").waitFor();
@@ -181,10 +181,10 @@ describe.skipIf(!hasBrowser)("administration", () => {
     ["costs", "/costs", "Tokens in"],
     ["health", "/health", "Open runs"],
   ])("conforms to WCAG on the page of %s, in light and dark, on a desk and on a phone", async (name, path, text) => {
-    const created = shown.nova.clients.create({ slug: "globex", name: "Globex" });
+    const created = app.nova.clients.create({ slug: "globex", name: "Globex" });
     // The first of these tests creates it.
     await created.catch(() => undefined);
-    const page = await shown.open(path);
+    const page = await app.open(path);
     await page.getByText(text).filter({ visible: true }).first().waitFor();
     expect(await findingsInEveryLook(page, name)).toEqual([]);
   });

@@ -14,16 +14,16 @@ beforeAll(async () => {
 
 /** Lists the files that a browser loads before the first page, including static imports. */
 async function firstLoaded(): Promise<string[]> {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   const visit = async (name: string) => {
-    if (seen.has(name)) return;
-    seen.add(name);
+    if (names.has(name)) return;
+    names.add(name);
     if (!name.endsWith(".js")) return;
     const text = await readFile(join(folder, "assets", name), "utf8");
     for (const [, other] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) await visit(other as string);
   };
   for (const [, name] of page.matchAll(/(?:src|href)="\/console\/assets\/([^"]+)"/g)) await visit(name as string);
-  return Array.from(seen);
+  return Array.from(names);
 }
 
 describe("the built page", () => {

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     );
     Object.assign(process.env, server.environment);
   });
-  const shown = useConsole();
+  const app = useConsole();
   afterAll(async () => {
     delete process.env.OPENAI_API_KEY;
     delete process.env.OPENAI_BASE_URL;
@@ -47,14 +47,14 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   });
 
   async function run(more: object = {}): Promise<string> {
-    const { nova } = shown;
+    const { nova } = app;
     const body = { context: { lines: [19, 3] }, ...more } as never;
     const params = { path: { id: "sums" } };
     const { execution_id: id } = await nova.ask(nova.api.POST("/workflows/{id}/execute", { params, body }));
     await expect.poll(async () => (await nova.executions.get(id)).ended_at, { timeout: 30_000 }).not.toBeNull();
     // The code is pinned when the run ends.
-    const kept = () => Array.fromAsync(nova.workflows.generations("sums"));
-    await expect.poll(async () => (await kept()).map(({ proven_by }) => proven_by)).toContain(id);
+    const readGenerations = () => Array.fromAsync(nova.workflows.generations("sums"));
+    await expect.poll(async () => (await readGenerations()).map(({ proven_by }) => proven_by)).toContain(id);
     return id;
   }
 
@@ -62,9 +62,9 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   const chosen = "/code?workflow=sums&node=sums%2Fsum%2F";
 
   it("shows the current code, its author, and the run that proved it", async () => {
-    await shown.nova.workflows.publish(sums("Add up the lines."));
+    await app.nova.workflows.publish(sums("Add up the lines."));
     const proof = await run();
-    const page = await shown.open("/code");
+    const page = await app.open("/code");
     await page.getByRole("button", { name: /sum\s*sums/ }).click();
     await page.getByRole("textbox", { name: "Code of sum" }).getByText("context['total']").waitFor();
     await page.getByText("This code runs wherever the input has the same types.").waitFor();
@@ -73,13 +73,13 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     await tab(page, /Evidence/).click();
     await page.getByText("not yet").waitFor();
     await page.getByRole("link", { name: proof }).click();
-    expect(page.url()).toBe(`${shown.url}/console/runs/${proof}`);
+    expect(page.url()).toBe(`${app.url}/console/runs/${proof}`);
   });
 
   it("shows the difference of two versions, and reorders no line", async () => {
     answer = second;
     await run({ fresh: ["sum"] });
-    const page = await shown.open(chosen);
+    const page = await app.open(chosen);
     await tab(page, /History 2/).click();
     const diff = page.getByRole("textbox", { name: "What changed in the code of sum" });
     await diff.getByText("for line in").waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   });
 
   it("rejects code, and approves older code instead", async () => {
-    const page = await shown.open(chosen);
+    const page = await app.open(chosen);
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
     await page.getByText("It was rejected or replaced").waitFor();
@@ -97,14 +97,14 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await page.getByText("by this machine").waitFor();
-    const kept = await Array.fromAsync(shown.nova.workflows.generations("sums"));
-    expect(kept).toContainEqual(expect.objectContaining({ code: first, status: "pinned" }));
-    expect(kept).toContainEqual(expect.objectContaining({ code: second, status: "replaced" }));
+    const generations = await Array.fromAsync(app.nova.workflows.generations("sums"));
+    expect(generations).toContainEqual(expect.objectContaining({ code: first, status: "pinned" }));
+    expect(generations).toContainEqual(expect.objectContaining({ code: second, status: "replaced" }));
   });
 
   it("explains why code is stale after a change of the definition", async () => {
-    await shown.nova.workflows.publish(sums("Add up the lines, taxes included."));
-    const page = await shown.open("/code?status=stale");
+    await app.nova.workflows.publish(sums("Add up the lines, taxes included."));
+    const page = await app.open("/code?status=stale");
     await page.getByRole("button", { name: /sum\s*sums/ }).click();
     await tab(page, /Written for\s*1/).click();
     const changes = page.getByRole("region", { name: "Changes since then" });
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   });
 
   it("selects nodes by keyboard, and keeps the selection in the address", async () => {
-    const page = await shown.open("/code");
+    const page = await app.open("/code");
     await page.getByText("Choose a node to see its code.").waitFor();
     await page.keyboard.press("j");
     await page.getByRole("tab", { name: "Code" }).waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   });
 
   it("conforms to WCAG in light and dark, on a desk and on a phone", async () => {
-    const page = await shown.open(chosen);
+    const page = await app.open(chosen);
     await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
     expect(await findingsInEveryLook(page, "code-code")).toEqual([]);
     for (const [name, text] of [

@@ -29,7 +29,7 @@ raise ValueError(context['bombs']['image'] + context['bombs']['bidi'])
 `;
 
 describe.skipIf(!hasBrowser)("untrusted texts", () => {
-  const shown = useConsole();
+  const app = useConsole();
   let id: string;
 
   beforeAll(async () => {
@@ -55,8 +55,8 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
         { from: "fail", to: "end" },
       ],
     };
-    await shown.nova.workflows.publish(workflow);
-    id = (await shown.nova.executions.run("hostile", { context: { bombs } })).execution_id;
+    await app.nova.workflows.publish(workflow);
+    id = (await app.nova.executions.run("hostile", { context: { bombs } })).execution_id;
   }, 60_000);
 
   async function expectUntaken(page: Page): Promise<void> {
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
   }
 
   it("are plain text in the list of runs, and reorder no line", async () => {
-    const page = await shown.open("/");
+    const page = await app.open("/");
     const row = page.getByRole("row").filter({ hasText: "hostile" });
     await row.getByText("onerror").waitFor();
     await row.getByText("U+202E").waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
     "are text in the panel's %s",
     async (tab) => {
       for (const node of ["make", "fail"]) {
-        const page = await shown.open(`/runs/${id}?node=${node}`);
+        const page = await app.open(`/runs/${id}?node=${node}`);
         const panel = page.getByRole("complementary", { name: "Entry" });
         await panel.getByRole("tab", { name: tab }).click();
         for (const closed of await panel.locator("[aria-expanded=false]").all())
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
   );
 
   it.each(["svg", "page", "table"])("are an image, text or cells in the preview of %s", async (key) => {
-    const page = await shown.open(`/runs/${id}?node=make`);
+    const page = await app.open(`/runs/${id}?node=make`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     const blob = panel.locator(".blob", { hasText: key }).first();
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
     "?workflow=javascript:alert(1)",
     "?text=%3Cimg%20src=x%3E",
   ])("act as ordinary filters in an address: %s", async (query) => {
-    const page = await shown.open(`/${query}`);
+    const page = await app.open(`/${query}`);
     await page.getByRole("search").waitFor();
     await expectUntaken(page);
   });

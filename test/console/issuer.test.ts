@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
       NOVA_CONSOLE_TOKEN_ORIGIN: issuer.url.replace("127.0.0.1", "localhost"),
     });
   });
-  const shown = useConsole();
+  const app = useConsole();
   beforeEach(() => {
     issuer.behaviour = { claims: { nova_role: "admin", nova_client: "*" }, expiresIn: 300 };
     issuer.grants.length = 0;
@@ -24,12 +24,13 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     await issuer[Symbol.asyncDispose]();
   });
 
-  const kept = (page: Page) => page.evaluate("JSON.parse(sessionStorage.getItem('nova-tokens'))") as Promise<Kept>;
+  const readTokens = (page: Page) =>
+    page.evaluate("JSON.parse(sessionStorage.getItem('nova-tokens'))") as Promise<StoredTokens>;
   const button = (page: Page) => page.getByRole("button", { name: `Sign in with ${new URL(issuer.url).host}` });
 
   async function signIn(path = "/costs?range=7d"): Promise<Page> {
-    const page = await shown.stranger();
-    await page.goto(`${shown.url}/console${path}`);
+    const page = await app.openSignedOut();
+    await page.goto(`${app.url}/console${path}`);
     await button(page).click();
     return page;
   }
@@ -37,7 +38,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
   it("returns to the first page, with the token in the tab and no code in the address", async () => {
     const page = await signIn();
     await page.getByRole("heading", { name: "Costs" }).waitFor();
-    expect(page.url()).toBe(`${shown.url}/console/costs?range=7d`);
+    expect(page.url()).toBe(`${app.url}/console/costs?range=7d`);
     await page.getByText("No model costs").waitFor();
     expect(issuer.grants).toMatchObject([{ grant_type: "authorization_code", client_id: "console" }]);
     expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("eyJ");
@@ -55,29 +56,29 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     issuer.behaviour.expiresIn = 300;
     await page.reload();
     await page.getByText("No model costs").waitFor();
-    const { endsAt } = await kept(page);
+    const { endsAt } = await readTokens(page);
     expect(endsAt - Date.now()).toBeGreaterThan(200_000);
-    const told = issuer.grants.length;
+    const grantCount = issuer.grants.length;
     await page.reload();
     await page.getByText("No model costs").waitFor();
-    expect(issuer.grants).toHaveLength(told);
+    expect(issuer.grants).toHaveLength(grantCount);
   });
 
   it("shows a refusal of the issuer, and still accepts a key", async () => {
     issuer.behaviour.refuses = "access_denied";
     const page = await signIn();
     await page.getByRole("alert").getByText("The issuer refused: access_denied.").waitFor();
-    expect(page.url()).toBe(`${shown.url}/console/`);
-    await page.getByLabel("API key").fill(shown.key);
+    expect(page.url()).toBe(`${app.url}/console/`);
+    await page.getByLabel("API key").fill(app.key);
     await page.keyboard.press("Enter");
     await page.getByText("No runs yet").waitFor();
   });
 
   it("refuses an answer that this tab did not request", async () => {
-    const page = await shown.stranger();
-    await page.goto(`${shown.url}/console/?code=stolen&state=guessed`);
+    const page = await app.openSignedOut();
+    await page.goto(`${app.url}/console/?code=stolen&state=guessed`);
     await page.getByRole("alert").getByText("This sign-in was not started in this tab.").waitFor();
-    expect(page.url()).toBe(`${shown.url}/console/`);
+    expect(page.url()).toBe(`${app.url}/console/`);
     expect(issuer.grants).toEqual([]);
   });
 
@@ -86,7 +87,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await button(page).waitFor();
-    const back = encodeURIComponent(`${shown.url}/console/`);
+    const back = encodeURIComponent(`${app.url}/console/`);
     expect(issuer.ended).toEqual([`/logout?client_id=console&post_logout_redirect_uri=${back}`]);
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
@@ -115,13 +116,13 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
   });
 
   it("conforms to WCAG in light and dark, on a desk and on a phone", async () => {
-    const page = await shown.stranger();
-    await page.goto(`${shown.url}/console/`);
+    const page = await app.openSignedOut();
+    await page.goto(`${app.url}/console/`);
     await button(page).waitFor();
     expect(await findingsInEveryLook(page, "sign-in-issuer")).toEqual([]);
   });
 });
 
-interface Kept {
+interface StoredTokens {
   endsAt: number;
 }

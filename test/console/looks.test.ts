@@ -14,29 +14,29 @@ interface Look {
 }
 
 describe.skipIf(!hasBrowser)("every page", () => {
-  const shown = useConsole();
+  const app = useConsole();
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
     if (!hasBrowser) return;
-    const ended = async (workflow: string, context: object) => {
-      return (await shown.nova.executions.run(workflow, { context })).execution_id;
+    const runToEnd = async (workflow: string, context: object) => {
+      return (await app.nova.executions.run(workflow, { context })).execution_id;
     };
-    const begun = async (workflow: string, context: object) => {
-      return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+    const start = async (workflow: string, context: object) => {
+      return (await app.nova.executions.execute(workflow, { context })).execution_id;
     };
-    ids.failed = await ended("orders", { total: 9500 });
-    ids.done = await ended("orders", { total: 2500 });
-    ids.map = await ended("prices", {});
-    ids.nested = await ended("nightly", {});
-    ids.loop = await ended("polls", {});
-    ids.waiting = await begun("waits", { amount: "1 200.00 EUR" });
-    ids.running = await begun("slow", { seconds: 600 });
+    ids.failed = await runToEnd("orders", { total: 9500 });
+    ids.done = await runToEnd("orders", { total: 2500 });
+    ids.map = await runToEnd("prices", {});
+    ids.nested = await runToEnd("nightly", {});
+    ids.loop = await runToEnd("polls", {});
+    ids.waiting = await start("waits", { amount: "1 200.00 EUR" });
+    ids.running = await start("slow", { seconds: 600 });
   }, 90_000);
 
   const showGraph = (page: Page) => page.locator(".run-switch .tab", { hasText: "Graph" }).click();
   const unfold = (page: Page, name: string) => page.getByRole("button", { name: `Unfold ${name}` }).click();
-  const seen = (page: Page, state: string) => page.locator(`.node[data-state=${state}]`).waitFor();
+  const waitForState = (page: Page, state: string) => page.locator(`.node[data-state=${state}]`).waitFor();
   const looks: Look[] = [
     { name: "runs", path: () => "/", ready: (page) => page.getByRole("row").nth(6).waitFor() },
     { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run matches").waitFor() },
@@ -78,13 +78,13 @@ describe.skipIf(!hasBrowser)("every page", () => {
     {
       name: "run-running",
       path: () => `/runs/${ids.running}?node=work`,
-      ready: (page) => seen(page, "running"),
+      ready: (page) => waitForState(page, "running"),
       onPhone: showGraph,
     },
     {
       name: "run-waiting",
       path: () => `/runs/${ids.waiting}?node=manager`,
-      ready: (page) => seen(page, "waiting"),
+      ready: (page) => waitForState(page, "waiting"),
       onPhone: showGraph,
     },
     {
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   it.each(looks)(
     "conforms to WCAG in light and dark, on all screens: $name",
     async ({ name, path, ready, onPhone }) => {
-      const page = await shown.open(path());
+      const page = await app.open(path());
       await ready(page);
       expect(await findingsInEveryLook(page, name, () => onPhone?.(page))).toEqual([]);
     },
@@ -105,14 +105,14 @@ describe.skipIf(!hasBrowser)("every page", () => {
   );
 
   it("conforms to WCAG without a session: sign-in", async () => {
-    const page = await shown.stranger();
-    await page.goto(`${shown.url}/console/`);
+    const page = await app.openSignedOut();
+    await page.goto(`${app.url}/console/`);
     await page.getByLabel("API key").waitFor();
     expect(await findingsInEveryLook(page, "sign-in")).toEqual([]);
   });
 
   it.each(["light", "dark"] as const)("reaches every page on a phone, %s", async (mode) => {
-    const page = await shown.open("/", { mode, viewport: phone });
+    const page = await app.open("/", { mode, viewport: phone });
     await page.getByRole("row").nth(6).waitFor();
     const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");
     const boxes = await Promise.all((await inBar.all()).map((one) => one.boundingBox()));
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   });
 
   it("lists its shortcuts in an accessible dialog", async () => {
-    const page = await shown.open("/");
+    const page = await app.open("/");
     await page.getByRole("table").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   });
 
   it("forecasts a restart in an accessible dialog", async () => {
-    const page = await shown.open(`/runs/${ids.failed}?node=book`, { mode: "dark" });
+    const page = await app.open(`/runs/${ids.failed}?node=book`, { mode: "dark" });
     await page.getByRole("button", { name: "Restart from here" }).click();
     await page.locator(".places").first().waitFor();
     await picture(page, "restart-dark-desk");

@@ -30,18 +30,18 @@ describe.skipIf(!hasBrowser)("a prompt node", () => {
     server = await modelServer((request) => answering({ code: attempts }, request));
     Object.assign(process.env, server.environment);
   });
-  const shown = useConsole();
+  const app = useConsole();
   afterAll(async () => {
     for (const name of Object.keys(server.environment)) delete process.env[name];
     await server[Symbol.asyncDispose]();
   });
 
   it("shows each attempt: error, code difference, model and tokens", async () => {
-    await shown.nova.workflows.publish(workflow);
+    await app.nova.workflows.publish(workflow);
     const context = { lines: [{ amount: 2 }, { amount: 3 }] };
-    const { execution_id: id, status } = await shown.nova.executions.run("adds", { context });
+    const { execution_id: id, status } = await app.nova.executions.run("adds", { context });
     expect(status).toBe("completed");
-    const page = await shown.open(`/runs/${id}?node=total`);
+    const page = await app.open(`/runs/${id}?node=total`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: /^Steps/ }).click();
     await panel.getByText("KeyError: 'price'").first().waitFor();

@@ -1,23 +1,23 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { desk, hasBrowser, phone, untilSo } from "./support/browser.ts";
+import { desk, hasBrowser, phone, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("a run", () => {
-  const shown = useConsole();
+  const app = useConsole();
   const node = (page: Page, name: string) => page.locator(`.react-flow__node[data-id="${name}"] .node`);
 
   async function begin(workflow: string, context: object = {}): Promise<string> {
-    return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+    return (await app.nova.executions.execute(workflow, { context })).execution_id;
   }
 
-  async function ended(workflow: string, context: object = {}): Promise<string> {
-    return (await shown.nova.executions.run(workflow, { context })).execution_id;
+  async function runToEnd(workflow: string, context: object = {}): Promise<string> {
+    return (await app.nova.executions.run(workflow, { context })).execution_id;
   }
 
   it("leads in two clicks from the list to the failed line, its error and the context", async () => {
-    await ended("orders", { total: 9500 });
-    const page = await shown.open("/");
+    await runToEnd("orders", { total: 9500 });
+    const page = await app.open("/");
     await page.getByRole("link", { name: "orders" }).click();
     const panel = page.getByRole("complementary", { name: "Entry" });
     expect(await panel.locator("[data-marked]").innerText()).toContain("rate = rates['USD']");
@@ -29,8 +29,8 @@ describe.skipIf(!hasBrowser)("a run", () => {
   });
 
   it("shows all digits of numbers", async () => {
-    const id = await ended("orders", { total: 250 });
-    const page = await shown.open(`/runs/${id}?node=read`);
+    const id = await runToEnd("orders", { total: 250 });
+    const page = await app.open(`/runs/${id}?node=read`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     await panel.getByText("12345678901234567890").waitFor();
@@ -49,7 +49,7 @@ context['book'] = packed.getvalue()
 context['long'] = list(range(1000))
 context['short'] = [7]
 `;
-    await shown.nova.workflows.publish({
+    await app.nova.workflows.publish({
       id: "books",
       nodes: [
         { id: "start", type: "start" },
@@ -61,7 +61,7 @@ context['short'] = [7]
         { from: "write", to: "end" },
       ],
     });
-    const page = await shown.open(`/runs/${await ended("books")}`);
+    const page = await app.open(`/runs/${await runToEnd("books")}`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.locator(".blob", { hasText: "book" }).getByRole("button", { name: "Show" }).click();
     const table = panel.getByRole("group", { name: "The first 50 rows" });
@@ -75,7 +75,7 @@ context['short'] = [7]
 
   it("shows running nodes and live output, and can be cancelled", async () => {
     const id = await begin("slow");
-    const page = await shown.open(`/runs/${id}`);
+    const page = await app.open(`/runs/${id}`);
     await page.locator(`.react-flow__node[data-id="work"] .node[data-state="running"]`).waitFor();
     await node(page, "work").click();
     await page.getByRole("complementary").getByText("at it").waitFor();
@@ -87,22 +87,22 @@ context['short'] = [7]
 
   it("is polled with ETags at growing intervals, and the server answers 304", async () => {
     const id = await begin("waits", { amount: "1 200 EUR" });
-    const page = await shown.open(`/runs/${id}`);
-    const seen: number[] = [];
+    const page = await app.open(`/runs/${id}`);
+    const statuses: number[] = [];
     page.on("response", (answer) => {
-      if (answer.url().includes(`/executions/${id}`)) seen.push(answer.status());
+      if (answer.url().includes(`/executions/${id}`)) statuses.push(answer.status());
     });
     await page.locator(`.react-flow__node[data-id="manager"] .node[data-state="waiting"]`).waitFor();
-    await untilSo(() => expect(seen.slice(-4)).toEqual([304, 304, 304, 304]));
-    await shown.nova.ask(
-      shown.nova.api.POST("/executions/{id}/answer", { params: { path: { id } }, body: { choice: "approved" } }),
+    await waitUntil(() => expect(statuses.slice(-4)).toEqual([304, 304, 304, 304]));
+    await app.nova.ask(
+      app.nova.api.POST("/executions/{id}/answer", { params: { path: { id } }, body: { choice: "approved" } }),
     );
     await page.locator("header").getByText("Completed").waitFor();
   });
 
   it("folds a map into a summary of its items, unfolds it to its nodes, and lists failed items first", async () => {
-    const id = await ended("prices");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("prices");
+    const page = await app.open(`/runs/${id}`);
     await node(page, "each").getByText("14 items, 2 failed").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
     await node(page, "price").click();
@@ -114,8 +114,8 @@ context['short'] = [7]
   });
 
   it("unfolds a child run in place, with its entries", async () => {
-    const id = await ended("nightly");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("nightly");
+    const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold orders" }).click();
     await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
     await node(page, "orders/read").click();
@@ -125,15 +125,15 @@ context['short'] = [7]
   });
 
   it("shows the number of iterations of a loop", async () => {
-    const id = await ended("polls");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("polls");
+    const page = await app.open(`/runs/${id}`);
     await node(page, "ask").getByText("3 visits").waitFor();
     await page.getByText("2/5").waitFor();
   });
 
   it("restarts from a node after a forecast of executed and reused nodes", async () => {
-    const id = await ended("orders", { total: 2000 });
-    const page = await shown.open(`/runs/${id}?node=tell`);
+    const id = await runToEnd("orders", { total: 2000 });
+    const page = await app.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("heading", { name: /^Runs \d/ }).waitFor();
@@ -146,8 +146,8 @@ context['short'] = [7]
   });
 
   it("restarts a failed item of a map by its place", { tags: ["deep"] }, async () => {
-    const id = await ended("prices");
-    const page = await shown.open(`/runs/${id}?node=price`);
+    const id = await runToEnd("prices");
+    const page = await app.open(`/runs/${id}?node=price`);
     await page.getByRole("button", { name: "Restart from here" }).click();
     await page.getByRole("dialog", { name: "Restart: each[3].price" }).locator(".places").first().waitFor();
     expect(await page.getByRole("dialog").locator(".places", { hasText: "repeat its effects" }).innerText()).toContain(
@@ -170,8 +170,8 @@ context['short'] = [7]
   });
 
   it("verifies its chain, and copies the pull command", async () => {
-    const id = await ended("polls");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("polls");
+    const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Verify the chain" }).click();
     await page.getByText(/^\d+ entries verified, signed$/).waitFor();
     await page.getByRole("button", { name: "Copy pull command" }).click();
@@ -179,8 +179,8 @@ context['short'] = [7]
   });
 
   it("copies the command that adds it as a test, and refuses an invalid test name", async () => {
-    const id = await ended("polls");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("polls");
+    const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Add as test" }).click();
     const name = page.getByLabel("Name of the test");
     await name.fill("../polls");
@@ -192,8 +192,8 @@ context['short'] = [7]
   });
 
   it("is named in the browser tab, and links to its page in Step Functions if there is one", async () => {
-    const id = await ended("polls");
-    const page = await shown.open(`/runs/${id}`);
+    const id = await runToEnd("polls");
+    const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Restart", exact: true }).waitFor();
     expect(await page.title()).toBe(`${id} · Runs · NOVA`);
     expect(await page.getByRole("link", { name: "Step Functions" }).count()).toBe(0);
@@ -206,11 +206,11 @@ context['short'] = [7]
     await page.reload();
     expect(await page.getByRole("link", { name: "Step Functions" }).getAttribute("href")).toBe(to);
     await page.getByRole("link", { name: "All runs" }).click();
-    await untilSo(async () => expect(await page.title()).toBe("Runs · NOVA"));
+    await waitUntil(async () => expect(await page.title()).toBe("Runs · NOVA"));
   });
 
   it("suggests a next step if the run does not exist or the server is down", async () => {
-    const page = await shown.open("/runs/exec_01M8AE3FM12NENMCX6YM6S565Q");
+    const page = await app.open("/runs/exec_01M8AE3FM12NENMCX6YM6S565Q");
     await page.getByText("There is no such run").waitFor();
     await page.route("**/executions?**", (route) => route.fulfill({ status: 500, body: "{}" }));
     await page.getByRole("link", { name: "All runs" }).click();
@@ -221,7 +221,7 @@ context['short'] = [7]
   });
 
   it("keeps other pages usable if one cannot be loaded, and loads that page again when it is reopened", async () => {
-    const page = await shown.open("/", { complains: true });
+    const page = await app.open("/", { complains: true });
     await page.route(/tasks-page-.*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Tasks" }).click();
     await page.getByText("This page failed.").waitFor();
@@ -233,9 +233,9 @@ context['short'] = [7]
   });
 
   it("fits the whole graph after a resize, unless the user has moved it", async () => {
-    const id = await ended("orders", { total: 2500 });
-    const page = await shown.open(`/runs/${id}`);
-    const left = async () => {
+    const id = await runToEnd("orders", { total: 2500 });
+    const page = await app.open(`/runs/${id}`);
+    const measureLeft = async () => {
       const [start, pane] = [await node(page, "start").boundingBox(), await page.locator(".react-flow").boundingBox()];
       return Math.round((start?.x ?? 0) - (pane?.x ?? 0));
     };
@@ -243,23 +243,23 @@ context['short'] = [7]
 
     await page.setViewportSize(phone);
     const inSight = expect.toSatisfy((x) => x > 0 && x < phone.width / 2);
-    await untilSo(async () => expect(await left()).toEqual(inSight));
-    const fitted = await left();
+    await waitUntil(async () => expect(await measureLeft()).toEqual(inSight));
+    const fitted = await measureLeft();
     await page.mouse.move(30, 500);
     await page.mouse.down();
     await page.mouse.move(90, 560, { steps: 5 });
     await page.mouse.up();
-    const moved = await left();
+    const moved = await measureLeft();
     expect(moved).toBeGreaterThan(fitted + 40);
 
     await page.setViewportSize(desk);
     await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
-    expect(await left()).toBe(moved);
+    expect(await measureLeft()).toBe(moved);
   });
 
   it("shows graph, timeline and entry one at a time on a phone", async () => {
-    const id = await ended("orders", { total: 9500 });
-    const page = await shown.open(`/runs/${id}`, { viewport: phone });
+    const id = await runToEnd("orders", { total: 9500 });
+    const page = await app.open(`/runs/${id}`, { viewport: phone });
     await page.getByRole("alert").getByText("book failed").waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.getByRole("button", { name: /^book/ }).click();

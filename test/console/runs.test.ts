@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { hasBrowser, untilSo } from "./support/browser.ts";
+import { hasBrowser, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("the list of runs", () => {
-  const shown = useConsole();
+  const app = useConsole();
   const rows = (page: Page) =>
     page
       .getByRole("table")
@@ -12,13 +12,13 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
       .filter({ has: page.getByRole("cell") });
 
   async function begin(workflow: string, context: object = {}): Promise<string> {
-    return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+    return (await app.nova.executions.execute(workflow, { context })).execution_id;
   }
 
   it("shows a new run and its end without a reload", async () => {
-    const page = await shown.open("/");
+    const page = await app.open("/");
     await page.getByText("No runs yet").waitFor();
-    const { execution_id: id } = await shown.nova.executions.run("polls");
+    const { execution_id: id } = await app.nova.executions.run("polls");
     await page.getByRole("row").filter({ hasText: "polls" }).getByText("Completed").waitFor();
     const failing = await begin("orders", { total: 9500 });
     const row = page.getByRole("row").filter({ hasText: "orders" });
@@ -30,42 +30,42 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
   });
 
   it("keeps its filters in the address", async () => {
-    const page = await shown.open("/");
+    const page = await app.open("/");
     await page.getByLabel("Status", { exact: true }).selectOption("failed");
-    await untilSo(() => expect(page.url()).toContain("status=failed"));
-    await untilSo(async () => expect(await rows(page).count()).toBe(1));
+    await waitUntil(() => expect(page.url()).toContain("status=failed"));
+    await waitUntil(async () => expect(await rows(page).count()).toBe(1));
     await page.getByLabel("Error class").selectOption("NodeFailed");
-    const same = await shown.open(new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search);
+    const same = await app.open(new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search);
     await rows(same).getByText("KeyError").waitFor();
     expect(await rows(same).count()).toBe(1);
     await same.getByLabel("Filter by run id or workflow").fill("nothing");
     await same.getByText("No run matches these filters").waitFor();
     await same.getByRole("button", { name: "Clear filters" }).last().click();
-    await untilSo(async () => expect(await rows(same).count()).toBe(2));
+    await waitUntil(async () => expect(await rows(same).count()).toBe(2));
     expect(new URL(same.url()).search).toBe("");
   });
 
   it("cancels many runs at once after a confirmation", async () => {
     const ids = await Promise.all([begin("slow"), begin("slow"), begin("waits", { amount: "1 200 EUR" })]);
-    const page = await shown.open("/");
+    const page = await app.open("/");
     for (const id of ids) await page.getByLabel(`Select run ${id}`).check();
     await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Cancel runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel runs" }).click();
     await page.getByText("3 done").waitFor();
-    for (const id of ids) expect(await shown.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
-    await untilSo(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
+    for (const id of ids) expect(await app.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
+    await waitUntil(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
 
   it("restarts several runs, and explains why others cannot be restarted", async () => {
     const failed = await begin("orders", { total: 9501 });
     const waiting = await begin("waits", { amount: "2 EUR" });
-    const page = await shown.open("/");
+    const page = await app.open("/");
     const rowOf = (id: string) => rows(page).filter({ has: page.getByLabel(`Select run ${id}`) });
     await rowOf(failed).getByText("Failed").waitFor();
     await rowOf(waiting).getByText("Waiting").waitFor();
     await page.getByLabel("Workflow", { exact: true }).selectOption("orders");
-    await untilSo(async () => expect(await rows(page).count()).toBe(2));
+    await waitUntil(async () => expect(await rows(page).count()).toBe(2));
     for (const row of await rows(page).all()) await row.getByRole("checkbox").check();
     await page.getByText("2 selected").waitFor();
     await page.getByLabel("Workflow", { exact: true }).selectOption("waits");
@@ -79,8 +79,8 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
     await page.getByText("2 done, 1 refused").waitFor();
     expect(await page.locator(".bulk-why").innerText()).toContain(waiting);
-    await untilSo(async () => {
-      const all = await Array.fromAsync(shown.nova.executions.list({ workflow: "orders" }));
+    await waitUntil(async () => {
+      const all = await Array.fromAsync(app.nova.executions.list({ workflow: "orders" }));
       expect(all.filter(({ restarted_from }) => restarted_from !== null)).toHaveLength(2);
     });
     // The bar shows the count again after a new selection.
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
   });
 
   it("works by keyboard only: down, select, open, back", async () => {
-    const page = await shown.open("/");
+    const page = await app.open("/");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");

@@ -1,11 +1,11 @@
 // @module-tag deep
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findingsInEveryLook, findingsOf, hasBrowser, picture, untilSo } from "./support/browser.ts";
+import { findingsInEveryLook, findingsOf, hasBrowser, picture, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("the sessions page", () => {
-  const shown = useConsole();
+  const app = useConsole();
   let id = "";
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
   const all = (one: string) => ({ read: one, check_sender: one, check_amount: one, is_large: one, book: one });
 
   it("creates a session from a workflow, edits a node, runs stale nodes, and publishes", async () => {
-    const page = await shown.open("/sessions");
+    const page = await app.open("/sessions");
     await page.getByText("No sessions yet").waitFor();
     await page.getByRole("button", { name: "New session" }).click();
     await page.getByLabel("Start from").selectOption("orders");
@@ -28,19 +28,21 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await page.getByRole("heading", { name: "Larger orders" }).waitFor();
     id = page.url().split("/").at(-1) ?? "";
     expect(id).toMatch(/^ses_[0-9A-Z]{26}$/);
-    await untilSo(async () => expect(await states(page)).toMatchObject(all("stale")));
+    await waitUntil(async () => expect(await states(page)).toMatchObject(all("stale")));
 
     await page.getByRole("button", { name: "Run stale nodes" }).click();
     await page.getByText("Ran read, check_sender, check_amount, is_large").waitFor();
-    await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
+    await waitUntil(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
     // These are the digits that Python wrote.
-    await untilSo(async () => expect(await card(page, "read").textContent()).toContain("[850.0,12345678901234567890]"));
+    await waitUntil(async () =>
+      expect(await card(page, "read").textContent()).toContain("[850.0,12345678901234567890]"),
+    );
 
     await card(page, "check_amount").click();
     await panel(page).getByLabel("Code", { exact: true }).fill("context['amount'] = 'large'\nprint('changed')");
     await panel(page).getByRole("button", { name: "Save", exact: true }).click();
     await panel(page).getByText("Saved").waitFor();
-    await untilSo(async () =>
+    await waitUntil(async () =>
       expect(await states(page)).toMatchObject({
         read: "fresh",
         check_sender: "fresh",
@@ -50,7 +52,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     );
     await page.getByRole("button", { name: "Run stale nodes" }).click();
     await page.getByText(/Ran check_amount, .*Reused: .*read/).waitFor();
-    await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
+    await waitUntil(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
     expect(await card(page, "check_amount").textContent()).toContain("large");
 
     expect(await page.getByText(/Ran check_amount/).textContent()).not.toContain("tell");
@@ -60,18 +62,18 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     expect(await dialog.getByLabel("Workflow").inputValue()).toBe("orders");
     await dialog.getByRole("button", { name: "Publish" }).click();
     await dialog.getByText("Version 2 of orders is ready.").waitFor();
-    const { definition } = await shown.nova.workflows.get("orders", { version: 2 });
+    const { definition } = await app.nova.workflows.get("orders", { version: 2 });
     expect(JSON.stringify(definition)).toContain("print('changed')");
   });
 
   it("edits an output, and runs one node", async () => {
-    const page = await shown.open(`/sessions/${id}?node=check_amount`);
+    const page = await app.open(`/sessions/${id}?node=check_amount`);
     await panel(page).getByRole("button", { name: "Edit output" }).click();
     await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
     await panel(page).getByRole("button", { name: "Save the output" }).click();
     await panel(page).getByText("edited by").waitFor();
-    await untilSo(async () => expect(await states(page)).toMatchObject({ check_amount: "fresh", book: "stale" }));
-    const { outputs } = await shown.nova.sessions.outputs(id, ["check_amount"]);
+    await waitUntil(async () => expect(await states(page)).toMatchObject({ check_amount: "fresh", book: "stale" }));
+    const { outputs } = await app.nova.sessions.outputs(id, ["check_amount"]);
     expect(outputs).toMatchObject([{ output: { amount: "12345678901234567890" } }]);
 
     await card(page, "read").click();
@@ -82,10 +84,10 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
   });
 
   it("shows a concurrent change, and keeps unsaved input", async () => {
-    const page = await shown.open(`/sessions/${id}?node=tell`);
+    const page = await app.open(`/sessions/${id}?node=tell`);
     const code = panel(page).getByLabel("Code", { exact: true });
     await code.fill("context['told'] = 'mine'");
-    await shown.nova.sessions.changeNode(id, "tell", { code: "context['told'] = 'theirs'" });
+    await app.nova.sessions.changeNode(id, "tell", { code: "context['told'] = 'theirs'" });
     await panel(page).getByRole("button", { name: "Save", exact: true }).click();
     await panel(page)
       .getByRole("alert")
@@ -97,15 +99,15 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     expect(await findingsOf(page)).toEqual([]);
     await panel(page).getByRole("button", { name: "Save", exact: true }).click();
     await panel(page).getByText("Saved").waitFor();
-    const { nodes } = await shown.nova.sessions.get(id);
+    const { nodes } = await app.nova.sessions.get(id);
     expect(nodes.find(({ node_id }) => node_id === "tell")?.definition).toMatchObject({
       code: "context['told'] = 'mine'",
     });
   });
 
   it("builds an empty draft from nodes and edges, and deletes them", async () => {
-    const made = await shown.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
-    const page = await shown.open(`/sessions/${made.session_id}`);
+    const session = await app.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
+    const page = await app.open(`/sessions/${session.session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();
     const dialog = page.getByRole("dialog");
     const add = async (node: string, after: string) => {
@@ -127,18 +129,18 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await panel(page).getByText("leads to first").waitFor();
     await panel(page).getByRole("button", { name: "Delete the node" }).click();
     await dialog.getByRole("button", { name: "Delete the node" }).click();
-    await untilSo(async () => expect(await card(page, "second").count()).toBe(0));
+    await waitUntil(async () => expect(await card(page, "second").count()).toBe(0));
 
     await page.getByRole("button", { name: /^Delete the session From/ }).click();
     await dialog.getByText("Delete the session From <b>nothing</b>U+202E?").waitFor();
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
-    await untilSo(async () => expect(await page.getByRole("row").count()).toBe(2));
+    await waitUntil(async () => expect(await page.getByRole("row").count()).toBe(2));
   });
 
   describe("conforms to WCAG", () => {
     beforeAll(async () => {
-      if (hasBrowser) await shown.nova.sessions.changeNode(id, "check_sender", { description: "x" });
+      if (hasBrowser) await app.nova.sessions.changeNode(id, "check_sender", { description: "x" });
     });
 
     it.each([
@@ -148,7 +150,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     ])(
       "in light and dark, large and small: %s",
       async (name, path, texts) => {
-        const page = await shown.open(path());
+        const page = await app.open(path());
         for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor();
         expect(await findingsInEveryLook(page, name)).toEqual([]);
       },

@@ -3,27 +3,27 @@ import { hasBrowser } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("the sign-in page", () => {
-  const shown = useConsole();
+  const app = useConsole();
 
   it("accepts the link of nova dev once, and keeps the key in the tab and out of the address", async () => {
-    const page = await shown.stranger();
-    await page.goto(shown.link);
+    const page = await app.openSignedOut();
+    await page.goto(app.link);
     await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
-    expect(page.url()).toBe(`${shown.url}/console/`);
-    expect(await page.evaluate("sessionStorage.getItem('nova-key')")).toBe(shown.key);
+    expect(page.url()).toBe(`${app.url}/console/`);
+    expect(await page.evaluate("sessionStorage.getItem('nova-key')")).toBe(app.key);
     expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("nova_");
-    const later = await shown.stranger();
-    await later.goto(shown.link);
+    const later = await app.openSignedOut();
+    await later.goto(app.link);
     await later.getByRole("alert").getByText("This link has been used").waitFor();
   });
 
   it("accepts a pasted key, and explains an invalid one", async () => {
-    const page = await shown.stranger();
-    await page.goto(shown.url);
+    const page = await app.openSignedOut();
+    await page.goto(app.url);
     await page.getByLabel("API key").fill("nova_wrong");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("No valid key").waitFor();
-    await page.getByLabel("API key").fill(shown.key);
+    await page.getByLabel("API key").fill(app.key);
     await page.keyboard.press("Enter");
     await page.getByText("No runs yet").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -6,7 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newFolder, nova, type Started, startNova } from "../cli/support/nova.ts";
 import { root } from "../support/imports.ts";
-import { hasBrowser, picture, untilSo, useBrowser } from "./support/browser.ts";
+import { hasBrowser, picture, useBrowser, waitUntil } from "./support/browser.ts";
 
 const example = join(root, "packages/examples/invoice");
 const pdf = join(example, "invoices/oyo.pdf");
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice",
   const verified = (page: Page) => page.getByText(/^\d+ entries verified, signed$/).waitFor();
 
   it("works by mouse, from the link that nova dev --open opens", async () => {
-    const opened = await untilSo(() => readFile(join(openers, "opened"), "utf8"));
+    const opened = await waitUntil(() => readFile(join(openers, "opened"), "utf8"));
     expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]+$/);
     const page = await browser.page();
     await page.goto(opened);
@@ -111,8 +111,8 @@ describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice",
     await page.getByRole("link", { name: "Workflows" }).click();
     await page.getByText("No workflows yet").waitFor();
     // The hint of the page for users without workflows.
-    const told = await page.locator(".command").innerText();
-    for (const command of told.split(" && ")) {
+    const commands = await page.locator(".command").innerText();
+    for (const command of commands.split(" && ")) {
       const [, ...args] = command.split(" ");
       expect(await nova(folder, ...args)).toMatchObject({ code: 0 });
     }
@@ -139,9 +139,9 @@ describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice",
     await verified(page);
     const answered = page.waitForResponse((answer) => answer.headers()["content-type"] === "application/pdf");
     await page.locator(".blob", { hasText: "pdf" }).getByRole("button", { name: "Show" }).click();
-    const shown = await answered;
-    expect(shown.frame()).not.toBe(page.mainFrame());
-    expect(new URL(shown.url()).origin).not.toBe(new URL(greeted.url).origin);
+    const app = await answered;
+    expect(app.frame()).not.toBe(page.mainFrame());
+    expect(new URL(app.url()).origin).not.toBe(new URL(greeted.url).origin);
     await picture(page, "story-light-desk");
   }, 90_000);
 

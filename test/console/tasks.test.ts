@@ -44,15 +44,15 @@ const trap = "<img src=x onerror=\"document.title='caught'\">";
 const context = { invoice: { total: 1338.75, to: trap } };
 
 describe.skipIf(!hasBrowser)("tasks", () => {
-  const shown = useConsole();
+  const app = useConsole();
   beforeAll(async () => {
-    if (hasBrowser) await shown.nova.workflows.publish(asks);
+    if (hasBrowser) await app.nova.workflows.publish(asks);
   });
 
-  async function asked(workflow = "asks", given: object = context): Promise<{ task: string; execution: string }> {
-    const { execution_id: execution } = await shown.nova.executions.execute(workflow, { context: given });
+  async function startTask(workflow = "asks", given: object = context): Promise<{ task: string; execution: string }> {
+    const { execution_id: execution } = await app.nova.executions.execute(workflow, { context: given });
     const task = await vi.waitFor(async () => {
-      const all = await Array.fromAsync(shown.nova.tasks.list());
+      const all = await Array.fromAsync(app.nova.tasks.list());
       const found = all.find(({ execution_id }) => execution_id === execution);
       expect(found).toBeDefined();
       return found?.task_id as string;
@@ -63,8 +63,8 @@ describe.skipIf(!hasBrowser)("tasks", () => {
   const choose = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
   it("are listed, and an answer from a phone keeps all typed digits", async () => {
-    const { task, execution } = await asked();
-    const page = await shown.open("/tasks", { viewport: phone });
+    const { task, execution } = await startTask();
+    const page = await app.open("/tasks", { viewport: phone });
     await page.locator(`a[href*="${task}"]`).click();
     await page.getByText("invoice.total", { exact: true }).waitFor();
     await choose(page, "approved").click();
@@ -89,13 +89,13 @@ describe.skipIf(!hasBrowser)("tasks", () => {
 
   /** Reads the answer as text, because parsing would lose digits. */
   async function answerOf(execution: string): Promise<{ entry: string }> {
-    const headers = { authorization: `Bearer ${shown.key}` };
-    return { entry: await (await fetch(`${shown.url}/executions/${execution}/chain`, { headers })).text() };
+    const headers = { authorization: `Bearer ${app.key}` };
+    return { entry: await (await fetch(`${app.url}/executions/${execution}/chain`, { headers })).text() };
   }
 
   it("can be answered by keyboard only", async () => {
-    await asked("waits", { amount: "7 EUR" });
-    const page = await shown.open("/tasks?workflow=waits");
+    await startTask("waits", { amount: "7 EUR" });
+    const page = await app.open("/tasks?workflow=waits");
     await page.getByText("Pay 7 EUR?").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
@@ -105,8 +105,8 @@ describe.skipIf(!hasBrowser)("tasks", () => {
   });
 
   it("show a refusal of the server in place, and the answer of a faster user", async () => {
-    const { task } = await asked();
-    const page = await shown.open(`/tasks/${task}`);
+    const { task } = await startTask();
+    const page = await app.open(`/tasks/${task}`);
     await choose(page, "rejected").click();
     await page.getByLabel("reason").fill("no");
     await choose(page, "Send: rejected").click();
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByLabel("reason").fill("too much");
     await page.route("**/tasks/*", async (route) => {
       if (route.request().method() === "POST") {
-        await shown.nova.tasks.answer(task, { choice: "rejected", data: { reason: "no money" }, by: "Grace" });
+        await app.nova.tasks.answer(task, { choice: "rejected", data: { reason: "no money" }, by: "Grace" });
       }
       await route.continue();
     });
@@ -124,20 +124,20 @@ describe.skipIf(!hasBrowser)("tasks", () => {
   });
 
   it("show their context at once and the answer later, with one request each", async () => {
-    const { task } = await asked();
-    const page = await shown.open("/tasks");
-    const asking: string[] = [];
-    page.on("request", (request) => asking.push(new URL(request.url()).pathname));
+    const { task } = await startTask();
+    const page = await app.open("/tasks");
+    const paths: string[] = [];
+    page.on("request", (request) => paths.push(new URL(request.url()).pathname));
     await page.locator(`a[href*="${task}"]`).click();
     await page.getByText("invoice.total", { exact: true }).waitFor();
-    await shown.nova.tasks.answer(task, { choice: "rejected", data: { reason: "no money" }, by: "Grace" });
+    await app.nova.tasks.answer(task, { choice: "rejected", data: { reason: "no money" }, by: "Grace" });
     await page.getByText("Grace answered: rejected").waitFor();
     await page.getByText("no money").waitFor();
-    expect(asking.filter((path) => path.startsWith("/executions") || path.startsWith("/workflows"))).toEqual([]);
+    expect(paths.filter((path) => path.startsWith("/executions") || path.startsWith("/workflows"))).toEqual([]);
   });
 
   it("have one address each, and report a missing task", async () => {
-    const page = await shown.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    const page = await app.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await page.getByText("There is no such task").waitFor();
     await page.getByRole("link", { name: "All tasks" }).click();
     await page.getByRole("heading", { name: "Tasks" }).waitFor();
@@ -150,14 +150,14 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     tags: ["deep"],
     timeout: 60_000,
   }, async () => {
-    const { task } = await asked();
-    const page = await shown.open("/tasks");
+    const { task } = await startTask();
+    const page = await app.open("/tasks");
     await page
       .getByRole("link", { name: /Pay 1338.75/ })
       .first()
       .waitFor();
     expect(await findingsInEveryLook(page, "tasks")).toEqual([]);
-    const one = await shown.open(`/tasks/${task}`);
+    const one = await app.open(`/tasks/${task}`);
     await choose(one, "approved").click();
     await choose(one, "Send: approved").click();
     await one.getByText("2 fields need a correction.").waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { findingsInEveryLook, hasBrowser, picture, untilLoaded, untilSo } from "./support/browser.ts";
+import { findingsInEveryLook, hasBrowser, picture, waitUntil, waitUntilLoaded } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 const intake = (code: string) => ({
@@ -30,18 +30,18 @@ const second = "import nobody_has_it\ncontext['bytes'] = len(context['scan']) + 
 const tabs = ["", "/start", "/versions", "/versions?before=1&after=2", "/triggers", "/analytics", "/limits"];
 
 describe.skipIf(!hasBrowser)("workflows", () => {
-  const shown = useConsole();
+  const app = useConsole();
   beforeAll(async () => {
     if (!hasBrowser) return;
-    for (const code of [first, second]) await shown.nova.workflows.publish(intake(code));
-    await shown.nova.workflows.activate("intake", 1);
+    for (const code of [first, second]) await app.nova.workflows.publish(intake(code));
+    await app.nova.workflows.activate("intake", 1);
   });
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
 
   it("are listed with their last runs, and can be filtered by name", async () => {
-    const { execution_id } = await shown.nova.executions.run("polls");
-    const page = await shown.open("/workflows");
+    const { execution_id } = await app.nova.executions.run("polls");
+    const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("intak");
@@ -52,21 +52,21 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("open at the active version, and report a missing version", async () => {
-    const { active_version: active } = await shown.nova.workflows.get("intake");
-    await shown.nova.workflows.activate("intake", 1);
-    const page = await shown.open("/workflows/intake");
+    const { active_version: active } = await app.nova.workflows.get("intake");
+    await app.nova.workflows.activate("intake", 1);
+    const page = await app.open("/workflows/intake");
     const picked = page.getByRole("combobox", { name: "Version" });
-    await untilSo(async () => expect(await picked.locator("option:checked").textContent()).toBe("v1, active"));
+    await waitUntil(async () => expect(await picked.locator("option:checked").textContent()).toBe("v1, active"));
     await card(page, "read").waitFor();
-    await shown.nova.workflows.activate("intake", active as number);
-    const lost = await shown.open("/workflows/intake?version=99");
+    await app.nova.workflows.activate("intake", active as number);
+    const lost = await app.open("/workflows/intake?version=99");
     await lost.getByRole("heading", { name: "There is no such version" }).waitFor();
     await lost.getByRole("link", { name: "intake", exact: true }).click();
     await card(lost, "read").waitFor();
   });
 
   it("show a finding at its node and line", async () => {
-    const page = await shown.open("/workflows/intake?version=2");
+    const page = await app.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();
     await page.getByRole("button", { name: "read" }).last().click();
     await page.getByText("nobody_has_it", { exact: false }).first().waitFor();
@@ -75,18 +75,18 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("keep unsaved input while the server does not answer", { tags: ["deep"] }, async () => {
-    const page = await shown.open("/workflows/intake/start");
+    const page = await app.open("/workflows/intake/start");
     const number = page.getByLabel("number");
     await number.fill("850.0");
     await page.clock.install();
     await page.route("**/workflows/intake*", (route) => route.fulfill({ status: 503, body: "{}" }));
-    await untilSo(async () => {
+    await waitUntil(async () => {
       await page.clock.fastForward(10_000);
       expect(await page.getByRole("alert").count()).toBe(1);
     });
     expect(await number.inputValue()).toBe("850.0");
     await page.unroute("**/workflows/intake*");
-    await untilSo(async () => {
+    await waitUntil(async () => {
       await page.clock.fastForward(10_000);
       expect(await page.getByRole("alert").count()).toBe(0);
     });
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("start from the form of their inputs, with a file and all digits", async () => {
-    const page = await shown.open("/workflows/intake/start");
+    const page = await app.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();
     await page.getByLabel("number").fill("850.0");
@@ -109,14 +109,14 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.waitForURL(/\/console\/runs\/exec_/);
     await page.getByText("Completed").first().waitFor();
     const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-    const headers = { authorization: `Bearer ${shown.key}` };
-    const text = await (await fetch(`${shown.url}/executions/${id}`, { headers })).text();
+    const headers = { authorization: `Bearer ${app.key}` };
+    const text = await (await fetch(`${app.url}/executions/${id}`, { headers })).text();
     expect(text).toContain('"number":850.0');
     expect(text).toContain('"bytes":15');
   });
 
   it("accept files that are dropped on the form", async () => {
-    const page = await shown.open("/workflows/intake/start");
+    const page = await app.open("/workflows/intake/start");
     const data = await page.evaluateHandle(
       "(() => { const data = new DataTransfer(); data.items.add(new File(['x'], 'dropped.pdf')); return data; })()",
     );
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("compare two versions in one graph, with the difference of code", async () => {
-    const page = await shown.open("/workflows/intake/versions");
+    const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Compare with v1" }).click();
     await card(page, "changed").waitFor();
     await page.locator(".code-diff").getByText("nobody_has_it").waitFor();
@@ -133,11 +133,11 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("activate another version, pause and resume", async () => {
-    const page = await shown.open("/workflows/intake/versions");
+    const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
     await page.getByRole("button", { name: "Roll back to v1" }).waitFor();
-    expect(await shown.nova.workflows.get("intake")).toMatchObject({ active_version: 2 });
+    expect(await app.nova.workflows.get("intake")).toMatchObject({ active_version: 2 });
     const held = Promise.withResolvers<void>();
     await page.route("**/workflows/intake/activate", async (route) => {
       await held.promise;
@@ -158,13 +158,13 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   });
 
   it("explain why a delivery started no run, and pause a schedule", async () => {
-    const refused = await fetch(`${shown.url}/hooks/intake-shop`, { method: "POST", body: "{}" });
+    const refused = await fetch(`${app.url}/hooks/intake-shop`, { method: "POST", body: "{}" });
     expect(refused.status).toBe(422);
-    const page = await shown.open("/workflows/intake/triggers?status=refused");
+    const page = await app.open("/workflows/intake/triggers?status=refused");
     await page.getByText('the context has no "number"').first().waitFor();
     await page.getByRole("button", { name: "Pause the schedule morning" }).click();
     await page.getByText("Paused since").waitFor();
-    const [schedule] = await Array.fromAsync(shown.nova.list("/schedules", { query: { workflow: "intake" } }));
+    const [schedule] = await Array.fromAsync(app.nova.list("/schedules", { query: { workflow: "intake" } }));
     expect(schedule?.paused_at).toEqual(expect.any(String));
     await page.getByRole("button", { name: "Resume the schedule morning" }).click();
     await page.getByText("Next time").waitFor();
@@ -173,29 +173,29 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   it("queue a run beyond the quota, and the page of the run explains that", async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
-    await shown.nova.ask(shown.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
-    const { execution_id: first } = await shown.nova.executions.execute("slow", { context: {} });
-    const page = await shown.open("/workflows/slow/start");
+    await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
+    const { execution_id: first } = await app.nova.executions.execute("slow", { context: {} });
+    const page = await app.open("/workflows/slow/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.waitForURL(/\/console\/runs\/exec_/);
     await page.locator(".run-top").getByText("Queued").waitFor();
     await page.getByText("It waits for a free slot").waitFor();
     await picture(page, "run-queued-light-1280");
-    await shown.nova.executions.cancel(first);
+    await app.nova.executions.cancel(first);
     await page.locator('.react-flow__node[data-id="work"] .node[data-state="running"]').waitFor();
-    await shown.nova.executions.cancel(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+    await app.nova.executions.cancel(new URL(page.url()).pathname.split("/").at(-1) ?? "");
     await page.locator(".run-top").getByText("Cancelled").waitFor();
   });
 
   it("save quotas, and reject invalid ones", async () => {
-    const page = await shown.open("/workflows/intake/limits");
+    const page = await app.open("/workflows/intake/limits");
     await page.getByLabel("All clients together").fill("0");
     await page.getByText("Enter a whole number from 1 to 1000, or leave it empty.").waitFor();
     await page.getByLabel("All clients together").fill("3");
     await page.getByRole("button", { name: "Save" }).click();
     const params = { path: { id: "intake" } };
     await vi.waitFor(async () => {
-      const quotas = await shown.nova.ask(shown.nova.api.GET("/workflows/{id}/quotas", { params }));
+      const quotas = await app.nova.ask(app.nova.api.GET("/workflows/{id}/quotas", { params }));
       expect(quotas.max_concurrent).toBe(3);
     });
   });
@@ -204,13 +204,13 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     tags: ["deep"],
     timeout: 60_000,
   }, async () => {
-    const page = await shown.open("/workflows");
+    const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Intake" }).waitFor();
     expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
     for (const tab of tabs) {
-      await page.goto(`${shown.url}/console/workflows/intake${tab}`);
+      await page.goto(`${app.url}/console/workflows/intake${tab}`);
       await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
-      await untilLoaded(page);
+      await waitUntilLoaded(page);
       const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
       expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
     }

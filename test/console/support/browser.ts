@@ -78,27 +78,27 @@ function isAnswer(text: string): boolean {
 /** Time limit for a page on a busy machine. */
 const patienceMs = 20_000;
 
-export function untilSo<Found>(look: () => Found | Promise<Found>): Promise<Found> {
+export function waitUntil<Found>(look: () => Found | Promise<Found>): Promise<Found> {
   return vi.waitFor(look, { timeout: patienceMs, interval: 50 });
 }
 
-const asked = new WeakMap<Page, Set<Request>>();
+const openRequests = new WeakMap<Page, Set<Request>>();
 
 function countRequests(page: Page): void {
   const open = new Set<Request>();
-  asked.set(page, open);
+  openRequests.set(page, open);
   page.on("request", (request) => open.add(request));
   for (const end of ["requestfinished", "requestfailed"] as const)
     page.on(end as "requestfinished", (request) => open.delete(request));
 }
 
 /** Waits until all requests of the page are answered and rendered. */
-export async function untilLoaded(page: Page): Promise<void> {
-  await untilSo(async () => {
-    expect(asked.get(page)?.size).toBe(0);
-    await page.evaluate(atRest);
+export async function waitUntilLoaded(page: Page): Promise<void> {
+  await waitUntil(async () => {
+    expect(openRequests.get(page)?.size).toBe(0);
+    await page.evaluate(afterTransitions);
     expect(await page.locator(".skeleton").count()).toBe(0);
-    expect(asked.get(page)?.size).toBe(0);
+    expect(openRequests.get(page)?.size).toBe(0);
   });
 }
 
@@ -130,7 +130,7 @@ export async function findingsInEveryLook(page: Page, name: string, onPhone?: ()
     if (place === "phone") await onPhone?.();
     for (const [mode, rules] of Object.entries({ light: everyRule, dark: rulesOfColour })) {
       await page.emulateMedia({ colorScheme: mode as "light" | "dark" });
-      await page.evaluate(atRest);
+      await page.evaluate(afterTransitions);
       await picture(page, `${name}-${mode}-${place}`);
       found.push(...(await findingsOf(page, rules)).map((finding) => `${place}, ${mode}: ${finding}`));
     }
@@ -141,7 +141,7 @@ export async function findingsInEveryLook(page: Page, name: string, onPhone?: ()
 }
 
 /** Waits for the end of transitions, because axe measures rendered colours. */
-const atRest = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+const afterTransitions = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
   Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
 )`;
 

@@ -117,11 +117,15 @@ export function answerMap(page: Page, count: number): Promise<string> {
 export async function answerValue(page: Page, bytes: number, blob: string): Promise<string> {
   const nodes = [{ id: "make", type: "action", executor: { kind: "code" } }];
   const rows = Array.from({ length: bytes / 100 }, (_, row) => ({ row, text: "x".repeat(80) }));
-  const made = entry(0, "", "make", null);
+  const entryOfMake = entry(0, "", "make", null);
   const $blob = { sha256: "a".repeat(64), bytes, type: "json" };
-  const full = { ...made, code_executed: "", input_context: {}, output_result: { rows: { $blob } }, logs: null };
+  const full = { ...entryOfMake, code_executed: "", input_context: {}, output_result: { rows: { $blob } }, logs: null };
   await page.route(/\/executions\/exec_\w+\/chain\/0\?/, (route) => answer(route, full));
   await page.route(/\/executions\/exec_\w+\/blobs\//, (route) => answer(route, { url: blob, expires_at: started }));
   await page.route(blob, (route) => answer(route, { total: 850, rows }));
-  return answerRun(page, { nodes, edges: [], entries: [made, entry(1, "", "(close)", null, { node_type: "close" })] });
+  return answerRun(page, {
+    nodes,
+    edges: [],
+    entries: [entryOfMake, entry(1, "", "(close)", null, { node_type: "close" })],
+  });
 }

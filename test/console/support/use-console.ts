@@ -15,13 +15,13 @@ export interface TestConsole {
   /** Opens a page with a signed-in session. */
   open(path: string, how?: Opened): Promise<Page>;
   /** Opens a page without a key. */
-  stranger(how?: Opened): Promise<Page>;
+  openSignedOut(how?: Opened): Promise<Page>;
 }
 
 /** Starts `nova dev` in a new folder with the workflows of the tests, and a browser. */
 export function useConsole(): TestConsole {
   const browser = useBrowser();
-  const shown = { stranger: browser.page } as TestConsole;
+  const app = { openSignedOut: browser.page } as TestConsole;
   let folder: string;
   let dev: Started | undefined;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ export function useConsole(): TestConsole {
     await writeWorkflows(folder);
     dev = startNova(folder, "dev", "--port", "0", "--smtp-port", "0", "--json");
     const { url, api_key: key, console: link } = JSON.parse(await dev.line('"console"'));
-    Object.assign(shown, { url, link, key, nova: createClient({ url, apiKey: key }) });
+    Object.assign(app, { url, link, key, nova: createClient({ url, apiKey: key }) });
     await dev.line('"id":"waits"');
     // Builds the page before the time limit of a test starts.
     await fetch(`${url}/console/`);
@@ -45,11 +45,11 @@ export function useConsole(): TestConsole {
     clearTimeout(later);
     if (folder) await rm(folder, { recursive: true, force: true });
   });
-  shown.open = async (path, how) => {
+  app.open = async (path, how) => {
     const page = await browser.page(how);
-    await page.addInitScript((key) => sessionStorage.setItem("nova-key", key), shown.key);
-    await page.goto(`${shown.url}/console${path}`);
+    await page.addInitScript((key) => sessionStorage.setItem("nova-key", key), app.key);
+    await page.goto(`${app.url}/console${path}`);
     return page;
   };
-  return shown;
+  return app;
 }

@@ -30,12 +30,12 @@ const samples: Record<string, string> = {
 };
 
 /** Fills every field of a kind. */
-function filled(kind: Kind): CredentialDraft {
-  const given = kinds[kind].map(({ name, type }) => {
+function fillDraft(kind: Kind): CredentialDraft {
+  const texts = kinds[kind].map(({ name, type }) => {
     const byType = { secret: "s3cret!", port: "1234", url: "https://api.example.com", text: "x", pairs: "" };
     return [name, samples[name] ?? byType[type]];
   });
-  return { texts: Object.fromEntries(given), pairs: [{ name: "api_key", value: "line 1\nline 2" }] };
+  return { texts: Object.fromEntries(texts), pairs: [{ name: "api_key", value: "line 1\nline 2" }] };
 }
 
 it("has a form for every kind of credential", () => {
@@ -44,13 +44,13 @@ it("has a form for every kind of credential", () => {
 
 describe.each(credentialKindNames)("a form for %s", (kind) => {
   it("sends valid values with every field of the kind", () => {
-    const values = buildValues(kind, filled(kind));
+    const values = buildValues(kind, fillDraft(kind));
     expect(checkValues(kind, values)).toMatchObject({ success: true });
     if (kind !== "custom") expect(Object.keys(values)).toEqual(kinds[kind].map(({ name }) => name));
   });
 
   it("can be sent with only the required fields", () => {
-    const { texts, pairs } = filled(kind);
+    const { texts, pairs } = fillDraft(kind);
     const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
     // Two kinds require one of several fields; the server checks that.
     const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
