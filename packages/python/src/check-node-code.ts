@@ -26,10 +26,7 @@ const checks = [
   findUnfitDumps,
 ] satisfies ((subject: Subject) => Problem[])[];
 
-/**
- * Finds the mistakes of a node's code without running it and without a model, in the order of the source. An error is
- * certain if `facts` is true; a check is skipped if its facts are unknown. `# noqa` silences a line.
- */
+/** An error is certain if `facts` is true; unknown facts skip a check. `# noqa` silences a line. */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
   const { broken, diagnostics } = await diagnose(source, nodeGlobals);
   if (broken.length > 0)

@@ -128,11 +128,7 @@ export function findAssignedKeys(source: string, wanted: RegExp): ({ key: string
   return Array.from(found.values());
 }
 
-/**
- * Lists the literal keys of the context that code reads, as dot paths from the top. A path ends at the first list.
- * `optional`: every read tolerates an absent key (`.get()`, `in`). Computed keys are left out; unreadable code has
- * none.
- */
+/** Lists literal keys that code reads, as dot paths up to a list. `optional`: every read tolerates an absent key. */
 export function listContextReads(source: string): { path: string; optional: boolean }[] {
   const program = Program.read(source);
   if (!program) return [];

@@ -1,8 +1,4 @@
-/**
- * Every error class of a run, with its ASL name and the part that retries it. `attempt` marks the classes that can end
- * an attempt of a node, so the node's own `retry` may name them. The compiler makes `Retry` and `Catch` from this
- * table, and a Lambda of the engine throws no other class.
- */
+/** Every error class of a run. `attempt`: it can end an attempt of a node, so the node's `retry` may name it. */
 export const runErrors = {
   /** The code failed, or its output cannot be stored. */
   NodeFailed: { retry: "never", attempt: true },
@@ -69,10 +65,7 @@ export function secondsAfter(retry: Retry, attempt: number): number {
   return Math.min(interval * backoff ** (attempt - 1), longest);
 }
 
-/**
- * True if a node waits for the time in a server's `Retry-After`; the author's `max_delay` limits it. Such a wait is a
- * state of its own, because Step Functions fixes the delays of its own retries when the workflow is published.
- */
+/** True if a node waits for `Retry-After`, in a state of its own: Step Functions fixes the delays of retries. */
 export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
   return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;
 }

@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * The packages of every sandbox, in E2B and on a laptop: the module that code imports, the package for pip and for
- * Debian, and the first major version that is excluded. pymupdf 2 loads a runtime for neural networks: 80 MB in every
- * process.
- */
+/** The packages of every sandbox, with the first excluded version: pymupdf 2 takes 80 MB more in every process. */
 export const promisedPackages = [
   { module: "fitz", pip: "pymupdf", below: 2, debian: "python3-fitz" },
   { module: "pandas", pip: "pandas", below: 4, debian: "python3-pandas" },

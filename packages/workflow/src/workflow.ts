@@ -2,10 +2,7 @@ import type { JsonObject, WrittenJson } from "./json/exact.ts";
 import type { LockedCode } from "./lock/lock-file.ts";
 import type { Retry } from "./retry.ts";
 
-/**
- * A normalised, self-contained and checked workflow: the output of `parseWorkflow`. Its text decides the version.
- * People write another form: the JSON of a folder, with aliases and `.py` files.
- */
+/** A checked workflow: the output of `parseWorkflow`. Its text decides the version. */
 export interface Workflow {
   format: 1;
   id: string;

@@ -1,12 +1,12 @@
 import { checkNodeCode, listImportableModules, shapeOf } from "@nova/python";
 import { describe, expect, it } from "vitest";
-import { findUnfit, Types } from "../../../packages/python/src/values/types.ts";
+import { createTypeOf, findUnfit } from "../../../packages/python/src/values/types.ts";
 import { template } from "../support/corpus.ts";
 import { askedIn, pathsOf, programOf } from "../support/program.ts";
 
 const typeIn = (source: string) => {
   const program = programOf(source);
-  return new Types(program, pathsOf(program)).of(askedIn(program));
+  return createTypeOf(program, pathsOf(program))(askedIn(program));
 };
 
 it.each([
@@ -46,7 +46,7 @@ it.each([
 describe("an unfit value", () => {
   const unfitIn = (source: string, forDumps = false) => {
     const program = programOf(source);
-    return findUnfit(program, new Types(program, pathsOf(program)), askedIn(program), forDumps)?.path;
+    return findUnfit(program, createTypeOf(program, pathsOf(program)), askedIn(program), forDumps)?.path;
   };
 
   it.each([

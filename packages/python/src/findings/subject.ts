@@ -4,7 +4,7 @@ import { type Printed, type Read, readPrinted, readReads } from "../flow/printed
 import type { LineColumn } from "../lines.ts";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
-import { Types } from "../values/types.ts";
+import { createTypeOf, type TypeOf } from "../values/types.ts";
 
 export interface NodeFacts {
   nodeType: "action" | "decision";
@@ -23,7 +23,7 @@ export interface Subject {
   facts: NodeFacts;
   program: Program;
   paths: Paths;
-  types: Types;
+  typeOf: TypeOf;
   changes: readonly Change[];
   reads: readonly Read[];
   printed: Printed;
@@ -46,7 +46,7 @@ export function readSubject(program: Program, facts: NodeFacts): Subject {
     facts,
     program,
     paths,
-    types: new Types(program, paths),
+    typeOf: createTypeOf(program, paths),
     changes: readChanges(program, paths, facts.context),
     reads: readReads(program, paths),
     printed: readPrinted(program),
@@ -55,27 +55,15 @@ export function readSubject(program: Program, facts: NodeFacts): Subject {
 }
 
 /** All codes with their severities (docs/python-findings.md). A code keeps its meaning, and is never used again. */
-export const codeFindings = {
-  PY101: "error",
-  PY102: "error",
-  PY103: "error",
-  PY104: "warning",
-  PY105: "error",
-  PY110: "error",
-  PY111: "error",
-  PY112: "warning",
-  PY113: "error",
-  PY120: "error",
-  PY121: "warning",
-  PY122: "warning",
-  PY130: "error",
-  PY140: "error",
-  PY141: "error",
-  PY150: "error",
-  PY151: "error",
-} as const;
+const errors = [101, 102, 103, 105, 110, 111, 113, 120, 130, 140, 141, 150, 151] as const;
+const warnings = [104, 112, 121, 122] as const;
 
-export type CodeFindingCode = keyof typeof codeFindings;
+export type CodeFindingCode = `PY${(typeof errors | typeof warnings)[number]}`;
+
+export const codeFindings = Object.fromEntries([
+  ...errors.map((number) => [`PY${number}`, "error"]),
+  ...warnings.map((number) => [`PY${number}`, "warning"]),
+]) as Record<CodeFindingCode, "error" | "warning">;
 
 export interface CodeFinding extends LineColumn {
   code: CodeFindingCode;

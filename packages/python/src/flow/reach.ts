@@ -15,153 +15,148 @@ export const maybePart = 2;
 type Nearness = 0 | 1 | 2;
 
 /** Tells whether a change of a value may change the context. In doubt it may: findings of missing changes need that. */
-export class Reach {
-  readonly #program: Program;
-  readonly #paths: Paths;
-  readonly #shape: ContextShape | undefined;
-  readonly #known = new Map<Node, Nearness>();
-  readonly #open = new Set<Node>();
-  #circles = 0;
-  #asked = 0;
-  readonly #attributes: ReadonlyMap<string, Expression[]>;
-  readonly #additions: ReadonlyMap<string, Expression[]>;
+export function createReach(
+  program: Program,
+  paths: Paths,
+  shape: ContextShape | undefined,
+): (expression: Expression) => Nearness {
+  const nearnesses = new Map<Node, Nearness>();
+  const open = new Set<Node>();
+  let circles = 0;
+  let asked = 0;
+  const attributes = storedAttributes(program);
+  const additions = addedValues(program);
+  return nearnessOf;
 
-  constructor(program: Program, paths: Paths, shape: ContextShape | undefined) {
-    this.#program = program;
-    this.#paths = paths;
-    this.#shape = shape;
-    this.#attributes = storedAttributes(program);
-    this.#additions = addedValues(program);
-  }
-
-  of(expression: Expression): Nearness {
-    const known = this.#known.get(expression);
+  function nearnessOf(expression: Expression): Nearness {
+    const known = nearnesses.get(expression);
     if (known !== undefined) return known;
-    if (++this.#asked > maxAsked) return maybePart;
-    if (this.#open.has(expression)) {
-      this.#circles++;
+    if (++asked > maxAsked) return maybePart;
+    if (open.has(expression)) {
+      circles++;
       return unrelated;
     }
-    const circles = this.#circles;
-    this.#open.add(expression);
-    const path = this.#shape && this.#paths.of(expression);
-    const isPlain = path && path.length > 0 && isScalar(shapeAt(this.#shape as ContextShape, path));
-    const found = isPlain ? unrelated : this.#find(expression);
-    this.#open.delete(expression);
+    const before = circles;
+    open.add(expression);
+    const path = shape && paths.of(expression);
+    const isPlain = path && path.length > 0 && isScalar(shapeAt(shape as ContextShape, path));
+    const found = isPlain ? unrelated : findNearness(expression);
+    open.delete(expression);
     // A value that depends on itself is only known when everything around it is.
-    if (circles === this.#circles || this.#open.size === 0) this.#known.set(expression, found);
+    if (before === circles || open.size === 0) nearnesses.set(expression, found);
     return found;
   }
 
-  any(expressions: Iterable<Expression>): Nearness {
+  function nearestOf(expressions: Iterable<Expression>): Nearness {
     let most: Nearness = unrelated;
-    for (const expression of expressions) most = Math.max(most, this.of(expression)) as Nearness;
+    for (const expression of expressions) most = Math.max(most, nearnessOf(expression)) as Nearness;
     return most;
   }
 
-  #find(expression: Expression): Nearness {
+  function findNearness(expression: Expression): Nearness {
     switch (expression.kind) {
       case "name":
-        return this.#ofName(expression);
+        return nearnessOfName(expression);
       case "attribute":
-        return this.any([expression.object, ...(this.#attributes.get(expression.name) ?? [])]);
+        return nearestOf([expression.object, ...(attributes.get(expression.name) ?? [])]);
       case "subscript":
-        return this.#partOf(expression.object, expression.index.kind === "slice" ? holdsPart : maybePart);
+        return nearnessOfPart(expression.object, expression.index.kind === "slice" ? holdsPart : maybePart);
       case "call":
-        return this.#ofCall(expression);
+        return nearnessOfCall(expression);
       case "list":
       case "tuple":
       case "set":
-        return this.#held(expression.items);
+        return nearnessOfHolder(expression.items);
       case "dict":
-        return this.#held(expression.entries.map(({ value }) => value));
+        return nearnessOfHolder(expression.entries.map(({ value }) => value));
       case "comprehension":
-        return this.#held([expression.element]);
+        return nearnessOfHolder([expression.element]);
       case "conditional":
-        return this.any([expression.yes, expression.no]);
+        return nearestOf([expression.yes, expression.no]);
       case "binary":
-        if (/^(and|or)$/.test(expression.op)) return this.any([expression.left, expression.right]);
-        return /^[+*|]$/.test(expression.op) ? this.#held([expression.left, expression.right]) : unrelated;
+        if (/^(and|or)$/.test(expression.op)) return nearestOf([expression.left, expression.right]);
+        return /^[+*|]$/.test(expression.op) ? nearnessOfHolder([expression.left, expression.right]) : unrelated;
       case "walrus":
       case "star":
       case "await":
-        return this.of(expression.value);
+        return nearnessOf(expression.value);
       default:
         return unrelated;
     }
   }
 
-  #partOf(value: Expression, near: Nearness): Nearness {
-    return this.of(value) === unrelated ? unrelated : near;
+  function nearnessOfPart(value: Expression, near: Nearness): Nearness {
+    return nearnessOf(value) === unrelated ? unrelated : near;
   }
 
-  #held(parts: Iterable<Expression>): Nearness {
-    return this.any(parts) === unrelated ? unrelated : holdsPart;
+  function nearnessOfHolder(parts: Iterable<Expression>): Nearness {
+    return nearestOf(parts) === unrelated ? unrelated : holdsPart;
   }
 
-  #ofName(name: Expression & { kind: "name" }): Nearness {
-    const near = this.#program.reaching(name).map(({ origin, name: id }) => this.#ofOrigin(origin, id));
-    return Math.max(unrelated, ...near, this.#held(this.#additions.get(name.id) ?? [])) as Nearness;
+  function nearnessOfName(name: Expression & { kind: "name" }): Nearness {
+    const near = program.reaching(name).map(({ origin, name: id }) => nearnessOfOrigin(origin, id));
+    return Math.max(unrelated, ...near, nearnessOfHolder(additions.get(name.id) ?? [])) as Nearness;
   }
 
-  #ofOrigin(origin: Origin, name: string): Nearness {
+  function nearnessOfOrigin(origin: Origin, name: string): Nearness {
     switch (origin.kind) {
       case "provided":
         return name === "context" ? maybePart : unrelated;
       case "value":
       case "with":
-        return this.of(origin.value);
+        return nearnessOf(origin.value);
       case "item":
       case "part":
-        return this.#partOf(origin.of, maybePart);
+        return nearnessOfPart(origin.of, maybePart);
       case "match":
-        return this.#partOf(origin.subject, maybePart);
+        return nearnessOfPart(origin.subject, maybePart);
       case "param":
-        return this.#ofParam(origin);
+        return nearnessOfParam(origin);
       default:
         return unrelated;
     }
   }
 
-  #ofParam(origin: Origin & { kind: "param" }): Nearness {
-    const { values, isComplete } = argumentsFor(this.#program, origin);
-    const nearness = this.any(values);
+  function nearnessOfParam(origin: Origin & { kind: "param" }): Nearness {
+    const { values, isComplete } = argumentsFor(program, origin);
+    const nearness = nearestOf(values);
     if (isComplete || nearness === maybePart) return nearness;
-    return this.#isHandedOn(origin.holder) ? maybePart : nearness;
+    return isHandedOn(origin.holder) ? maybePart : nearness;
   }
 
-  #isHandedOn(holder: Callable): boolean {
+  function isHandedOn(holder: Callable): boolean {
     if (holder.kind === "lambda" || holder.decorators.length > 0) return true;
     const isCalled = (use: Node) => use.parent?.kind === "call" && use.parent.callee === use;
-    return this.#program.loadsOf(holder.id).some((use) => !isCalled(use));
+    return program.loadsOf(holder.id).some((use) => !isCalled(use));
   }
 
-  #ofCall({ callee, args }: Call): Nearness {
+  function nearnessOfCall({ callee, args }: Call): Nearness {
     const values = args.map(({ value }) => value);
-    const path = this.#program.importPath(callee);
+    const path = program.importPath(callee);
     if (path !== undefined) {
       const how = resultDependence(path);
       if (how === "nothing") return unrelated;
-      if (how === "parts in something new") return this.#held(values);
-      if (!this.#program.functionOf(callee)) return this.any(values) === unrelated ? unrelated : maybePart;
+      if (how === "parts in something new") return nearnessOfHolder(values);
+      if (!program.functionOf(callee)) return nearestOf(values) === unrelated ? unrelated : maybePart;
     }
-    const local = this.#program.functionOf(callee);
-    if (local) return this.#answerOf(local);
+    const local = program.functionOf(callee);
+    if (local) return nearnessOfAnswer(local);
     if (callee.kind === "attribute" && !pureMethods.has(callee.name)) {
-      const own = this.of(callee.object);
-      if (own !== unrelated && partMethods.has(callee.name)) return this.#partOf(callee.object, maybePart);
-      if (own !== unrelated && copyMethods.has(callee.name)) return this.#partOf(callee.object, holdsPart);
-      return own !== unrelated || this.any(values) !== unrelated ? maybePart : unrelated;
+      const own = nearnessOf(callee.object);
+      if (own !== unrelated && partMethods.has(callee.name)) return nearnessOfPart(callee.object, maybePart);
+      if (own !== unrelated && copyMethods.has(callee.name)) return nearnessOfPart(callee.object, holdsPart);
+      return own !== unrelated || nearestOf(values) !== unrelated ? maybePart : unrelated;
     }
-    return callee.kind === "attribute" || this.any(values) === unrelated ? unrelated : maybePart;
+    return callee.kind === "attribute" || nearestOf(values) === unrelated ? unrelated : maybePart;
   }
 
-  #answerOf(local: Callable): Nearness {
-    if (local.kind === "lambda") return this.of(local.body);
+  function nearnessOfAnswer(local: Callable): Nearness {
+    if (local.kind === "lambda") return nearnessOf(local.body);
     let most: Nearness = unrelated;
     for (const node of walk(local.body)) {
       const value = node.kind === "return" || node.kind === "yield" ? node.value : null;
-      if (value) most = Math.max(most, node.kind === "yield" ? this.#held([value]) : this.of(value)) as Nearness;
+      if (value)
+        most = Math.max(most, node.kind === "yield" ? nearnessOfHolder([value]) : nearnessOf(value)) as Nearness;
     }
     return most;
   }

@@ -8,10 +8,7 @@ import { blockOf } from "./statements.ts";
 /** For one node or module. The code of a large node has about 30,000. */
 const maxCodeCharacters = 200_000;
 
-/**
- * Ruff's WebAssembly overflows its stack at about 3,500 levels and cannot be used afterwards. CPython refuses 200
- * nested brackets, or about 2,000 operators in a row.
- */
+/** Ruff's WebAssembly overflows its stack at about 3,500 levels, and CPython refuses 200 nested brackets. */
 const maxCodeLevels = 500;
 
 /** Says why code is not checked and what to do; undefined if it can be checked. */
@@ -24,9 +21,7 @@ export function describeExcess(source: string): string | undefined {
   return `the code goes more than ${maxCodeLevels} levels deep - divide its longest expression into several lines that each set a name`;
 }
 
-/**
- * Counts levels of the syntax tree: a bracket or an indentation makes one or two, each further operator of a chain one.
- */
+/** A bracket or an indentation makes one or two levels, each further operator of a chain one. */
 function isTooDeep(source: string): boolean {
   let level = 0;
   let isDeep = false;
@@ -42,10 +37,7 @@ function isTooDeep(source: string): boolean {
   return isDeep;
 }
 
-/**
- * Parses a source. Null beyond the bounds, or if lezer's grammar cannot parse it: then no check may say that code omits
- * something.
- */
+/** Null beyond the bounds, or if lezer cannot parse it: then no check may say that code omits something. */
 export function parsePython(source: string): Block | null {
   if (describeExcess(source) !== undefined) return null;
   const tree = parser.parse(source);

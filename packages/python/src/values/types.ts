@@ -6,25 +6,17 @@ import type { Expression, Node } from "../tree/nodes.ts";
 
 const deepestType = 10;
 
-/**
- * The type that an expression certainly has, by its literal, function, class or method; undefined if it may have
- * another. Items of loops and results of functions in the code are not followed: the sandbox rejects an unfit value
- * with its key and a fix.
- */
-export class Types {
-  readonly #program: Program;
-  readonly #paths: Paths;
-  readonly of = once((expression: Expression) => this.#find(expression), deepestType);
+/** The type that an expression certainly has. Items of loops and results of own functions are not followed. */
+export type TypeOf = (expression: Expression) => Type | undefined;
 
-  constructor(program: Program, paths: Paths) {
-    this.#program = program;
-    this.#paths = paths;
-  }
+export function createTypeOf(program: Program, paths: Paths): TypeOf {
+  const typeOf = once((expression: Expression) => findType(expression), deepestType);
+  return typeOf;
 
-  #find(expression: Expression): Type | undefined {
+  function findType(expression: Expression): Type | undefined {
     switch (expression.kind) {
       case "name":
-        return this.#ofName(expression);
+        return typeOfName(expression);
       case "constant":
         return expression.value === null ? "none" : undefined;
       case "bytes":
@@ -37,36 +29,36 @@ export class Types {
       case "comprehension":
         return expression.form === "list" ? undefined : expression.form;
       case "attribute":
-        return typeOfValue(this.#program.importPath(expression) ?? "");
+        return typeOfValue(program.importPath(expression) ?? "");
       case "call":
-        return this.#ofCall(expression);
+        return typeOfCall(expression);
       case "walrus":
-        return this.of(expression.value);
+        return typeOf(expression.value);
       case "conditional":
-        return commonType([expression.yes, expression.no].map(this.of));
+        return commonType([expression.yes, expression.no].map(typeOf));
       case "subscript":
-        return this.#ofPart(expression);
+        return typeOfPart(expression);
       case "binary":
-        return this.#ofBinary(expression);
+        return typeOfBinary(expression);
       default:
         return undefined;
     }
   }
 
   /** `total += x` keeps the types listed here. */
-  #ofName(name: Expression & { kind: "name" }): Type | undefined {
-    const origins = this.#program.reaching(name).map(({ origin }) => origin);
+  function typeOfName(name: Expression & { kind: "name" }): Type | undefined {
+    const origins = program.reaching(name).map(({ origin }) => origin);
     const made = origins.filter(({ kind }) => kind !== "augment");
-    const type = commonType(made.map((origin) => this.#ofOrigin(origin)));
+    const type = commonType(made.map((origin) => typeOfOrigin(origin)));
     return made.length === origins.length || /^(Decimal|set|timedelta|datetime)$/.test(type ?? "") ? type : undefined;
   }
 
-  #ofOrigin(origin: Origin): Type | undefined {
+  function typeOfOrigin(origin: Origin): Type | undefined {
     switch (origin.kind) {
       case "value":
-        return this.of(origin.value);
+        return typeOf(origin.value);
       case "with":
-        return typeOfEntered(this.of(origin.value));
+        return typeOfEntered(typeOf(origin.value));
       case "handler":
         return "exception";
       case "function":
@@ -79,36 +71,36 @@ export class Types {
     }
   }
 
-  #ofCall({ callee, args }: Call): Type | undefined {
-    const path = this.#program.importPath(callee);
+  function typeOfCall({ callee, args }: Call): Type | undefined {
+    const path = program.importPath(callee);
     const [first, second] = args.map(({ value }) => value);
     if (path === "builtins.float" && first?.kind === "text" && /^\s*[-+]?(nan|inf)/i.test(first.value)) return "nan";
-    if (first && path === "builtins.sum") return this.#ofSum(first, second);
-    if (first && second && path === "builtins.round") return this.of(first) === "Decimal" ? "Decimal" : undefined;
+    if (first && path === "builtins.sum") return typeOfSum(first, second);
+    if (first && second && path === "builtins.round") return typeOf(first) === "Decimal" ? "Decimal" : undefined;
     if (path !== undefined) return resultTypeOf(path);
-    const ownClass = this.#program.classOf(callee);
+    const ownClass = program.classOf(callee);
     if (ownClass) return ownClass.bases.length === 0 ? "object" : undefined;
     if (callee.kind !== "attribute") return undefined;
-    if (args.length === 0 && this.#isViewOfContext(callee)) return "view";
+    if (args.length === 0 && isViewOfContext(callee)) return "view";
     if (callee.name === "encode" && /^(text|format)$/.test(callee.object.kind)) return "bytes";
-    const type = this.of(callee.object);
+    const type = typeOf(callee.object);
     const known = type && type !== "none" && type !== "number" ? methodTypes[type] : undefined;
     return known && Object.hasOwn(known, callee.name) ? known[callee.name] : undefined;
   }
 
-  #ofSum(items: Expression, start: Expression | undefined): Type | undefined {
+  function typeOfSum(items: Expression, start: Expression | undefined): Type | undefined {
     const parts = [items.kind === "comprehension" ? items.element : items, ...(start ? [start] : [])];
-    return parts.some((part) => this.of(part) === "Decimal") ? "Decimal" : undefined;
+    return parts.some((part) => typeOf(part) === "Decimal") ? "Decimal" : undefined;
   }
 
   /** Columns and rows of a DataFrame: `df["price"]`, `df[df["price"] > 1]`. */
-  #ofPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
-    if (this.of(object) !== "DataFrame") return undefined;
+  function typeOfPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
+    if (typeOf(object) !== "DataFrame") return undefined;
     return index.kind === "text" ? "Series" : /^(list|binary)$/.test(index.kind) ? "DataFrame" : undefined;
   }
 
-  #ofBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
-    const [one, other] = [this.of(left), this.of(right)];
+  function typeOfBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
+    const [one, other] = [typeOf(left), typeOf(right)];
     if (op === "or") return commonType([one, other]);
     if (!/^[-+*/%&|^]$/.test(op)) return undefined;
     const winner = [one, other].find((type) => /^(Decimal|ndarray|Series)$/.test(type ?? ""));
@@ -118,9 +110,9 @@ export class Types {
   }
 
   /** Context values are JSON, so a value with these methods is a dict. */
-  #isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
-    if (!/^(keys|values|items)$/.test(name) || !this.#paths.of(object)) return false;
-    return !this.#program.nodes.some((node) => node.kind === "function" && node.id === name);
+  function isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
+    if (!/^(keys|values|items)$/.test(name) || !paths.of(object)) return false;
+    return !program.nodes.some((node) => node.kind === "function" && node.id === name);
   }
 }
 
@@ -145,12 +137,12 @@ export interface Unfit {
 const deepestPart = 6;
 
 /** Finds the first part of a value that certainly cannot be stored. `forDumps`: that json.dumps rejects. */
-export function findUnfit(program: Program, types: Types, value: Expression, forDumps = false): Unfit | undefined {
+export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, forDumps = false): Unfit | undefined {
   return find(value, "", 0);
 
   function find(value: Expression, path: string, depth: number): Unfit | undefined {
     if (depth > deepestPart) return undefined;
-    const type = types.of(value);
+    const type = typeOf(value);
     if (isUnfit(type, forDumps)) {
       const [what, cure] = unfitTypes[type];
       return { node: value, path, what, cure };
@@ -195,16 +187,13 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
   /** json.dumps accepts numbers and None as keys, but no other keys that are not texts. */
   function isBadKey(key: Expression): boolean {
     if (key.kind === "tuple" || key.kind === "bytes") return true;
-    const type = types.of(key);
+    const type = typeOf(key);
     if (type === "number" || type === "none") return !forDumps;
     return type === "datetime" || type === "date" || type === "Decimal" || type === "UUID" || type === "Path";
   }
 }
 
-/**
- * Values that `rows.append(x)` and `row["at"] = x` add to the value of a name; "unknown" if the use may change it in
- * other ways.
- */
+/** Returns what `rows.append(x)` and `row["at"] = x` add to a name; "unknown" if it may change otherwise. */
 function additionsBy(program: Program, use: Node): ({ key?: string; value: Expression } | "unknown")[] {
   const { parent } = use;
   const holder = parent?.parent;

@@ -17,11 +17,7 @@ const checks = [
   checkInputKeys,
 ] satisfies ((asked: NodeCheck) => Iterable<Finding>)[];
 
-/**
- * NOVA508: keys that a node names and no earlier node sets. NOVA509 and NOVA510: waits and results that it cannot name.
- * NOVA116 and NOVA512 to NOVA516: names of nodes, and references to their results. The definition must have no errors,
- * or the result would be a guess.
- */
+/** NOVA508 to NOVA510, NOVA116, NOVA512 to NOVA516. With errors in the definition the result would be a guess. */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
   workflow: Workflow,

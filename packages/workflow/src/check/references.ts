@@ -6,10 +6,7 @@ import type { TextExecutor } from "../workflow.ts";
 import type { NodeCheck } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode } from "./outline.ts";
 
-/**
- * NOVA512 and NOVA513: references in the prompt of a text node without a target. Valid targets are the nodes that
- * `outputs` may name at this node, and keys of the context. With `__node_mapping` in `inputs`, any name is valid.
- */
+/** NOVA512 and NOVA513: references without a target. Targets are earlier nodes, and keys of the context. */
 export function* checkReferences({ node, before, outline: { homeOf }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   // The starter of the run then defines the names.

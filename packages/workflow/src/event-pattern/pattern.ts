@@ -149,11 +149,7 @@ export interface MatchableObject {
   [name: string]: Matchable;
 }
 
-/**
- * Compares two scalars. Numbers are equal by value: 850, 850.0 and 8.5e2 are equal, 12345678901234567890 and
- * 12345678901234567891 are not. A number that JavaScript rounded before it reached the pattern is compared as binary64,
- * as EventBridge does.
- */
+/** 850 and 8.5e2 are equal. A number that JavaScript rounded is compared as binary64, as EventBridge does. */
 export function isSameLeaf(wanted: Leaf, leaf: Leaf): boolean {
   const [one, other] = [numberText(wanted), numberText(leaf)];
   if (one === undefined || other === undefined) return wanted === leaf;
@@ -248,11 +244,7 @@ export function asIfBound(pattern: MatchableObject): MatchableObject {
   return replaceTexts(pattern, (text, operator) => (operator === "numeric" && onlyPath(text) !== undefined ? 0 : text));
 }
 
-/**
- * Matches an event against an EventBridge event pattern. Every field of the pattern must find one of its values in the
- * event. One element of an event's list is enough, but it must match all fields below it. Source: Amazon EventBridge
- * User Guide, "Event patterns".
- */
+/** One element of a list is enough, but it must match all fields below it (Amazon EventBridge, "Event patterns"). */
 export function matchesPattern(pattern: MatchableObject, event: MatchableObject): boolean {
   return Object.entries(pattern).every(([name, wanted]) =>
     fits(wanted, Object.hasOwn(event, name) ? event[name] : undefined),

@@ -58,10 +58,7 @@ export function lastToFirst(starts: readonly string[], nextOf: (id: string) => r
   return [...done];
 }
 
-/**
- * Splits the members of a set into groups. No other member leads to the head of a group; a cycle has its first member
- * as its head. A finding names the head, which has to be connected, and lists the others.
- */
+/** Splits members into groups. A finding names the head, which has to be connected, and lists the others. */
 export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: string; others: string[] }[] {
   const inOrder = graph.ids.filter((id) => members.has(id));
   const isHead = (id: string) => !graph.predecessors.get(id)?.some((before) => before !== id && members.has(before));
@@ -79,10 +76,7 @@ export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: st
   return [...heads, ...inOrder.flatMap((id) => (taken.has(id) ? [] : group(id)))];
 }
 
-/**
- * Cycles, at least one for every knot of nodes that lead to one another; cycles that share their closing edge's ends
- * with one already found are left out (there may be exponentially many). Depth first, without recursion.
- */
+/** Finds at least one cycle for every knot of nodes: all of them may be exponentially many. It does not recurse. */
 export function findCycles(graph: Graph): string[][] {
   const cycles: string[][] = [];
   const reported = new Set<string>();
@@ -121,11 +115,7 @@ export const defaultLabel = "default";
 
 export const timeoutLabel = "timeout";
 
-/**
- * Returns the text by which the state machine and the engine name a decision's edge: a string as it is, `true`,
- * `false`, or the shortest JSON text of a number. So `true` and `"true"` are one condition, and so are 1 and `"1"`. A
- * missing condition is the default.
- */
+/** The name of a decision's edge. `true` and `"true"` are one condition, and so are 1 and `"1"`. */
 export function conditionLabel(condition: Condition | undefined): string {
   if (condition === undefined) return defaultLabel;
   return typeof condition === "string" ? condition : JSON.stringify(condition);

@@ -62,10 +62,7 @@ function re2Of(pattern: string, name: string): Pattern {
   }
 }
 
-/**
- * Creates an ajv instance. Formats are not checked: libraries differ in them, and a run should not fail for a library.
- * The code that ajv writes is not optimised, because that takes time quadratic in the schema.
- */
+/** Formats are not checked, because libraries differ. Optimised code would take time quadratic in the schema. */
 export function newAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -122,11 +119,7 @@ export function compiledSchema(text: string): ValidateFunction {
   return validate;
 }
 
-/**
- * Replaces the JSON schema keywords that compute with numbers or compare values. They use exact digits: ajv uses
- * doubles, for which 19.99 is no multiple of 0.01, and 2^53 + 1 equals 2^53. Schema and value come from
- * `parseWithDigits`.
- */
+/** Replaces keywords that compute: with doubles, 19.99 is no multiple of 0.01, and 2^53 + 1 equals 2^53. */
 export function computeWithDigits(ajv: Ajv2020): void {
   for (const definition of definitions) {
     ajv.removeKeyword(definition.keyword as string);

@@ -9,10 +9,7 @@ import { linearPattern, problemsIn, readInputs, readSchema, segmentsOfPointer } 
 /** A list of a million wrong items is one mistake, so the rest is left out. */
 const maxProblems = 20;
 
-/**
- * Checks whether a run may start with this context (JSON text of an object). The run stores the text itself. The schema
- * only decides whether the keys in `fileKeys` may be present: their values are files.
- */
+/** Checks whether a run may start with this context. The values of `fileKeys` are files: only keys count. */
 export function validateInputs(inputs: WrittenJson, contextText: string, fileKeys: readonly string[]): Finding[] {
   const root = parseWithDigits(contextText);
   Object.assign(root[""] as object, Object.fromEntries(fileKeys.map((key) => [key, null])));

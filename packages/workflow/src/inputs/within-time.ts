@@ -4,10 +4,7 @@ import { textOfJson, type WrittenJson } from "../json/exact.ts";
 import type { Workflow } from "../workflow.ts";
 import { contextProblem, validateData, validateInputs } from "./validate.ts";
 
-/**
- * Checks run in a thread with a deadline: a limit on a schema does not limit its time, because a schema that refers to
- * itself twice doubles the work with each level of the value. Usual schemas take milliseconds.
- */
+/** A schema that refers to itself twice doubles the work with each level of a value, so its time has a limit. */
 const schemas = new DeadlineWorker({
   name: "schemas",
   address: async () => (await import("./worker.ts")).address,

@@ -8,10 +8,7 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 /** Doubles represent every number of up to 15 digits, except those that round to infinity or zero. */
 const mayLoseDigits = /[\d.]{16}|\d[eE][-+]?\d/;
 
-/**
- * Parses a text into an object with the value under the empty key. A number without an exact double becomes a finite
- * stand-in, which is whole only if the number is. `digitsOf` returns its digits.
- */
+/** The value is under the empty key. A number without an exact double becomes a finite stand-in; see `digitsOf`. */
 export function parseWithDigits(text: string): { "": unknown } {
   if (!mayLoseDigits.test(text)) return { "": JSON.parse(text) };
   const root: { "": unknown } = { "": undefined };
@@ -68,10 +65,7 @@ export function isSameJson(a: string, b: string): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-/**
- * A JSON number with all of its digits: `sign * digits * 10 ** exponent`, where `digits` is a whole number without
- * zeros at its ends. It is never written out, so `1e1000000000` costs no more than its text.
- */
+/** `sign * digits * 10 ** exponent`, without zeros at the ends of `digits`. It is never written out. */
 export interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;

@@ -11,10 +11,7 @@ export class NotStrictJson extends Error {
   override name = "NotStrictJson";
 }
 
-/**
- * Explains why a text is not exactly one JSON value (see `StrictJson`), to complete "it ..."; undefined for a valid
- * text.
- */
+/** Explains why a text is not exactly one JSON value, to complete "it ..."; undefined for a valid text. */
 export function jsonProblem(text: string): string | undefined {
   if (simple.test(text)) return undefined;
   if (!text.isWellFormed()) return "has half a character";

@@ -1,9 +1,6 @@
 import { type ExactValue, isRawNumber, parseExact } from "./exact.ts";
 
-/**
- * JSON as text. `JSON.parse` would turn 850.0 into 850, so these functions find values in a text and move them as they
- * are. The console's page runs this file too: no module of Node belongs here.
- */
+/** `JSON.parse` would turn 850.0 into 850. The console's page runs this file, too: no module of Node belongs here. */
 export interface Member {
   key: string;
   json: string;

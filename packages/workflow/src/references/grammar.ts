@@ -27,10 +27,7 @@ export function normalName(name: string): string {
 const braces = /\{([^{}\n\r]{0,298})\}/y;
 const maxSteps = 10;
 
-/**
- * Splits a prompt into text and references to outputs of other nodes. `\{` is a brace. Braces around anything else stay
- * text, because prompts often hold JSON. `{{...}}` stays text as well; NOVA516 reports it.
- */
+/** Splits a prompt. `\{` is a brace, and braces around anything but a reference stay text: prompts often hold JSON. */
 export function promptParts(prompt: string, isName: IsName = () => false): PromptPart[] {
   const parts: PromptPart[] = [];
   let text = "";

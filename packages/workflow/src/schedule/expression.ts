@@ -262,10 +262,7 @@ function utcOf({ year, month, day, hour, minute }: WallTime): number {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * The first instant with this local time. A clock that is set back shows it twice; the result is undefined if a clock
- * is set forward over it (EventBridge Scheduler User Guide, "Daylight savings time").
- */
+/** The first instant with this time; undefined if clocks skip it (EventBridge Scheduler, "Daylight savings time"). */
 export function instantOf(timeZone: string, wall: WallTime): number | undefined {
   const utc = utcOf(wall);
   const offsets = [offsetAt(timeZone, utc - dayMs), offsetAt(timeZone, utc + dayMs)];
