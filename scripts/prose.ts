@@ -96,7 +96,7 @@ export const exceptions: { path: string; text: string; reason: string }[] = [
   {
     path: "packages/sandbox/python/nova_harness/jail.py",
     text: "behind doors",
-    reason: "a door is a thing of the harness (porter.py)",
+    reason: "a door is a thing of the harness (relay.py)",
   },
 ];
 

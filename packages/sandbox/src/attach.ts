@@ -3,8 +3,7 @@ import type { Context, Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunIo } from "@nova/engine";
 import { BrokenAttach, IoFailure, MalformedAnswer } from "./failures.ts";
 import { cell, cellWith, root } from "./harness.ts";
-import { lineReader } from "./lines.ts";
-import type { LastAnswer } from "./messages.ts";
+import { type LastAnswer, lineReader } from "./messages.ts";
 import { needServer } from "./needs.ts";
 import { writeText } from "./transfer.ts";
 

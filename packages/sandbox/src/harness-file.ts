@@ -15,3 +15,6 @@ export async function harnessFile(): Promise<SandboxFile> {
   const call = `offer(${JSON.stringify(Object.fromEntries(sources as string[][]))}, ${JSON.stringify(root)})`;
   return { path: `${root}/harness.py`, data: `${bundle}\n\n${call}\n` };
 }
+
+/** The folder that this module reads. A bundler copies it from `from`, in this package, to `to`, relative to the bundle. */
+export const carried = { readBy: "src/harness-file.ts", from: "python", to: "../python" };

@@ -15,10 +15,8 @@ import { Connections } from "./connections.ts";
 import { asRunError, isBeyondPlan, isGone } from "./failures.ts";
 import { followUntilAnswered } from "./follow.ts";
 import { libFiles, type SandboxFile } from "./harness.ts";
-import { type LastAnswer, runInput, stopInput } from "./messages.ts";
-import { inputReferences, namedBlobs } from "./references.ts";
-import { takeResult } from "./results.ts";
-import { readRunningLog } from "./running-log.ts";
+import { inputReferences, type LastAnswer, namedBlobs, runInput, stopInput } from "./messages.ts";
+import { readRunningLog, takeResult } from "./results.ts";
 import { writeFiles } from "./transfer.ts";
 
 interface Reach {

@@ -12,7 +12,7 @@ const around = `
 import base64, json, sys
 sys.path.insert(0, ${JSON.stringify(harness)})
 from nova_harness.context import make_context
-from nova_harness.changes import collect
+from nova_harness.runner import collect
 from nova_harness.encode import Encoder
 
 class Supply:

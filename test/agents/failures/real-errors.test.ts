@@ -11,7 +11,7 @@ const harness = fileURLToPath(new URL("../../../packages/sandbox/python", import
 const around = `
 import json, linecache, socket, sys, threading
 sys.path.insert(0, ${JSON.stringify(harness)})
-from nova_harness import faults
+from nova_harness import outcomes
 
 def port_that_refuses():
     with socket.socket() as taken:
@@ -36,7 +36,7 @@ try:
     exec(compile(source, "nodes/work.py", "exec"), {"context": {"host": "127.0.0.1"}, "__name__": "__main__",
         "refuses": port_that_refuses, "says": port_that_says})
 except BaseException as error:
-    print(json.dumps(faults.describe(error)))
+    print(json.dumps(outcomes.describe(error)))
 `;
 
 async function faultIn(code: string) {

@@ -1,30 +1,39 @@
-import { createServer, type Server } from "node:http";
-import { kmsClient } from "@nova/aws";
-import type { Vault } from "@nova/engine";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { createKeySigner, createKmsSigner, kmsClient } from "@nova/aws";
+import type { Signer, Vault } from "@nova/engine";
 import { describe, expect, test } from "vitest";
 import { createKeyVault, createKmsVault } from "../../../packages/aws/src/crypto/vaults.ts";
 import { standInForKms } from "../../support/kms.ts";
 
-/** The part of KMS that the vault uses. A ciphertext names its key and context, which decryption compares. */
-function openKms(): Server {
-  return createServer(async (request, response) => {
-    const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
-    const { KeyId, EncryptionContext, Plaintext, CiphertextBlob } = JSON.parse(Buffer.concat(chunks).toString());
-    const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
-    const lock = `${KeyId} ${JSON.stringify(EncryptionContext)} `;
-    if (KeyId !== "alias/nova") return answer(400, { __type: "NotFoundException", message: "no such key" });
-    if (request.headers["x-amz-target"] === "TrentService.Encrypt")
-      return answer(200, { CiphertextBlob: Buffer.from(lock + Plaintext).toString("base64") });
-    const text = Buffer.from(CiphertextBlob, "base64").toString();
+const keyHex = "0123456789abcdef".repeat(4);
+const hmac = (text: string | Buffer) => createHmac("sha256", Buffer.from(keyHex, "hex")).update(text).digest("base64");
+
+/** The part of KMS that vaults and signers use. A ciphertext names its key and context, which decryption compares. */
+const kms = createServer(async (request, response) => {
+  const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
+  const asked = JSON.parse(Buffer.concat(chunks).toString());
+  const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
+  const operation = String(request.headers["x-amz-target"]).replace("TrentService.", "");
+  if (asked.KeyId !== "alias/nova") return answer(400, { __type: "NotFoundException", message: "no such key" });
+  const lock = `${asked.KeyId} ${JSON.stringify(asked.EncryptionContext)} `;
+  if (operation === "Encrypt")
+    return answer(200, { CiphertextBlob: Buffer.from(lock + asked.Plaintext).toString("base64") });
+  if (operation === "Decrypt") {
+    const text = Buffer.from(asked.CiphertextBlob, "base64").toString();
     if (!text.startsWith(lock)) return answer(400, { __type: "InvalidCiphertextException" });
     return answer(200, { Plaintext: text.slice(lock.length) });
-  });
-}
+  }
+  if (asked.MacAlgorithm !== "HMAC_SHA_256") return answer(400, { __type: "ValidationException" });
+  const mac = hmac(Buffer.from(asked.Message, "base64"));
+  if (operation === "GenerateMac") return answer(200, { Mac: mac });
+  if (asked.Mac === mac) return answer(200, { MacValid: true });
+  return answer(400, { __type: "KMSInvalidMacException" });
+});
 
-const kms = openKms();
 const client = kmsClient();
 const vaults: Record<string, () => Vault> = {
-  key: () => createKeyVault("0123456789abcdef".repeat(4)),
+  key: () => createKeyVault(keyHex),
   kms: () => createKmsVault(client, "alias/nova"),
 };
 const context = { execution: "exec_1", task: "task_1" };
@@ -64,4 +73,34 @@ test.each(["", "abc", "g".repeat(64)])("a key vault refuses the key %j", (bad) =
 
 test("a KMS vault reports other errors of KMS instead of a wrong text", async () => {
   await expect(createKmsVault(client, "alias/other").open("AAAA", context)).rejects.toThrow(/no such key/);
+});
+
+const signers: Record<string, () => Signer> = {
+  key: () => createKeySigner(keyHex),
+  kms: () => createKmsSigner(client, "alias/nova"),
+};
+
+describe.each(Object.keys(signers))("the signer with a %s", (name) => {
+  const text = "a".repeat(64);
+
+  test("signs a text deterministically, as HMAC-SHA-256 in base64", async () => {
+    expect(await signers[name]?.().sign(text)).toBe(hmac(text));
+  });
+
+  test("accepts its own signature and refuses others", async () => {
+    const signer = signers[name]?.() as Signer;
+    const signature = await signer.sign(text);
+    expect(await signer.verify(text, signature)).toBe(true);
+    expect(await signer.verify(`${text}b`, signature)).toBe(false);
+    expect(await signer.verify(text, "AAAA")).toBe(false);
+    expect(await signer.verify(text, "")).toBe(false);
+  });
+});
+
+test.each(["", "abc", "g".repeat(64), keyHex.slice(2)])("a signer refuses the key %j", (bad) => {
+  expect(() => createKeySigner(bad)).toThrow(/64 hex digits/);
+});
+
+test("a signer reports other errors of KMS instead of a wrong signature", async () => {
+  await expect(createKmsSigner(client, "alias/other").verify("a", "AAAA")).rejects.toThrow(/no such key/);
 });

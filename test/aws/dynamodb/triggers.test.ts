@@ -1,5 +1,5 @@
 import { createServiceStores } from "@nova/aws";
-import type { LiveTrigger, TriggerStore } from "@nova/service";
+import type { Delivery, DeliveryQuery, DeliveryStore, LiveTrigger, TriggerStore } from "@nova/service";
 import { beforeAll, expect, test } from "vitest";
 import { useBucket, useTable } from "../support/endpoints.ts";
 
@@ -50,4 +50,76 @@ test("a trigger of another workflow, or a removed trigger, cannot be paused or r
   await triggers.remove(live);
   await triggers.pause(live, pause);
   expect(await triggers.get(live.key)).toBeUndefined();
+});
+
+let deliveries: DeliveryStore;
+
+const delivery: Delivery = {
+  format: 1,
+  key: "k0",
+  id: "dlv_0",
+  type: "mail",
+  workflow: "invoice",
+  trigger: "mail-1",
+  client: "acme",
+  at: "2026-01-01T00:00:00.000Z",
+  from: "a@b",
+  about: "Hi",
+  dedupe: "<1@x>",
+  status: "accepted",
+  execution: "exec_0",
+  reason: null,
+  expiresAt: 1_800_000_000,
+};
+const nobodys = { workflow: null, trigger: null, client: null, execution: null, status: "refused" } as const;
+
+beforeAll(async () => {
+  ({ deliveries } = createServiceStores({ ...table, bucket }));
+  await deliveries.begin(delivery);
+  await deliveries.begin({ ...delivery, key: "k1", id: "dlv_1", client: "globex", status: "started" });
+  await deliveries.begin({ ...delivery, key: "k2", id: "dlv_2", workflow: "report", about: "" });
+  await deliveries.begin({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
+});
+
+const ids = async (query: Partial<DeliveryQuery>) =>
+  (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
+
+test("a delivery keeps the first one stored under its key", async () => {
+  const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
+  expect(await deliveries.begin(later)).toEqual(delivery);
+  expect(await deliveries.begin(delivery)).toBeUndefined();
+});
+
+test.each<[Partial<DeliveryQuery>, string[]]>([
+  [{ workflow: "invoice" }, ["dlv_1", "dlv_0"]],
+  [{ workflow: "invoice", limit: 1 }, ["dlv_1"]],
+  [{ workflow: "invoice", after: "dlv_1" }, ["dlv_0"]],
+  [{ workflow: "invoice", client: "acme" }, ["dlv_0"]],
+  [{ workflow: "invoice", status: "started" }, ["dlv_1"]],
+  [{ workflow: null }, ["dlv_3"]],
+  [{ client: "acme" }, ["dlv_2", "dlv_0"]],
+  [{ client: "acme", status: "refused" }, []],
+])("a list of deliveries with %j has %j, newest first", async (query, expected) => {
+  expect(await ids(query)).toEqual(expected);
+});
+
+test("a delivery without workflow and client keeps them null", async () => {
+  const [found] = await deliveries.list({ workflow: null, limit: 1 });
+  expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
+});
+
+test("a delivery records its result, with or without a run", async () => {
+  const refused = { status: "refused", execution: null, reason: "too late" } as const;
+  await deliveries.finish("k0", refused);
+  expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
+  const started = { status: "started", execution: "exec_0", reason: null } as const;
+  for (const outcome of [started, refused, started]) {
+    await deliveries.finish("k0", outcome);
+    expect(await deliveries.begin({ ...delivery, id: "x" })).toEqual({ ...delivery, ...started });
+  }
+});
+
+test("a delivery that was erased with its client is not written again", async () => {
+  await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
+  expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
 });

@@ -290,7 +290,7 @@ class Sandbox:
             return int(file.read())
 
     def inits(self):
-        """Returns the children of the nursery."""
+        """Returns the children of the zygote."""
         return [init for child in children_of(self.daemon_pid()) for init in children_of(child)]
 
     def close(self):

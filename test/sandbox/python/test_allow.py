@@ -7,7 +7,7 @@ import unittest
 from support import HARNESS
 
 sys.path.insert(0, HARNESS)
-from nova_harness.carriers import _resolve  # noqa: E402
+from nova_harness.relay import _resolve  # noqa: E402
 from nova_harness.allow import USUAL_PORTS, Door, doors_of, hosts_file  # noqa: E402
 
 

@@ -11,8 +11,8 @@ from servers import digest_and_back
 # These tests choose the target of a door by its host.
 _LEADS = """
 import socket
-from nova_harness import carriers
-carriers._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[door.host]))
+from nova_harness import relay
+relay._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[door.host]))
 """
 
 
@@ -57,7 +57,7 @@ def knock(host, port):
     try:
         socket.create_connection((host, port), 5).close()
     except ConnectionResetError:
-        pass  # the porter cannot resolve the name
+        pass  # the relay cannot resolve the name
     return "open"
 ports = [80, 443, 25, 465, 587, 110, 995, 143, 993, 3306, 5432]
 context["open"] = sorted({{attempt(lambda: knock(f"h{{n}}.invalid", port)) for n in (0, 49) for port in ports}})

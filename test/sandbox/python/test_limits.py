@@ -10,7 +10,7 @@ from support import HARNESS, Sandbox
 
 sys.path.insert(0, HARNESS)
 
-from nova_harness import endings  # noqa: E402
+from nova_harness import outcomes  # noqa: E402
 from nova_harness.run import LOG_BYTES, Claim, Run  # noqa: E402
 from nova_harness.store import Store  # noqa: E402
 
@@ -69,7 +69,7 @@ class Meddling(unittest.TestCase):
 
     def test_a_result_of_many_small_values_is_too_large_in_a_sentence(self):
         result = self.sandbox.run(_CHANNEL + "end(b' ' * 60_000_001)")
-        self.assertEqual(result["message"], endings.too_large()["result"]["message"])
+        self.assertEqual(result["message"], outcomes.too_large()["result"]["message"])
 
     def test_a_result_that_grows_without_end_is_too_large(self):
         code = """
@@ -82,7 +82,7 @@ class Meddling(unittest.TestCase):
         while True: pass
         """
         result = self.sandbox.run(_CHANNEL + textwrap.dedent(code))
-        self.assertEqual(result["message"], endings.too_large()["result"]["message"])
+        self.assertEqual(result["message"], outcomes.too_large()["result"]["message"])
 
     def test_thousands_of_files_beside_the_result_keep_no_values_from_it(self):
         code = "for n in range(5_000): leave(f'{n:064x}', b'x')\nfor n in range(5_000): leave(f'other {n}', b'x')\n"
@@ -97,7 +97,7 @@ class Meddling(unittest.TestCase):
 class Process:
     """A fake of the code's process for a run."""
 
-    porter = None
+    relay = None
 
     def __init__(self):
         self.told, self.killed = [], 0

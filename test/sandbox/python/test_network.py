@@ -147,7 +147,7 @@ class Ends(WithNetwork):
             self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
             self.assertEqual(server.await_visits(visits), [b"x"] * visits)
         for _ in range(50):
-            if len(self.children()) == 4:  # the nursery, two inits of spares, and a porter
+            if len(self.children()) == 4:  # the zygote, two inits of spares, and a relay
                 return
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")

@@ -26,7 +26,7 @@ class Made:
     are_ready = iter(())
     last = None
 
-    def __init__(self, _nursery, walls, init=None):
+    def __init__(self, _zygote, walls, init=None):
         self._is_ready = next(self.are_ready)
         self.init, Made.last = init, self
 
@@ -36,7 +36,7 @@ class Made:
     def is_ready(self):
         return self._is_ready
 
-    def last_words(self):
+    def kill_and_read_output(self):
         return "no more processes"
 
 

@@ -10,7 +10,5 @@ export function readFromShelf(path: string): string {
   return readFileSync(new URL(path, shelf), "utf8");
 }
 
-/**
- * The folder that `shelf.ts` reads. A bundler copies it from `from`, in this package, to `to`, relative to the bundle.
- */
+/** The folder that this module reads. A bundler copies it from `from`, in this package, to `to`, relative to the bundle. */
 export const carried = { readBy: "src/knowledge/shelf.ts", from: "src/knowledge/shelf", to: "shelf" };

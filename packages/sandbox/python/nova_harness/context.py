@@ -9,7 +9,7 @@ from copy import deepcopy
 from json import dumps, loads
 from typing import NamedTuple
 
-from .decode import decode, has_reference, load_value
+from .encode import decode, has_reference, load_value
 from .supply import Unavailable
 
 

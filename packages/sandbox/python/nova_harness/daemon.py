@@ -17,10 +17,10 @@ import sys
 import time
 import traceback
 
-from . import endings, jail
+from . import jail, outcomes
 from .allow import near_of
-from .cut import MARK
-from .nursery import Nursery
+from .encode import CUT_MARK
+from .zygote import Zygote
 from .run import INLINE_BYTES, LOG_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
 from .spares import Spares, Unable, note
@@ -51,18 +51,18 @@ class Follower:
 class Daemon:
     def __init__(self, listener, root, is_clean):
         self.listener, self.root, self.is_clean = listener, root, is_clean
-        self.nursery = self.spares = self.walls = None
+        self.zygote = self.spares = self.walls = None
         self.selector = selectors.PollSelector()  # the system limits the descriptors of epoll per user
         self.store = Store(root)
-        self.running, self.porters = {}, set()
+        self.running, self.relays = {}, set()
 
     def _make_walls(self):
         """
         Finds out once which isolation the system supports. Raises OSError for a shortage; the next attach tries again.
         """
         if self.spares is None:
-            self.nursery = self.nursery or Nursery(self.root)
-            spares = Spares(self.nursery, self.root)
+            self.zygote = self.zygote or Zygote(self.root)
+            spares = Spares(self.zygote, self.root)
             try:
                 self.store.open_through(spares.walls)
             except OSError:
@@ -112,7 +112,7 @@ class Daemon:
                         self._make_room(header["execution"])
                     self._run(header, rest, follower)
             except OSError as error:
-                self._tell_and_close(follower, endings.not_begun(error))
+                self._tell_and_close(follower, outcomes.not_begun(error))
 
     def _is_of_another(self, execution):
         now = self.store.execution()
@@ -124,9 +124,9 @@ class Daemon:
         """Removes all processes and files of the previous execution."""
         for run in list(self.running.values()):
             run.kill("stopped")
-            self._bury(run)
-        for porter in list(self.porters):
-            self._dismiss_porter(porter)
+            self._await_end(run)
+        for relay in list(self.relays):
+            self._end_relay(relay)
         self.spares.end_all()
         self.store.begin_execution(execution)
         self.store.open_through(self.walls)
@@ -139,7 +139,7 @@ class Daemon:
         if claim in self.running:
             self.running[claim].follow(follower)
             return
-        self._bury_the_dying()
+        self._await_dying_runs()
         try:
             process = self.spares.take(header.get("network"))
         except Unable as error:
@@ -148,7 +148,7 @@ class Daemon:
         try:
             if not self.store.claim(claim):
                 self._tell_kept(claim, follower)
-            elif self.store.is_buried(claim.link):
+            elif self.store.is_forbidden(claim.link):
                 self._tell_and_close(follower, {"type": "tombstoned"})
             else:
                 self._begin(process, claim, header, rest, follower)
@@ -167,11 +167,11 @@ class Daemon:
         weaker = self.spares.weaker
         run = Run(claim, process, self.store, header["timeoutSeconds"], is_fit, is_last, weaker)
         try:
-            guard = process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note)
+            guard = process.open_guard(self.walls.user_of_code, near_of(header.get("near", [])), run.note)
             run.begin(rest, out, header["ahead"])
         except OSError:
             self.store.unclaim(claim)
-            note(self.root, process.last_words())
+            note(self.root, process.kill_and_read_output())
             raise
         finally:
             os.close(out)
@@ -179,24 +179,24 @@ class Daemon:
         run.follow(follower)
         self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
         self._watch(process.output, lambda: run.listen() or self._end(run))
-        if process.porter:
-            self.porters.add(process.porter)
-            self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
+        if process.relay:
+            self.relays.add(process.relay)
+            self._watch(process.relay.control, lambda: self._hear_relay(process.relay, run))
         if guard:
             self._watch(guard, guard.serve)
 
-    def _hear_porter(self, porter, run):
-        """Reads notes of a porter, which outlives its run until all bytes of the code are sent."""
-        notes = porter.notes()
+    def _hear_relay(self, relay, run):
+        """Reads notes of a relay, which outlives its run until all bytes of the code are sent."""
+        notes = relay.notes()
         if notes is None:
-            self._dismiss_porter(porter)
+            self._end_relay(relay)
         else:
             run.note(notes)
 
-    def _dismiss_porter(self, porter):
-        self.selector.unregister(porter.control)
-        self.porters.discard(porter)
-        porter.bury()
+    def _end_relay(self, relay):
+        self.selector.unregister(relay.control)
+        self.relays.discard(relay)
+        relay.kill()
 
     def _end(self, run):
         self.selector.unregister(run.process.output)
@@ -210,14 +210,14 @@ class Daemon:
         with contextlib.suppress(OSError):  # too little memory or too few processes; the next node tries again and reports it
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
-    def _bury_the_dying(self):
+    def _await_dying_runs(self):
         """
         Waits for processes of runs whose outcome is already sent, because no other code may start before they are gone.
         """
         for run in [run for run in self.running.values() if run.told is not None]:
-            self._bury(run)
+            self._await_end(run)
 
-    def _bury(self, run):
+    def _await_end(self, run):
         os.set_blocking(run.process.output, True)
         while run.listen():
             continue
@@ -227,7 +227,7 @@ class Daemon:
         kept = self.store.outcome(claim)
         if kept is None:
             # The claim was stopped, or the daemon that ran it has died.
-            message = {"type": "tombstoned"} if self.store.is_buried(claim.link) else endings.lost()
+            message = {"type": "tombstoned"} if self.store.is_forbidden(claim.link) else outcomes.lost()
             self._tell_and_close(follower, {**message, "logs": "", "durationMs": 0})
             return
         path, size = kept
@@ -251,17 +251,17 @@ class Daemon:
         if self.store.outcome(claim) or (asked and asked.is_complete):
             self._answer_finished(claim, asked, follower)
             return
-        self.store.bury(claim.link)
+        self.store.forbid(claim.link)
         dying = [run for run in self.running.values() if run.claim.link == claim.link]
         logs = []
 
-        def buried(run):
+        def send_when_ended(run):
             logs.append(run.logs())
             if len(logs) == len(dying):
-                self._tell_and_close(follower, {"type": "stopped", "logs": MARK.join(logs)[-LOG_BYTES:]})
+                self._tell_and_close(follower, {"type": "stopped", "logs": CUT_MARK.join(logs)[-LOG_BYTES:]})
 
         for run in dying:
-            run.on_end.append(buried)
+            run.on_end.append(send_when_ended)
             run.kill("stopped")
         if not dying:
             self._tell_and_close(follower, {"type": "stopped", "logs": ""})
@@ -307,8 +307,8 @@ class Daemon:
     def _leave(self):
         for process in [*(run.process for run in self.running.values()), *(self.spares or ())]:
             process.kill()
-        if self.nursery:
-            self.nursery.settle()
+        if self.zygote:
+            self.zygote.settle()
         os._exit(0)
 
 

@@ -1,17 +1,64 @@
 """
-Encodes values as JSON text. A value that JSON cannot hold exactly is an error with its path, its type and a cure. Large
-leaves, and values that are large without large leaves, become blobs; engine/context/offload.ts has the same two limits.
+Encodes values as JSON text, and parses JSON texts. A value that JSON cannot hold exactly is an error with its path, its
+type and a cure. Large leaves, and values that are large without large leaves, become blobs; engine/context/offload.ts has the same two limits.
 """
 
 import hashlib
+import re
 import sys
-from json import dumps
+from json import dumps, loads
 from json.encoder import encode_basestring
 from math import isfinite
 
-from .cures import cure_of, name_of
-from .cut import cut
-from .decode import ESCAPED, MARK
+# The engine masks secrets later, and a cut can split a secret, so cuts are marked (engine/secrets/redactor.ts looks for
+# the mark).
+CUT_MARK = "[...]"
+
+
+def cut(text, first, last=0):
+    """Keeps the first and the last characters of a text, at most `first` and `last` of them."""
+    if len(text) <= first + last:
+        return text
+    return f"{text[:first]}{CUT_MARK}{text[len(text) - last :]}"
+
+
+BLOB_MARK = "$blob"
+ESCAPED = re.compile(r"\$+blob")
+
+
+def decode(text, load):
+    """
+    `load(reference)` returns the value of a reference {sha256, bytes, type}. Without it, references stay plain objects.
+    """
+    if "blob" not in text and "\\u" not in text:
+        return loads(text)
+    return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
+
+
+def has_reference(text):
+    """The engine writes references without escapes, so a key with escapes is data of the user."""
+    return f'"{BLOB_MARK}"' in text
+
+
+def _object(pairs, load):
+    if load and len(pairs) == 1 and pairs[0][0] == BLOB_MARK and isinstance(pairs[0][1], dict):
+        return load(pairs[0][1])
+    return {_unescaped(key): value for key, value in pairs}
+
+
+def _unescaped(key):
+    return key[1:] if key.startswith("$$") and ESCAPED.fullmatch(key) else key
+
+
+def load_value(reference, supply):
+    """Loads the value of a reference: bytes, a text, or a JSON value, which may hold references itself."""
+    data = supply.blob(reference)
+    if reference["type"] == "json":
+        return decode(data.decode("utf-8"), lambda inner: load_value(inner, supply))
+    value = data if reference["type"] == "bytes" else data.decode("utf-8")
+    supply.loaded.note(value, reference)
+    return value
+
 
 LEAF_BYTES = 4096
 VALUE_BYTES = 8192
@@ -106,7 +153,7 @@ class Encoder:
 
     def _reference(self, reference, data=None):
         self.blobs.setdefault(reference["sha256"], (reference, data))
-        return dumps({MARK: reference}, separators=(",", ":"))
+        return dumps({BLOB_MARK: reference}, separators=(",", ":"))
 
     # --- containers -------------------------------------------------------------------------------
 
@@ -176,3 +223,52 @@ _WRITERS = {
     dict: Encoder._dict,
     Known: Encoder._known,
 }
+
+
+# Advice for values that JSON cannot hold, by type name, because looking up the types would import their modules.
+_CURES = {
+    "use x.isoformat()": "datetime date time Timestamp",
+    "use x.total_seconds()": "timedelta",
+    "use str(x) to keep every digit, or float(x)": "Decimal",
+    "use str(x) or float(x)": "Fraction",
+    "use [x.real, x.imag]": "complex complexfloating",
+    "use sorted(x) or list(x)": "set frozenset",
+    "use x.value": "Enum",
+    "use str(x)": "UUID PurePath BaseException",
+    "store what x.read() returns": "_IOBase",
+    "call it and store what it returns": "function builtin_function_or_method method type partial",
+    "store a value of it": "module",
+    "use list(x)": "range dict_keys dict_values dict_items deque",
+    "use dict(x)": "Mapping mappingproxy",
+    'use x.to_dict("records")': "DataFrame",
+    "use x.tolist()": "Series Index ndarray array",
+    "use x.group()": "Match",
+    "use x.as_string()": "Message EmailMessage",
+    "save it to io.BytesIO() and store getvalue()": "Image",
+    "store x.text, x.content or x.json()": "Response",
+}
+_BY_NAME = {name: cure for cure, names in _CURES.items() for name in names.split()}
+_NUMPY = {
+    "float": "use float(x)",
+    "int": "use int(x)",
+    "uint": "use int(x)",
+    "bool": "use bool(x)",
+    "str": "use str(x)",
+}
+
+
+def name_of(value):
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def cure_of(value):
+    kinds = type(value).__mro__
+    if kinds[0].__module__.split(".")[0] == "numpy":
+        for start, cure in _NUMPY.items():
+            if kinds[0].__name__.startswith(start):
+                return cure
+    for kind in kinds:
+        if kind.__name__ in _BY_NAME:
+            return _BY_NAME[kind.__name__]
+    return "use list(x)" if hasattr(value, "__next__") else "store str(x), or a dict of the fields that you need"

@@ -2,13 +2,14 @@
 Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
 The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
 one. It makes all other connections too, with the address that it has read: code gains nothing by changing an address or
-socket meanwhile.
+socket meanwhile. The kernel holds these calls, see seccomp_unotify(2).
 """
 
 import contextlib
 import ctypes
 import errno
 import fcntl
+import ipaddress
 import os
 import select
 import socket
@@ -16,8 +17,76 @@ import stat
 import struct
 from typing import NamedTuple
 
-from . import here, linux, notices, seccomp
-from .names import Names
+from . import here, linux, seccomp
+
+_RECEIVE, _ANSWER, _IS_WAITING, _ADD_DESCRIPTOR = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103
+_NOTICE = struct.Struct("=QIIiIQ6Q")
+_PIDFD_OPEN, _PIDFD_GETFD = 434, 438
+_IN_ITS_PLACE = 1
+
+
+class Notice(NamedTuple):
+    """A held system call. `task` is the id of the calling thread in this process's namespace."""
+
+    id: int
+    task: int
+    call: int
+    arguments: tuple
+
+
+def _receive(listener):
+    """Returns the next call; None if its caller has died. Blocks if there is no call, so poll first."""
+    buffer = bytearray(_NOTICE.size)
+    try:
+        fcntl.ioctl(listener, _RECEIVE, buffer)
+    except OSError:
+        return None
+    number, task, _, call, _, _, *arguments = _NOTICE.unpack(buffer)
+    return Notice(number, task, call, tuple(arguments))
+
+
+def _is_waiting(listener, notice):
+    """True if the caller still waits. Then data read before came from the caller, whose id cannot have been reused."""
+    try:
+        fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
+    except OSError:
+        return False
+    return True
+
+
+def _answer(listener, notice, error=0):
+    with contextlib.suppress(OSError):  # the caller has died
+        fcntl.ioctl(listener, _ANSWER, struct.pack("=QqiI", notice.id, 0, -error, 0))
+
+
+def _replace(listener, notice, place, fd):
+    """Puts a copy of `fd` at the caller's descriptor `place`."""
+    with open(f"/proc/{notice.task}/fdinfo/{place}") as about:
+        flags = next(int(line.split()[1], 8) for line in about if line.startswith("flags:"))
+    request = struct.pack("=QIIII", notice.id, _IN_ITS_PLACE, fd, place, flags & os.O_CLOEXEC)
+    fcntl.ioctl(listener, _ADD_DESCRIPTOR, request)
+
+
+def _take_socket(notice, place):
+    """
+    Returns a copy of the caller's socket. Raises OSError with the caller's error if the descriptor is not a socket.
+    """
+    with open(f"/proc/{notice.task}/status") as status:
+        process = next(int(line.split()[1]) for line in status if line.startswith("Tgid:"))
+    pidfd = linux.call("pidfd_open", _PIDFD_OPEN, process, 0)
+    try:
+        return socket.socket(fileno=linux.call("pidfd_getfd", _PIDFD_GETFD, pidfd, place, 0))
+    finally:
+        os.close(pidfd)
+
+
+def _read_memory(notice, address, size):
+    fd = os.open(f"/proc/{notice.task}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(fd, size, address)
+    finally:
+        os.close(fd)
+
 
 _LONGEST_ADDRESS = 128
 _NETNS_COOKIE = 71
@@ -36,7 +105,7 @@ _KEPT = [
 class Waiting(NamedTuple):
     """A caller whose connection to `address`, a raw sockaddr, is in progress."""
 
-    notice: notices.Notice
+    notice: Notice
     sock: socket.socket
     address: bytes
     # The socket that replaces the caller's own; None if that one stays.
@@ -83,20 +152,20 @@ class Guard:
     def _hear(self, events):
         if not events & select.EPOLLIN:  # every process that could call is dead
             self.forget(self.listener)
-        elif notice := notices.receive(self.listener):
+        elif notice := _receive(self.listener):
             try:
                 self._obey(notice)
             except Exception as error:  # the arguments of a call can be anything
-                notices.answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
+                _answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
 
     def _obey(self, notice):
         place, address, size = notice.arguments[:3]
-        sock = notices.take_socket(notice, _int(place))
+        sock = _take_socket(notice, _int(place))
         if seccomp.is_listen(notice.call):
             self._listen(notice, sock, _int(address))
             return
-        raw = notices.read_memory(notice, address, max(0, min(_int(size), _LONGEST_ADDRESS)))
-        if not notices.is_waiting(self.listener, notice):
+        raw = _read_memory(notice, address, max(0, min(_int(size), _LONGEST_ADDRESS)))
+        if not _is_waiting(self.listener, notice):
             return
         family = struct.unpack_from("=H", raw)[0] if len(raw) > 1 else -1
         if sock.family == socket.AF_UNIX == family:
@@ -112,7 +181,7 @@ class Guard:
         if self._is_outside(sock):
             raise OSError(errno.EINVAL, "only sockets of its own network may listen")
         sock.listen(max(0, backlog))
-        notices.answer(self.listener, notice)
+        _answer(self.listener, notice)
 
     def _is_outside(self, sock):
         return _network_of(sock) == self.cookie
@@ -161,7 +230,7 @@ class Guard:
             waiting.outer.setblocking(_is_blocking(waiting.sock))
             with contextlib.suppress(OSError):  # the caller has died, or closed its socket meanwhile
                 place = _int(waiting.notice.arguments[0])
-                notices.replace(self.listener, waiting.notice, place, waiting.outer.fileno())
+                _replace(self.listener, waiting.notice, place, waiting.outer.fileno())
         self._end(waiting, error)
 
     # --- its own network --------------------------------------------------------------------------
@@ -190,7 +259,7 @@ class Guard:
     def try_again(self):
         queue, self.queue = self.queue, []
         for waiting in queue:
-            if notices.is_waiting(self.listener, waiting.notice):
+            if _is_waiting(self.listener, waiting.notice):
                 self._connect_inside(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
@@ -216,7 +285,7 @@ class Guard:
         if waiting.opened is not None:
             os.close(waiting.opened)
         waiting.sock.close()
-        notices.answer(self.listener, waiting.notice, error)
+        _answer(self.listener, waiting.notice, error)
 
     def _say_near(self, address, port):
         self.notes += 1
@@ -280,3 +349,66 @@ def _open_within(root, path):
         return linux.call("openat2", _OPENAT2, folder, path + b"\0", how, len(how))
     finally:
         os.close(folder)
+
+
+_LONGEST_BYTES = 1 << 16
+_MOST_QUESTIONS = 64
+_PORT = 53
+
+
+class Names:
+    """`servers` are addresses of name servers; `inner` has one socket in the run's namespace for each."""
+
+    def __init__(self, guard, inner, servers):
+        self.guard, self.inner, self.asked = guard, inner, []
+        places = here.inner_nameservers(len(servers))
+        self.servers = dict(zip(places, servers))
+        for sock, server in zip(inner, servers):
+            guard.watch(sock.fileno(), select.EPOLLIN, lambda _, sock=sock, server=server: self._ask(sock, server))
+
+    def find_server(self, address, port):
+        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for others."""
+        server = self.servers.get((address, port))
+        return server and _server_address(server)
+
+    def _ask(self, inner, server):
+        question, who = inner.recvfrom(_LONGEST_BYTES)
+        outer = socket.socket(_family(server), socket.SOCK_DGRAM)
+        try:
+            outer.connect((server, _PORT))
+            outer.send(question)
+        except OSError:
+            outer.close()  # the resolver will repeat the query
+            return
+        if len(self.asked) == _MOST_QUESTIONS:
+            self._end(self.asked[0])
+        self.asked.append(outer)
+        self.guard.watch(outer.fileno(), select.EPOLLIN, lambda _: self._answer(inner, who, outer))
+
+    def _answer(self, inner, who, outer):
+        try:
+            inner.sendto(outer.recv(_LONGEST_BYTES), who)
+        except OSError:
+            pass  # the server or the resolver is gone
+        self._end(outer)
+
+    def _end(self, outer):
+        self.asked.remove(outer)
+        self.guard.forget(outer.fileno())
+        outer.close()
+
+    def close(self):
+        for sock in (*self.inner, *self.asked):
+            sock.close()
+
+
+def _family(server):
+    return socket.AF_INET6 if ":" in server else socket.AF_INET
+
+
+def _server_address(server):
+    packed = ipaddress.ip_address(server.partition("%")[0]).packed
+    port = struct.pack("!H", _PORT)
+    if len(packed) == 4:
+        return socket.AF_INET, struct.pack("=H", socket.AF_INET) + port + packed + bytes(8)
+    return socket.AF_INET6, struct.pack("=H", socket.AF_INET6) + port + bytes(4) + packed + bytes(4)

@@ -11,7 +11,7 @@ import socket
 import time
 import traceback
 
-from . import jail, linux, netns, porter, seccomp, wire
+from . import jail, linux, netns, relay, seccomp, wire
 
 _DYING_SECONDS = 0.002
 
@@ -19,21 +19,21 @@ _DYING_SECONDS = 0.002
 class Init:
     """The daemon's handle of an init. Without a namespace, an init serves one run and ends with it."""
 
-    def __init__(self, nursery, walls):
-        self.nursery = nursery
-        self.gate, theirs = socket.socketpair()
+    def __init__(self, zygote, walls):
+        self.zygote = zygote
+        self.init_socket, theirs = socket.socketpair()
         try:
-            self.pid = nursery.fork(walls, theirs.fileno())
+            self.pid = zygote.fork(walls, theirs.fileno())
         except OSError:
-            self.gate.close()
+            self.init_socket.close()
             raise
         finally:
             theirs.close()
-        self.reader = wire.Reader(self.gate, takes_files=False)
+        self.reader = wire.Reader(self.init_socket, takes_files=False)
 
     def fork(self, files):
-        """`files` are the new process's control socket, its output, and optionally a gatehouse (see porter.py)."""
-        wire.send(self.gate, {"fork": True}, files)
+        """`files` are the new process's control socket, its output, and optionally a doors_channel (see relay.py)."""
+        wire.send(self.init_socket, {"fork": True}, files)
 
     def failure(self):
         """The error that ended the init. None while it lives, or if it died without reporting one."""
@@ -43,7 +43,7 @@ class Init:
 
     def is_busy(self):
         """False if the last forked process or the init itself has ended."""
-        return not select.select([self.gate], [], [], 0)[0]
+        return not select.select([self.init_socket], [], [], 0)[0]
 
     def how_it_ended(self):
         """Waits until the last run has no processes left, and returns its status. None if the init has died too."""
@@ -52,15 +52,15 @@ class Init:
             return message and message.get("over")
 
     def signal(self, number):
-        self.nursery.signal(self.pid, number)
+        self.zygote.signal(self.pid, number)
 
     def dismiss(self):
         """Kills the init and every process in its namespace."""
-        self.nursery.end(self.pid)
-        self.gate.close()
+        self.zygote.end(self.pid)
+        self.init_socket.close()
 
 
-def become_init(walls, run, gate):
+def become_init(walls, run, init_socket):
     """Turns the process into an init, and never returns."""
     code = 70
     try:
@@ -68,45 +68,45 @@ def become_init(walls, run, gate):
         os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        jail.close_all_but(gate.fileno())
+        jail.close_all_but(init_socket.fileno())
         jail.adopt_orphans()
         if walls.has_own_network:
             netns.raise_loopback()
-        reader = wire.Reader(gate)
+        reader = wire.Reader(init_socket)
         if walls.isolated:
             seccomp.filter_of(walls.asks)  # cached for the children
         while reader.read() is not None:
-            _serve_run(walls, run, gate, *reader.files)
+            _serve_run(walls, run, init_socket, *reader.files)
             reader.files = []
             if not walls.isolated:
                 break
         code = 0
     except OSError as error:
         os.write(2, traceback.format_exc().encode())
-        wire.send(gate, linux.as_message(error))
+        wire.send(init_socket, linux.as_message(error))
     except BaseException:
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)
 
 
-def _serve_run(walls, run, gate, control, output, gatehouse=None):
+def _serve_run(walls, run, init_socket, control, output, doors_channel=None):
     """Serves one run. Keeps the output open until no process of the run is left, so that its end signals their end."""
     os.set_blocking(output, True)
     _write_to(output)
     child = os.fork()
     if child == 0:
-        gate.close()
-        if gatehouse is not None:
-            os.close(gatehouse)
+        init_socket.close()
+        if doors_channel is not None:
+            os.close(doors_channel)
         _become_runner(walls, run, socket.socket(fileno=control))
     os.close(control)
-    if gatehouse is None:
-        _outlive(child, gate, walls.isolated)
+    if doors_channel is None:
+        _outlive(child, init_socket, walls.isolated)
     else:
-        channel = socket.socket(fileno=gatehouse)
-        porter.keep_gate(channel)  # after a failure the channel stays open until the error is reported, as its end ends all
-        _outlive(child, gate, walls.isolated)
+        channel = socket.socket(fileno=doors_channel)
+        relay.open_requested_doors(channel)  # after a failure the channel stays open until the error is reported, as its end ends all
+        _outlive(child, init_socket, walls.isolated)
         channel.close()
     _write_to(os.open(os.devnull, os.O_WRONLY))
 
@@ -131,7 +131,7 @@ def _write_to(fd):
     os.close(fd)
 
 
-def _outlive(child, gate, isolated):
+def _outlive(child, init_socket, isolated):
     """Reaps orphans until the code's process ends, and then kills the processes that it has left."""
     if not isolated:
         signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
@@ -141,7 +141,7 @@ def _outlive(child, gate, isolated):
             break
     if isolated:
         _kill_all_others()
-    wire.send(gate, {"over": how})
+    wire.send(init_socket, {"over": how})
     if not isolated:
         _kill_family(child)
 

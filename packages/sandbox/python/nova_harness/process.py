@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 
-from . import linux, memory, porter, wire
+from . import linux, memory, relay, wire
 from .allow import hosts_file
 from .guard import Guard
 from .init import Init, children_of
@@ -17,14 +17,14 @@ from .init import Init, children_of
 
 class Process:
     """
-    `init` may be an existing init with the same walls. With `has_gate`, doors can be opened in its network, which other
+    `init` may be an existing init with the same walls. With `has_relay`, doors can be opened in its network, which other
     runs cannot use afterwards.
     """
 
-    def __init__(self, nursery, walls, init=None, has_gate=False):
-        self.nursery = nursery
+    def __init__(self, zygote, walls, init=None, has_relay=False):
+        self.zygote = zygote
         self.isolated, self.fresh, self.hosts = walls.isolated, walls.fresh, None
-        self.init, self.porter, gatehouse = init, None, None
+        self.init, self.relay, doors_channel = init, None, None
         self._is_ready, self.failure = False, None
         try:
             self.control, theirs = socket.socketpair()
@@ -35,10 +35,10 @@ class Process:
         self.reader = wire.Reader(self.control)
         self.guard, self.nameservers = None, []
         try:
-            if has_gate:
-                self.porter, gatehouse = porter.hire()
-            self.init = init or Init(nursery, walls)
-            self.init.fork([theirs.fileno(), output, *([gatehouse.fileno()] if gatehouse else [])])
+            if has_relay:
+                self.relay, doors_channel = relay.fork_relay()
+            self.init = init or Init(zygote, walls)
+            self.init.fork([theirs.fileno(), output, *([doors_channel.fileno()] if doors_channel else [])])
         except OSError as error:
             failure = self.init.failure() if self.init else None  # init may have died before it received the files
             self._close()
@@ -47,8 +47,8 @@ class Process:
         finally:
             theirs.close()
             os.close(output)
-            if gatehouse:
-                gatehouse.close()
+            if doors_channel:
+                doors_channel.close()
         os.set_blocking(self.output, False)
 
     def is_ready(self):
@@ -66,7 +66,7 @@ class Process:
                 self.reader.take_no_more_files()
         return self._is_ready
 
-    def let_out(self, user, near, note):
+    def open_guard(self, user, near, note):
         """Creates the guard for code that reaches other hosts through it; None for other code."""
         if not self.reader.files:
             return None
@@ -80,7 +80,7 @@ class Process:
         self.hosts = hosts_file(doors)
         if not self.is_ready():
             return False
-        if self.porter and not self.porter.open(doors):
+        if self.relay and not self.relay.open(doors):
             self.failure = self.init.failure() or OSError(errno.EAGAIN, "a process of the harness has died")
         return self.failure is None
 
@@ -91,7 +91,7 @@ class Process:
         hosts = {} if self.hosts is None else {"hosts": self.hosts}
         wire.send(self.control, {"begin": True, **hosts}, [request, out])
 
-    def last_words(self):
+    def kill_and_read_output(self):
         """Kills the process and returns its output, after it failed to become ready."""
         self.kill()
         os.set_blocking(self.output, True)
@@ -143,7 +143,7 @@ class Process:
                 os.kill(pid, signal.SIGKILL)
         return code
 
-    def bury(self):
+    def clean_up(self):
         """
         Cleans up after the end of the output. Returns the status of the code's process; None if it was killed from
         outside.
@@ -152,15 +152,15 @@ class Process:
         self._close()
         if how is None or not self.isolated:
             self._dismiss_init()
-            self.nursery.settle()  # waits until every process is gone
-        elif self.porter:
+            self.zygote.settle()  # waits until every process is gone
+        elif self.relay:
             self._dismiss_init()
         return how
 
     def _dismiss(self):
         self._dismiss_init()
-        if self.porter:
-            self.porter.bury()
+        if self.relay:
+            self.relay.kill()
 
     def _dismiss_init(self):
         init, self.init = self.init, None

@@ -2,14 +2,101 @@
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import time
 from typing import NamedTuple
 
-from . import endings, linux
-from .needs import Needs, checked
+from . import linux, outcomes
 from .store import DamagedResult, LargeResult, is_hash
+
+_MOST_DAMAGED = 2
+_LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer, because the adapter parses the number
+
+
+def checked_need(wanted):
+    """Returns a valid need. Raises ValueError for others, because needs become paths and messages."""
+    match wanted:
+        case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
+            if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:
+                return {"blob": {"sha256": sha256, "bytes": size, "type": kind}}
+        case {"outputs": str() as node}:
+            return {"outputs": node}
+        case {"outputNames": True}:
+            return {"outputNames": True}
+        case {"task": str() as node}:
+            return {"task": node}
+    raise ValueError("it asked for something that there is not")
+
+
+class Need:
+    """`wanted` is {"blob": {sha256, bytes, type}}, {"outputs": node}, {"outputNames": true} or {"task": node}."""
+
+    def __init__(self, name, wanted):
+        self.name, self.wanted, self.blob = name, wanted, wanted.get("blob")
+        self.is_awaited = False
+
+    def announcement(self):
+        """The message to the adapter, with the paths for the value and for a refusal, relative to the root."""
+        answer = f"answers/{self.name}"
+        put = f"blobs/{self.blob['sha256']}" if self.blob else answer
+        return {"type": "need", **self.wanted, "put": put, "refuse": answer}
+
+    def take(self, store):
+        """Returns (kind, open file) if the answer has arrived, else None. The kind is "blob" or "answer"."""
+        if self.blob:
+            blob = store.open_blob(self.blob["sha256"], self.blob["bytes"])
+            if blob is not None:
+                return "blob", blob
+        answer = store.open_answer(self.name)
+        return None if answer is None else ("answer", answer)
+
+
+class Needs:
+    _names = map("{}-{}".format, itertools.repeat(os.getpid()), itertools.count())
+
+    def __init__(self, store, announce):
+        self._store, self._announce = store, announce
+        self._open = {}
+        self._damaged = {}
+        self._given = None
+
+    def announcements(self):
+        return [need.announcement() for need in self._open.values()]
+
+    def ask(self, wanted, is_awaited):
+        """Opens a need. Does not announce it if the blob is already in the sandbox."""
+        key = repr(sorted(wanted.items()))
+        need = self._open.get(key)
+        if need is None:
+            if not is_awaited and self._store.has_blob(**wanted["blob"]):
+                return
+            need = self._open[key] = Need(next(self._names), wanted)
+            if not (need.blob and self._store.has_blob(**need.blob)):
+                self._announce(need.announcement())
+        need.is_awaited = need.is_awaited or is_awaited
+
+    def is_lost(self, sha256):
+        """Drops a damaged blob, which may still have been uploading. True after a few damaged copies."""
+        if sha256 != self._given:
+            raise ValueError("it calls a value damaged that it was not given")
+        self._store.drop_blob(sha256)
+        self._damaged[sha256] = self._damaged.get(sha256, 0) + 1
+        return self._damaged[sha256] > _MOST_DAMAGED
+
+    def arrived(self):
+        """Closes needs that have been answered. Yields (kind, file) for each that the code waits for."""
+        for key, need in list(self._open.items()):
+            found = need.take(self._store)
+            if found:
+                del self._open[key]
+                if need.is_awaited:
+                    self._given = need.blob and need.blob["sha256"]
+                    yield found
+                else:
+                    os.close(found[1])
+
 
 INLINE_BYTES = 200_000  # the adapter reads a longer outcome as a file, because Jupyter limits the rate of output
 LOG_BYTES = 1 << 16
@@ -97,7 +184,7 @@ class Run:
         if "need" in message:
             if self.waits_since is not None:
                 raise ValueError("it asked for something before it had an answer")
-            self.needs.ask(checked(message["need"]), is_awaited=True)
+            self.needs.ask(checked_need(message["need"]), is_awaited=True)
             self.waits_since = time.monotonic()
             self.look()
         elif is_hash(message.get("damaged")):
@@ -208,7 +295,7 @@ class Run:
 
     def end(self):
         """Runs after the last process has died. Sends the outcome to followers that have not received it yet."""
-        status = self.process.bury()
+        status = self.process.clean_up()
         if self.told is None:
             self._conclude(self._outcome(status))
         else:
@@ -221,8 +308,8 @@ class Run:
         """Stores the outcome and sends it to all followers."""
         if self.shown:
             self.store.hide_log(self.claim)
-        if self.process.porter:
-            self.note(self.process.porter.notes_so_far())
+        if self.process.relay:
+            self.note(self.process.relay.notes_so_far())
         duration_ms = round((time.monotonic() - self.began) * 1000)
         message.update(logs=self.logs(), durationMs=duration_ms)
         if message["type"] == "result" and (self.killed_as or not self.is_fit):
@@ -244,7 +331,7 @@ class Run:
             self.store.keep_outcome(self.claim, data)
         except OSError:
             # The disk is full. A short outcome is sent now, but a later delivery will find it lost.
-            return message if len(data) <= INLINE_BYTES else endings.not_kept(message)
+            return message if len(data) <= INLINE_BYTES else outcomes.not_kept(message)
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
     def _outcome(self, status):
@@ -254,23 +341,23 @@ class Run:
             return {"type": "tombstoned"}
         if not self.has_begun:
             self.store.unclaim(self.claim)
-            return endings.not_begun(self.problem)
+            return outcomes.not_begun(self.problem)
         if self.killed_as == "timeout":
-            return endings.timed_out(self.limit_seconds)
+            return outcomes.timed_out(self.limit_seconds)
         if self.killed_as == "memory":
-            return endings.took_too_much()
+            return outcomes.took_too_much()
         if self.killed_as == "protest":
-            return endings.damaged(self.protest)
-        return endings.died(status)
+            return outcomes.damaged(self.protest)
+        return outcomes.died(status)
 
     def _result(self):
         try:
             result = self.store.read_result(self.claim)
             self.store.adopt_blobs(self.claim)
         except LargeResult:
-            return endings.too_large()
+            return outcomes.too_large()
         except (DamagedResult, OSError) as error:
-            return endings.damaged(error)
+            return outcomes.damaged(error)
         return {"type": "result", "result": result}
 
     def logs(self):

@@ -1,23 +1,26 @@
 """Runs one node's code in a process that exists only for it, and writes the result for the daemon."""
 
+import atexit
 import base64
 import builtins
+import contextlib
 import faulthandler
 import gc
 import json
 import linecache
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
 import types
 from json import dumps, loads
+from multiprocessing import process
 
-from . import children, faults, jail, wire
-from .changes import collect
-from .context import Outputs, Tasks, make_context, raw_items
-from .encode import Encoder
+from . import jail, outcomes, wire
+from .context import Outputs, Tasks, Unloaded, make_context, raw_items
+from .encode import LEAF_BYTES, Encoder, Known, Unfit, cut, decode, load_value
 from .printed import Printed, PrintedResult, Stream
 from .supply import Supply
 
@@ -36,7 +39,7 @@ _LOST_RESULT = (
 
 
 class Runner:
-    """Created once in the nursery. Every forked process inherits its objects unchanged."""
+    """Created once in the zygote. Every forked process inherits its objects unchanged."""
 
     def __init__(self):
         if hasattr(sys, "set_int_max_str_digits"):
@@ -76,7 +79,7 @@ class Runner:
         with open(request, encoding="utf-8") as file:
             asked = loads(file.read())
             folder = walls.main_folder()
-            children.lay_main(folder, asked["fileName"], asked["code"])
+            write_main(folder, asked["fileName"], asked["code"])
             wire.send(control, {"begun": True})
             self._run(asked, out, folder)
         wire.send(control, {"complete": True})
@@ -119,10 +122,10 @@ class Runner:
             failure = self._execute(request["fileName"], request["code"], context.values)
             builtins.__dict__.update(self.builtins)  # code may have replaced them
             jail.raise_descriptors()
-            children.release(folder)
+            end_children(folder)
             result = failure or self._result(context, request["code"], out)
         except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
-            result = faults.describe(error)
+            result = outcomes.describe(error)
         self.printed.finish()
         try:
             _write(out, "result", dumps(result).encode())
@@ -143,22 +146,22 @@ class Runner:
         except BaseException as error:
             end = error
         if os.getpid() != owner:
-            children.end_forked(end)
+            end_forked(end)
         if isinstance(end, SystemExit):
-            return faults.exited(end)
-        return None if end is None else faults.describe(end, self.is_walled_off)
+            return outcomes.exited(end)
+        return None if end is None else outcomes.describe(end, self.is_walled_off)
 
     def _result(self, context, code, out):
         printed = self.printed.result()
         is_lost = not printed.is_explicit and self.printed.lost_result(code)
         if printed.failure is not None:
-            return faults.failure(printed.failure)
+            return outcomes.failure(printed.failure)
         changes, blobs = collect(context, printed, self.encoder, self.supply)
         says_nothing = not (printed.text or changes["set"] or changes["delete"])
         if says_nothing and self._answers_elsewhere(context.values):
-            return faults.failure(_LOST_ANSWER)
+            return outcomes.failure(_LOST_ANSWER)
         if says_nothing and is_lost:
-            return faults.failure(_LOST_RESULT)
+            return outcomes.failure(_LOST_RESULT)
         if is_lost:
             os.write(2, f"nova: {_LOST_RESULT}\n".encode())
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
@@ -218,3 +221,145 @@ def _join_threads():
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
+
+
+_IMMUTABLE = (str, int, float, bool, bytes, type(None))
+
+
+def collect(context, printed, encoder, supply):
+    """
+    Returns ({"set": [[key, text]], "delete": [keys]}, blobs). `printed` holds the updates that the code printed, if
+    any.
+    """
+    comparison = _Comparison(context.originals, encoder, supply)
+    changed, blobs = {}, {}
+
+    def add(key, text, found):
+        if key.startswith("$"):
+            raise Unfit(f"context has the key {cut(repr(key), 80)} - such keys mark NOVA's references: use another name")
+        changed[key] = text
+        blobs.update(found)
+
+    for key, value in raw_items(context.values):
+        if not comparison.is_same_object(key, value):
+            text, found = encoder.encode(key, value)
+            if not comparison.is_unchanged(key, text):
+                add(key, text, found)
+    deleted = [key for key in context.originals if key not in context.values]
+    if printed.is_explicit or not (changed or deleted):
+        for key, value in printed.updates.items():
+            text, found = encoder.encode(key, value)
+            if printed.is_explicit or not comparison.is_unchanged(key, text):
+                add(key, text, found)
+        printed.is_used = True
+    return {"set": list(changed.items()), "delete": [key for key in deleted if key not in changed]}, blobs
+
+
+class _Comparison:
+    """Compares values by their JSON text, because 1, 1.0 and True are equal in Python."""
+
+    def __init__(self, originals, encoder, supply):
+        self._originals, self._encoder, self._supply = originals, encoder, supply
+
+    def is_same_object(self, key, value):
+        if type(value) is Unloaded:
+            return True
+        original = self._originals.get(key) if type(key) is str else None
+        return original is not None and original.value is value and type(value) in _IMMUTABLE
+
+    def is_unchanged(self, key, text):
+        """A different text may still be the same value in another notation: `850.00`, spaces, escapes."""
+        original = self._originals.get(key)
+        if original is None:
+            return False
+        return text == original.text or text == self._encoder.encode(key, self._reread(original.text))[0]
+
+    def _reread(self, text):
+        return decode(text, self._reload)
+
+    def _reload(self, reference):
+        """Keeps references to leaves, which the encoder would turn into the same references again."""
+        is_leaf = reference["type"] == "bytes" or (reference["type"] == "text" and reference["bytes"] > LEAF_BYTES)
+        if is_leaf:
+            return Known(reference)
+        if reference["type"] == "json":
+            return self._reread(self._supply.blob(reference).decode("utf-8"))
+        return load_value(reference, self._supply)
+
+
+# A spawned child of multiprocessing runs this file as its __main__. It imports the names that code has without an
+# import, and
+# keeps the code's line numbers and file name.
+_CHILD_MAIN = """
+import base64, json
+try:
+    with open({path!r}, encoding="utf-8", errors="surrogatepass", newline="") as file:
+        code = file.read()
+    __import__("linecache").cache[{name!r}] = (len(code), None, code.splitlines(True), {name!r})
+    exec(compile(code, {name!r}, "exec", dont_inherit=True))
+except BaseException:
+    import os, signal
+    os.kill({owner}, signal.SIGUSR1)
+    raise
+"""
+_NOT_IMPORTED = (
+    "a process that the code has started cannot import the code, and the log says why - put everything but imports, "
+    'functions and classes below if __name__ == "__main__":'
+)
+
+
+def write_main(folder, name, code):
+    """
+    Writes the code to a file that child processes import, `name` inside the folder. A child that cannot import the code
+    signals this process, because a Pool would otherwise wait forever.
+    """
+    signal.signal(signal.SIGUSR1, _refuse_import)
+    process.ORIGINAL_DIR = folder
+    sys.modules["__mp_main__"] = sys.modules["__main__"]  # the code's module name in children
+    process.current_process().authkey = os.urandom(32)  # else all processes forked from the zygote would share a key
+    main = os.path.normpath(os.path.join(folder, name))
+    if not main.startswith(f"{folder}/"):
+        return
+    os.makedirs(os.path.dirname(main), exist_ok=True)
+    path = f"{main}.code"
+    for place, text in ((path, code), (main, _CHILD_MAIN.format(path=path, name=name, owner=os.getpid()))):
+        with open(place, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(text)
+
+
+def _refuse_import(*_):
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # a Pool starts one process after the other
+    raise RuntimeError(_NOT_IMPORTED)
+
+
+def end_children(folder):
+    """Ends pools and removes semaphores after the code, as Python does at exit. `folder` is that of `write_main`."""
+    with contextlib.suppress(Exception):  # the code may have replaced these modules
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        shutil.rmtree(folder, ignore_errors=True)
+        if util := sys.modules.get("multiprocessing.util"):
+            util._run_finalizers(0)
+
+
+def end_forked(end):
+    """Ends a process that the code has forked, as Python ends a script. `end` is the final exception, or None."""
+    status = 0
+    try:
+        status = _status_of(end)
+        atexit._run_exitfuncs()
+    except BaseException:
+        status = status or 1
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):  # the code may have replaced the stream
+                stream.flush()
+        os._exit(status)
+
+
+def _status_of(end):
+    if end is None or (isinstance(end, SystemExit) and end.code is None):
+        return 0
+    if isinstance(end, SystemExit) and isinstance(end.code, int):
+        return end.code & 0xFF
+    print(end.code if isinstance(end, SystemExit) else outcomes.describe(end)["traceback"], file=sys.stderr)
+    return 1

@@ -3,7 +3,7 @@
 import errno
 import os
 
-from . import endings, jail, linux
+from . import jail, linux, outcomes
 from .allow import doors_of
 from .process import Process
 
@@ -19,9 +19,9 @@ class Unable(Exception):
 class Spares:
     """Keeps one spare for code with the usual network, and after code with doors one more for the next such code."""
 
-    def __init__(self, nursery, root):
-        self.nursery = nursery
-        self.walls, self._usual, self.weaker = _strongest_walls(nursery, root)
+    def __init__(self, zygote, root):
+        self.zygote = zygote
+        self.walls, self._usual, self.weaker = _strongest_walls(zygote, root)
         self._without_network = None
 
     def __iter__(self):
@@ -31,7 +31,7 @@ class Spares:
         """Prepares spares after a run, and reuses the init of its process if possible."""
         init, process.init = process.init, None
         if process.hosts is not None:
-            self._prepare_without_network(init, process.porter is not None)
+            self._prepare_without_network(init, process.relay is not None)
             init = None
         self._prepare_usual(init)
 
@@ -44,13 +44,13 @@ class Spares:
     def end_all(self):
         """Ends every process that may hold data of an execution."""
         for spare in self:
-            spare.last_words()
+            spare.kill_and_read_output()
         self._usual = self._without_network = None
-        self.nursery.settle()
+        self.zygote.settle()
 
-    def _prepare_without_network(self, init, has_gate):
+    def _prepare_without_network(self, init, has_relay):
         if self._without_network is None:
-            self._without_network = Process(self.nursery, self.walls.without_network(), init, has_gate)
+            self._without_network = Process(self.zygote, self.walls.without_network(), init, has_relay)
         elif init:
             init.dismiss()
 
@@ -60,26 +60,26 @@ class Spares:
                 init.dismiss()
             return
         self._usual = None
-        self._usual = Process(self.nursery, self.walls, init)
+        self._usual = Process(self.zygote, self.walls, init)
 
     def take(self, network):
         """`network` is {"allow": [...]} with the hosts that the run may reach; None if it may reach all hosts."""
         if network is None:
             return self._take_usual()
         if not self.walls.isolated:
-            raise Unable(endings.NO_WALLS)
+            raise Unable(outcomes.NO_WALLS)
         try:
             doors = doors_of(network["allow"], network.get("addresses"))
         except ValueError as error:
-            raise Unable(endings.no_such_network(error)) from None
+            raise Unable(outcomes.no_such_network(error)) from None
         try:
-            process = self._take_without_network(has_gate=doors != [])
+            process = self._take_without_network(has_relay=doors != [])
             if not process.open(doors):
-                note(self.walls.root, process.last_words())
+                note(self.walls.root, process.kill_and_read_output())
                 raise process.failure
         except OSError as error:
             if linux.is_unsupported(error) or error.errno in _NO_SUCH_NETWORK:
-                raise Unable(endings.no_network_walls(error)) from None
+                raise Unable(outcomes.no_network_walls(error)) from None
             raise
         return process
 
@@ -90,26 +90,26 @@ class Spares:
             process, self._usual = self._usual, None
             if process.is_ready():
                 return process
-            note(self.walls.root, process.last_words())
+            note(self.walls.root, process.kill_and_read_output())
         raise process.failure
 
-    def _take_without_network(self, has_gate):
+    def _take_without_network(self, has_relay):
         process, self._without_network = self._without_network, None
         if process and process.is_alive():
-            if (process.porter is not None) == has_gate:
+            if (process.relay is not None) == has_relay:
                 return process
-            process.last_words()
-        return Process(self.nursery, self.walls.without_network(), has_gate=has_gate)
+            process.kill_and_read_output()
+        return Process(self.zygote, self.walls.without_network(), has_relay=has_relay)
 
     def give_back(self, process):
         """Keeps a process that ran no code. Ends one with doors, because the next run may need others."""
         if process.hosts is None:
             self._usual = process
         else:
-            process.last_words()
+            process.kill_and_read_output()
 
 
-def _strongest_walls(nursery, root):
+def _strongest_walls(zygote, root):
     """
     Returns the strongest walls that this system supports, the first process with them, and a sentence about missing
     isolation or None. Raises OSError for a shortage; the next attach then tries again.
@@ -118,20 +118,20 @@ def _strongest_walls(nursery, root):
     for isolated, asks in ((True, True), (True, False), (False, False)):
         try:
             walls = jail.Jail(isolated, root, asks)
-            return walls, _first_process(nursery, walls), weaker
+            return walls, _first_process(zygote, walls), weaker
         except OSError as error:
             if not linux.is_unsupported(error):
                 raise
-            weaker = endings.weaker_walls(asks, error)
+            weaker = outcomes.weaker_walls(asks, error)
             note(root, weaker)
     raise OSError("the system lets no process be forked")
 
 
-def _first_process(nursery, walls):
-    process = Process(nursery, walls)
+def _first_process(zygote, walls):
+    process = Process(zygote, walls)
     if process.is_ready():
         return process
-    note(walls.root, process.last_words())
+    note(walls.root, process.kill_and_read_output())
     raise process.failure
 
 

@@ -138,11 +138,11 @@ class Store:
         """Removes a claim whose code did not start. Only its creator may call this."""
         shutil.rmtree(self._claim_path(claim), ignore_errors=True)
 
-    def bury(self, link):
+    def forbid(self, link):
         os.makedirs(self._link_path(link), mode=0o700, exist_ok=True)
         os.close(os.open(os.path.join(self._link_path(link), "tombstone"), os.O_CREAT | os.O_WRONLY, 0o600))
 
-    def is_buried(self, link):
+    def is_forbidden(self, link):
         return os.path.exists(os.path.join(self._link_path(link), "tombstone"))
 
     def make_out(self, claim, owner):

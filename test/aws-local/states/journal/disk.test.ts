@@ -51,7 +51,7 @@ describe("the data folder", () => {
     expect(changes).toEqual([{ park: 0, due: null }, { wake: 0 }, { park: 0, due: clock.now() + 1000 }]);
   });
 
-  it("of an earlier version is understood: a parent and its child that wait in two branches continue", async () => {
+  it("of format 1 can be read: a parent and its child that wait in two branches continue", async () => {
     const dataDir = await temporaryFolder();
     cpSync(join(root, "test/fixtures/formats/states-1"), join(dataDir, "states"), { recursive: true });
     const tokens = read(dataDir, "history/1.ndjson").match(/(?<=\\"token\\":\\")[^\\]+/g) ?? [];

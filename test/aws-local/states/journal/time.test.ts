@@ -1,5 +1,3 @@
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { InvokeLambda } from "../../../../packages/aws-local/src/lambda-types.ts";
 import { handClock } from "../support/hand-clock.ts";
@@ -78,16 +76,6 @@ describe("time that passes without a process", () => {
     });
     expect(await typesOf(second)).toContain("TaskTimedOut");
     await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
-  });
-
-  it("answers no task by the heartbeats that earlier versions wrote", async () => {
-    const { first, options, tokenOf } = await resting(inRow({ Ask: asks }));
-    await first.close();
-    appendFileSync(join(first.dataDir, "states/history/0.ndjson"), '{"to":2,"beat":true,"at":1}\n');
-    const second = await reopened(first, options);
-    expect(await standing(second)).toMatchObject(running);
-    await second.client.send(succeed(tokenOf(input)));
-    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
   it("ends the execution at its own TimeoutSeconds", async () => {

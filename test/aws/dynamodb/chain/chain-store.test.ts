@@ -1,7 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { ChainStore, LinkId, StoredEntry, Turn } from "@nova/engine";
-import { StoreUnavailable } from "@nova/engine";
+import { type ChainStore, type LinkId, type StoredEntry, StoreUnavailable, type Turn } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chainClient } from "../../../../packages/aws/src/clients/clients.ts";
 import { createChainStore } from "../../../../packages/aws/src/dynamodb/chain/chain-store.ts";
@@ -261,4 +260,66 @@ describe("an outage", () => {
     await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);
     await expect(hasty.putEntry(link(1), entry("own"))).rejects.toThrow(/try again/);
   });
+});
+
+const entryOf = (name: string, bytes = 10): StoredEntry => ({
+  head: JSON.stringify({ name, text: "x".repeat(bytes) }),
+  hash: `hash of ${name}`,
+  contents: {},
+});
+
+async function put(scope: string, seqs: number[], bytes?: number): Promise<void> {
+  for (const seq of seqs) await chain.putEntry({ execution: "exec_1", scope, seq }, entryOf(`${scope}#${seq}`, bytes));
+}
+
+test("the entries of many scopes are read in order, a hundred per request", async () => {
+  const scopes = Array.from({ length: 70 }, (_, item) => `/each@3.${item}`);
+  await Promise.all(scopes.map((scope) => put(scope, [1, 2, 3])));
+  await chain.putTurn({ execution: "exec_1", scope: "/each@3.0", seq: 1 }, held, null);
+  table.operations.length = 0;
+  const tips = scopes.map((scope) => ({ scope, seq: 2 }));
+  const found = await chain.entries("exec_1", tips);
+  expect(Array.from(found.keys())).toEqual(scopes);
+  for (const scope of scopes) {
+    expect(found.get(scope)).toEqual([1, 2].map((seq) => ({ seq, entry: entryOf(`${scope}#${seq}`) })));
+  }
+  expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
+});
+
+test("missing entries are left out, and an empty scope has an empty list", async () => {
+  await put("/f@1.left", [1, 3]);
+  const found = await chain.entries("exec_1", [
+    { scope: "/f@1.left", seq: 3 },
+    { scope: "/f@1.right", seq: 0 },
+  ]);
+  expect(found.get("/f@1.left")?.map(({ seq }) => seq)).toEqual([1, 3]);
+  expect(found.get("/f@1.right")).toEqual([]);
+  expect(await chain.entries("exec_1", [])).toEqual(new Map());
+});
+
+test("entries that exceed one answer are read with several requests", async () => {
+  await put(
+    "/large@1.0",
+    Array.from({ length: 60 }, (_, i) => i + 1),
+    300_000,
+  );
+  const found = await chain.entries("exec_1", [{ scope: "/large@1.0", seq: 60 }]);
+  expect(found.get("/large@1.0")?.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+});
+
+test("links of many scopes are read with their turns, fifty links per request", async () => {
+  const scopes = Array.from({ length: 70 }, (_, item) => `/held@3.${item}`);
+  await Promise.all(scopes.slice(0, 60).map((scope) => put(scope, [1])));
+  for (const scope of scopes.slice(50, 65)) await chain.putTurn({ execution: "exec_1", scope, seq: 1 }, held, null);
+  table.operations.length = 0;
+  const found = await chain.linksAt(
+    "exec_1",
+    scopes.map((scope) => ({ scope, seq: 1 })),
+  );
+  expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
+  expect(found.get(scopes[0] as string)).toEqual({ seq: 1, entry: entryOf(`${scopes[0]}#1`) });
+  expect(found.get(scopes[55] as string)).toEqual({ seq: 1, turn: held, entry: entryOf(`${scopes[55]}#1`) });
+  expect(found.get(scopes[64] as string)).toEqual({ seq: 1, turn: held });
+  expect(found.has(scopes[65] as string)).toBe(false);
+  expect(await chain.linksAt("exec_1", [])).toEqual(new Map());
 });

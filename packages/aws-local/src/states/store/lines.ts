@@ -34,8 +34,7 @@ export function journalIn(lines: readonly Line[]): Journal {
   const [first] = lines;
   return {
     opening: first && "seed" in first ? first : undefined,
-    // Earlier versions also wrote heartbeats (`beat`), which answer nothing.
-    inputs: lines.filter((line) => "to" in line && !("beat" in line)) as Input[],
+    inputs: lines.filter((line) => "to" in line),
     events: lines.filter((line) => "type" in line),
   };
 }

@@ -1,17 +1,26 @@
-"""The porter's main loop: accepts connections at the doors and copies bytes to and from the real hosts."""
+"""
+A process outside a run's network namespace that relays connections at its doors to the real hosts. It is forked in
+advance and has no capabilities. It receives the doors and their listening sockets. After the run it sends the remaining
+bytes of the code and ends.
+"""
 
 import contextlib
+import os
+import select
 import selectors
+import signal
 import socket
 import struct
 import threading
+import traceback
 
-from . import here, wire
+from . import here, jail, netns, wire
+from .allow import Door
 
 MOST_CONNECTIONS = 64
 _CHUNK_BYTES = 1 << 16
 _CONNECT_SECONDS = 30
-_LAST_WORDS_SECONDS = 2
+_LAST_BYTES_SECONDS = 2
 _MOST_NOTES = 20
 _SOCKETS_A_MESSAGE = 100
 _STACK_BYTES = 1 << 18
@@ -19,11 +28,11 @@ _SOME, _ALL = b".", b"!"
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 
-class Carriers:
+class RelayLoop:
     def __init__(self, control, channel, doors):
         self.control, self.channel = control, channel
         self.changed = threading.Condition()
-        self.guests = self.leaving = self.said = 0
+        self.connected = self.leaving = self.noted = 0
         wire.send(channel, {"doors": doors})
         self.doors = list(zip(_take_listeners(channel), doors))
         wire.send(control, {"open": True})
@@ -36,10 +45,10 @@ class Carriers:
             for listener, door in self.doors:
                 selector.register(listener, selectors.EVENT_READ, (listener, door))
             while True:
-                knocked = [key.data for key, _ in selector.select()]
-                if None in knocked:
+                ready = [key.data for key, _ in selector.select()]
+                if None in ready:
                     break
-                for listener, door in knocked:
+                for listener, door in ready:
                     self._admit(listener, door)
         self._send_the_rest()
 
@@ -50,8 +59,8 @@ class Carriers:
         except OSError:
             return False
         with self.changed:
-            has_room = self.guests < MOST_CONNECTIONS
-            self.guests += has_room
+            has_room = self.connected < MOST_CONNECTIONS
+            self.connected += has_room
             self.leaving += has_room
         target = self._target_of(door, inner) if has_room else door
         if has_room:
@@ -76,7 +85,7 @@ class Carriers:
         outer = self._reach(door)
         if outer is None:
             _reset(inner)
-            self._count(leaving=-1, guests=-1)
+            self._count(leaving=-1, connected=-1)
             return
         with inner, outer:
             back = threading.Thread(target=_pump, args=(outer, inner), daemon=True)
@@ -84,7 +93,7 @@ class Carriers:
             _pump(inner, outer)
             self._count(leaving=-1)
             back.join()
-        self._count(guests=-1)
+        self._count(connected=-1)
 
     def _reach(self, door):
         if door.host == "":
@@ -96,27 +105,27 @@ class Carriers:
             self._note(f"{door.host}:{door.port} cannot be reached: {getattr(error, 'strerror', None) or error}")
             return None
 
-    def _count(self, leaving=0, guests=0):
+    def _count(self, leaving=0, connected=0):
         with self.changed:
             self.leaving += leaving
-            self.guests += guests
+            self.connected += connected
             self.changed.notify_all()
 
     def _note(self, text):
         with self.changed, contextlib.suppress(OSError):
-            self.said += 1
-            if self.said <= _MOST_NOTES:
+            self.noted += 1
+            if self.noted <= _MOST_NOTES:
                 wire.send(self.control, {"note": text})
 
     def _send_the_rest(self):
         """
-        Waits until the bytes that the code wrote before its death are sent, as the system would do without a porter.
+        Waits until the bytes that the code wrote before its death are sent, as the system would do without a relay.
         """
         for listener, door in self.doors:
             while self._admit(listener, door):
                 continue
         with self.changed:
-            self.changed.wait_for(lambda: self.leaving == 0, _LAST_WORDS_SECONDS)
+            self.changed.wait_for(lambda: self.leaving == 0, _LAST_BYTES_SECONDS)
 
 
 def hand_over(channel, listeners):
@@ -192,3 +201,81 @@ def _reset(inner):
     with contextlib.suppress(OSError):
         inner.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
     inner.close()
+
+
+def fork_relay():
+    """Forks a relay. Returns it and the socket ("doors_channel") over which the run's init sends the listening sockets."""
+    control, theirs = socket.socketpair()
+    doors_channel, channel = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        _become_relay(theirs, channel)
+    theirs.close()
+    channel.close()
+    return Relay(pid, control), doors_channel
+
+
+class Relay:
+    """The daemon's handle of a relay."""
+
+    def __init__(self, pid, control):
+        self.pid, self.control = pid, control
+        self.reader = wire.Reader(control, takes_files=False)
+
+    def open(self, doors):
+        """
+        Waits until the doors accept connections. False if the network refused a door: init then reports why, and dies.
+        """
+        with contextlib.suppress(OSError):
+            wire.send(self.control, {"doors": doors})
+            return self.reader.read() is not None
+        return False
+
+    def notes(self):
+        """Returns notes for the run's log; None after the relay has ended."""
+        try:
+            if not self.reader.fill():
+                return None
+        except OSError:
+            return None
+        said = []
+        while (message := self.reader.take()) is not None:
+            said.append(message["note"])
+        return said
+
+    def notes_so_far(self):
+        """Returns the available notes without waiting. The relay notes a failure before the code can see it."""
+        is_there = self.control.fileno() >= 0 and select.select([self.control], [], [], 0)[0]
+        return (self.notes() or []) if is_there else []
+
+    def kill(self):
+        """Kills the relay, which may still wait for a run that never started."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        self.control.close()
+
+
+def open_requested_doors(doors_channel):
+    """
+    Runs in the run's init: opens the doors that the relay requests. The socket's end tells the relay that the run
+    ended.
+    """
+    message = wire.Reader(doors_channel, takes_files=False).read()
+    if message is None:
+        return
+    hand_over(doors_channel, netns.open_doors([Door(*door) for door in message["doors"]]))
+
+
+def _become_relay(control, channel):
+    """Turns the process into a relay, and never returns."""
+    try:
+        jail.die_with_parent()
+        jail.close_all_but(control.fileno(), channel.fileno())
+        jail.give_up_rights()
+        message = wire.Reader(control, takes_files=False).read()
+        if message:
+            RelayLoop(control, channel, [Door(*door) for door in message["doors"]]).serve()
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+    finally:
+        os._exit(0)

@@ -14,23 +14,23 @@ import traceback
 from . import init, jail, linux, runner, wire
 
 
-class Gone(Exception):
-    """The nursery has died, so no code can start. The daemon ends too, and the next attach starts another one."""
+class ZygoteDied(Exception):
+    """The zygote has died, so no code can start. The daemon ends too, and the next attach starts another one."""
 
 
-class Nursery:
-    """The daemon's handle of the nursery."""
+class Zygote:
+    """The daemon's handle of the zygote."""
 
     def __init__(self, root):
         self._channel, theirs = socket.socketpair()
         if os.fork() == 0:
-            _become_nursery(theirs, root)
+            _become_zygote(theirs, root)
         theirs.close()
         self._reader = wire.Reader(self._channel, takes_files=False)
 
-    def fork(self, walls, gate):
-        """Forks an init with these walls and returns its pid. The init reads from the socket `gate`."""
-        self._order({"fork": walls.kind}, [gate])
+    def fork(self, walls, init_socket):
+        """Forks an init with these walls and returns its pid. The init reads from the socket `init_socket`."""
+        self._order({"fork": walls.kind}, [init_socket])
         answer = self._answer()
         if "failed" in answer:
             raise linux.as_error(answer)
@@ -54,31 +54,31 @@ class Nursery:
         except OSError as error:
             if files and not isinstance(error, ConnectionError):
                 raise  # too many descriptors in transit; nothing of the message was sent
-            raise Gone from error
+            raise ZygoteDied from error
 
     def _answer(self):
         try:
             answer = self._reader.read()
         except OSError as error:
-            raise Gone from error
+            raise ZygoteDied from error
         if answer is None:
-            raise Gone
+            raise ZygoteDied
         return answer
 
 
-def _become_nursery(channel, root):
-    """Turns the process into the nursery, and never returns."""
+def _become_zygote(channel, root):
+    """Turns the process into the zygote, and never returns."""
     try:
         jail.die_with_parent()
         jail.close_all_but(channel.fileno())
-        _Nurse(channel, root).serve()
+        _ZygoteLoop(channel, root).serve()
     except BaseException:
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(0)
 
 
-class _Nurse:
+class _ZygoteLoop:
     def __init__(self, channel, root):
         self.channel, self.children = channel, set()
         self.walls_of = functools.cache(functools.partial(jail.of_kind, root))
@@ -89,8 +89,8 @@ class _Nurse:
         reader = wire.Reader(self.channel)
         while (order := reader.read()) is not None:
             if "fork" in order:
-                gate, reader.files = reader.files[0], []
-                self._answer(self._fork(tuple(order["fork"]), gate))
+                init_socket, reader.files = reader.files[0], []
+                self._answer(self._fork(tuple(order["fork"]), init_socket))
             elif "signal" in order:
                 self._signal(order["to"], order["signal"])
             elif "end" in order:
@@ -103,16 +103,16 @@ class _Nurse:
     def _answer(self, message):
         wire.send(self.channel, message)
 
-    def _fork(self, kind, gate):
+    def _fork(self, kind, init_socket):
         try:
             walls = self.walls_of(kind)
             pid = walls.fork()
         except OSError as error:
-            os.close(gate)
+            os.close(init_socket)
             return linux.as_message(error)
         if pid == 0:
-            init.become_init(walls, self.run, socket.socket(fileno=gate))
-        os.close(gate)
+            init.become_init(walls, self.run, socket.socket(fileno=init_socket))
+        os.close(init_socket)
         self.children.add(pid)
         return {"pid": pid}
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import { expect, it } from "vitest";
-import { redactItem, redactObjects } from "../../../packages/aws/src/archive.ts";
+import { redactItem, redactObjects } from "../../packages/aws/src/archive.ts";
 
 const plain = { id: "pay", description: "Pays", nodes: [] } as unknown as Workflow;
 const noisy = { ...plain, onFailure: { mail: ["ops@globex.example"] } };
