@@ -144,9 +144,7 @@ async function definitionsOfClient<T extends { key: string }>(
 /** Kinds that belong to all clients. An export needs them to show which workflows a client's runs executed. */
 const sharedKinds = new Set(["version", "workflow-state", "publication"]);
 
-/**
- * Returns a test for items of one client. Steps, tasks and tokens belong to their execution, whose record is read once.
- */
+/** Returns a test for items of one client. Steps, tasks and tokens belong to their execution, which is read once. */
 function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
   return async (item) => {
@@ -255,9 +253,7 @@ type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 /** Kinds whose items have a definition, inline or in S3. */
 const defining = new Set(["version", "publication"]);
 
-/**
- * Limit of definitions per page. A Lambda response has at most 6 MB, and JSON escapes enlarge text by three quarters.
- */
+/** Limit of definitions per page. A Lambda response has at most 6 MB, and JSON escapes add three quarters. */
 const maxBytes = 2_000_000;
 
 /** Redacts the definition in an item. */

@@ -19,9 +19,7 @@ const store = "DynamoDB";
 
 const maxParallelUpdates = 16;
 
-/**
- * The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage.ts).
- */
+/** The only adapter that changes items of the chain. Only its IAM role may (stacks/storage.ts). */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),
@@ -35,9 +33,7 @@ export function createEraser(connection: ItemConnection, bucket: BucketConnectio
   };
 }
 
-/**
- * Removes the contents from every entry and step of a partition. The hashed parts stay, so the chain still verifies.
- */
+/** Removes the contents of every entry and step of a partition. The hashed parts stay, so the chain still verifies. */
 async function eraseContents(connection: ItemConnection, at: ErasableScope): Promise<ErasableScope[]> {
   const further: ErasableScope[] = [];
   const partition = partitionKey(chainPartition(at.execution, at.scope));
@@ -114,10 +110,7 @@ async function maskError({ client, table }: ItemConnection, execution: string): 
   await reportOutageIf(store, () => client.send(update));
 }
 
-/**
- * Kinds of records that a client's erasure keeps: its runs and the audit log. The caller deletes the client's record
- * last.
- */
+/** Kinds of records that a client's erasure keeps. The caller deletes the client's own record last. */
 const keptKinds = new Set(["execution", "audit", "client"]);
 
 /** Partition keys of all pools: those of a client, and those of a workflow for one client. */

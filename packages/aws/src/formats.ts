@@ -39,35 +39,10 @@ export function kindOf(item: Item): string {
 }
 
 /** Every kind of item in the table, as `kindOf` returns it. */
-export const itemKinds: ReadonlySet<string> = new Set([
-  "attempt",
-  "audit",
-  "client",
-  "credential",
-  "delivery",
-  "execution",
-  "generation",
-  "kept-event",
-  "key",
-  "label",
-  "link",
-  "note",
-  "pool",
-  "publication",
-  "rate",
-  "resume-link",
-  "session",
-  "slots",
-  "spending",
-  "stats",
-  "step",
-  "task",
-  "ticket",
-  "token",
-  "trigger",
-  "upload",
-  "version",
-  "wake",
-  "wake-shape",
-  "workflow-state",
-]);
+export const itemKinds: ReadonlySet<string> = new Set(
+  (
+    "attempt audit client credential delivery execution generation kept-event key label link note pool publication " +
+    "rate resume-link session slots spending stats step task ticket token trigger upload version wake wake-shape " +
+    "workflow-state"
+  ).split(" "),
+);

@@ -20,7 +20,6 @@ export interface AwsPortsOptions {
   /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
   table?: string;
   bucket: string;
-  /** The role of the state machines. */
   roleArn: string;
   /** Log group for failures of state machines. Without it they write no logs and send no traces. */
   statesLogGroupArn?: string | undefined;
@@ -30,7 +29,6 @@ export interface AwsPortsOptions {
   vault: { kmsKeyId: string } | { keyHex: string };
   /** Variables that name the keys of credentials; default: `process.env`. */
   keyVariables?: NodeJS.ProcessEnv;
-  /** Name of NOVA's bus. */
   eventBus: string;
   /** Sandboxes per second that the E2B plan allows; no limit if absent. */
   createsPerSecond?: number | undefined;

@@ -9,15 +9,11 @@ import { orOnError, reportOutage } from "./clients/outage.ts";
 
 /** AWS resources that triggers of workflows use. */
 export interface TriggerOptions {
-  /** Name of NOVA's own bus. */
   busName: string;
   /** Schedules of one stage are one group. */
   scheduleGroup: string;
-  /** The role with which Scheduler calls functions. */
   scheduleRoleArn: string;
-  /** The function that starts runs on schedules and events. */
   fireTriggerArn: string;
-  /** The function that polls mailboxes. */
   pollMailboxArn: string;
   /** Queue for events that could not be delivered for a day. Without it they are lost. */
   deadLetterArn?: string | undefined;
@@ -44,9 +40,7 @@ export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promis
   return orOnError(["ResourceNotFoundException"], undefined, () => reportOutage(service, call));
 }
 
-/**
- * AWS refuses a trigger. It has the name of the service's error `Refused`, so that this file need not load the service.
- */
+/** AWS refuses a trigger. It is named like the service's error `Refused`, so that this file need not load that. */
 export class TriggerRefused extends Error {
   override name = "Refused";
 }
@@ -127,9 +121,7 @@ export function targetRefused({ trigger, workflow }: EventRule, failed: PutTarge
 
 const scheduler = "EventBridge Scheduler";
 
-/**
- * Schedules of EventBridge Scheduler. The target receives the names of workflow and trigger, and the scheduled time.
- */
+/** Schedules of EventBridge Scheduler. The target receives names of workflow and trigger, and the scheduled time. */
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = schedulerClient();

@@ -15,7 +15,6 @@ export interface AttachOptions {
   /** True if a small input may be part of the cell. The kernel remembers cells, so the input must hold no secrets. */
   inCell: boolean;
   io: RunIo;
-  /** Aborts when the caller no longer needs the answer. */
   signal: AbortSignal;
 }
 
@@ -57,9 +56,7 @@ interface Input {
   remove(): Promise<void>;
 }
 
-/**
- * An input up to this size is faster inside the cell than as an upload. A larger one uploads while the turn is written.
- */
+/** An input up to this size is faster in the cell than as an upload. A larger one uploads while the turn is written. */
 const maxCharactersInCell = 16 * 1024;
 
 function inputFor(sandbox: E2bSandbox, name: string, text: string, { inCell, signal }: AttachOptions): Input {

@@ -36,9 +36,7 @@ export class Connections {
     return sandbox;
   }
 
-  /**
-   * Returns true once for a new sandbox of a pool: the harness starts in its first cell and keeps that cell in memory.
-   */
+  /** True once for a new sandbox of a pool: the harness starts in its first cell and keeps that cell in memory. */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
   }
@@ -48,9 +46,7 @@ export class Connections {
     return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
   }
 
-  /**
-   * Connects, and extends the sandbox's life if it would end earlier. E2B silently grants less if the plan allows less.
-   */
+  /** Connects, and extends the sandbox's life if it would end earlier. E2B silently grants what the plan allows. */
   async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     const { Sandbox } = await this.#sdk;
     const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));
@@ -81,7 +77,6 @@ export class Connections {
     await this.#breaker.guard(() => Sandbox.kill(id));
   }
 
-  /** Ids of NOVA's sandboxes with these metadata. */
   async ids(metadata: Record<string, string>): Promise<string[]> {
     const { Sandbox } = await this.#sdk;
     const pages = Sandbox.list({ query: { metadata: { ...metadata, nova: "1" } } });

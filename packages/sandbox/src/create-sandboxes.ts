@@ -3,13 +3,9 @@ import { harnessFile } from "./harness-file.ts";
 import { connectSandboxes } from "./sandboxes.ts";
 
 export interface SandboxesOptions {
-  /**
-   * Interval of checks that a running node's sandbox is alive; a connection to a dead one may stay open. Default 20 s.
-   */
+  /** Interval of checks that a node's sandbox is alive; a connection to a dead one may stay open. Default 20 s. */
   lookAfterMs?: number;
-  /**
-   * Resolves to true when a new sandbox may be created, and to false after a second without success. Absent: no limit.
-   */
+  /** Resolves to true when a sandbox may be created, and to false after a second without success. Absent: no limit. */
   pace?: (() => Promise<boolean>) | undefined;
 }
 

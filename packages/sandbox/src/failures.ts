@@ -1,18 +1,10 @@
 import { NovaError } from "@nova/engine";
 
 /** Error codes of the SDK and Node that mean "no connection". */
-const connectionCodes = [
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_SOCKET",
-  "UND_ERR_CONNECT_TIMEOUT",
-];
+const connectionCodes = (
+  "ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH UND_ERR_SOCKET " +
+  "UND_ERR_CONNECT_TIMEOUT"
+).split(" ");
 
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -49,9 +41,7 @@ export function asRunError(what: string, error: unknown): NovaError {
   return new NovaError("SandboxUnavailable", `${what} (${reason})`, { cause: error });
 }
 
-/**
- * The sandbox sends something that no harness sends. It is not retried, because the sandbox can no longer be trusted.
- */
+/** The sandbox sends something that no harness sends. It is not retried: the sandbox can no longer be trusted. */
 export class MalformedAnswer extends NovaError {
   constructor(what: string) {
     super("NodeFailed", `the sandbox does not speak as its harness does (${what}) - leave the harness alone`);

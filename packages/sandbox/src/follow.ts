@@ -16,7 +16,6 @@ export interface Followed {
   lifetimeSeconds: number;
   makeInput: (nonce: string) => string;
   signal: AbortSignal;
-  /** Interval of calls that ask the control plane whether the sandbox exists. */
   lookAfterMs: number;
 }
 

@@ -8,9 +8,7 @@ const maxParallel = 6;
 /** Code waits for one need at a time. The others are blobs that the harness requests ahead. */
 const maxWaiting = 1000;
 
-/**
- * Returns a function that serves needs of one attach, a few in parallel. `fail` receives the error of a failed need.
- */
+/** Returns a function that serves the needs of an attach, a few in parallel. `fail` receives the error of a need. */
 export function needServer(
   sandbox: E2bSandbox,
   io: RunIo,
@@ -32,9 +30,7 @@ export function needServer(
   };
 }
 
-/**
- * Answers one need with a file in the sandbox. A refusal of the engine goes to the code; other errors end the attach.
- */
+/** Answers a need with a file in the sandbox. A refusal of the engine goes to the code; other errors end the attach. */
 async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: AbortSignal): Promise<void> {
   const response = await fetchNeed(need, io);
   if (!("body" in response)) {

@@ -61,9 +61,7 @@ function warnOnce(weaker: string): void {
   process.emitWarning(`${weaker} - use a newer Linux (docs/guarantees.md)`, { code: "NOVA_WALLS" });
 }
 
-/**
- * Reads a long outcome from its file. The kernel's stdout would be slow: Jupyter limits output to 1 MB/s by default.
- */
+/** Reads a long outcome from its file, because Jupyter limits the kernel's stdout to 1 MB/s by default. */
 async function download(
   sandbox: E2bSandbox,
   { path, bytes }: Extract<LastAnswer, { type: "outcome" }>,
@@ -138,9 +136,7 @@ const Header = z.object({ step: count, attempt: count, size: count });
 /** The harness keeps the last 64 KB, after a header. */
 const maxBytes = (64 << 10) + 1024;
 
-/**
- * Reads the log of running code; null if no code runs. `lifetimeSeconds` is how long the sandbox must live from now on.
- */
+/** Reads the log of running code; null if no code runs. The sandbox must live `lifetimeSeconds` from now on. */
 export async function readRunningLog(
   connections: Connections,
   { sandbox, link, lifetimeSeconds }: { sandbox: string; link: string; lifetimeSeconds: number },

@@ -150,10 +150,7 @@ async function settleStop(
   return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 
-/**
- * Extends a sandbox's life. Checks the result if the plan may forbid it, because E2B silently grants less. Null if it
- * cannot.
- */
+/** Extends a sandbox's life. Checks the result if E2B may silently grant less. Null if it cannot. */
 async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
   const neededUntil = Date.now() + lifetimeSeconds * 1000;
   try {
@@ -195,9 +192,7 @@ function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/**
- * Creates the port to E2B sandboxes for processes that run no nodes. They create no sandboxes and need no harness file.
- */
+/** Creates the port to E2B sandboxes for processes that run no nodes, create no sandboxes and need no harness. */
 export function othersSandboxes(): Sandboxes {
   return connectSandboxes(() => Promise.reject(new TypeError("this function runs no nodes and creates no sandboxes")));
 }

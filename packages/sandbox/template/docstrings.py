@@ -139,10 +139,7 @@ def described(name, member, tops, classes):
 
 
 def handed_on(method):
-    """
-    For an undocumented method that only calls another (`return utils.get_text(self, *args, **kwargs)`), returns the
-    other.
-    """
+    """Returns the function that an undocumented method only calls: `return utils.get_text(self, *args, **kwargs)`."""
     if not inspect.isfunction(method) or method.__doc__:
         return method
     call = re.search(r"^\s*return (\w+)\.(\w+)\(self, .*\*\*kwargs\)\s*$", inspect.getsource(method), flags=re.MULTILINE)
@@ -185,9 +182,7 @@ def documentation(member):
 
 
 def own_text(member):
-    """
-    Returns the docstring of a member. A class uses its own or that of its `__init__`, never that of its base class.
-    """
+    """Returns the docstring of a member. A class uses its own or that of `__init__`, never that of its base class."""
     if not inspect.isclass(member):
         return inspect.getdoc(member) or ""
     made = vars(member).get("__init__")

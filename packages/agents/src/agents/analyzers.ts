@@ -25,9 +25,7 @@ ${pythonRule}
 columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
 
-/**
- * Lets a model write code that examines the data, and runs it. After a failure, the task's code is written without it.
- */
+/** Lets a model write code that examines the data, and runs it. If it fails, the task's code is written without it. */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
     const input_data = inputData(run);

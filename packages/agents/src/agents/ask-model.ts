@@ -27,10 +27,7 @@ type CallRecord = Pick<
 
 export type AskOutcome<T> = { record: CallRecord } & ({ value: T } | { refusal: Omit<StepResult, "input_data"> });
 
-/**
- * Asks the model of a role. Returns a failed call as a refusal, for the record; throws only when the Lambda's time
- * ends.
- */
+/** Asks the model of a role. Returns a failed call as a refusal; throws only when the Lambda's time ends. */
 export async function askModel<T>(
   run: ModelRun,
   { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
@@ -145,13 +142,11 @@ export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost
 }
 
 export interface CallCost {
-  /** Costs of other branches and items when the call started. */
   besideUsd: number;
   /** Costs of the client's month when the call started; null if they are not limited. */
   month: MonthBudget | null;
   /** Costs of this call's earlier requests, which no record contains yet. */
   inCallUsd: number;
-  /** Upper estimate of the next request's cost. */
   estimatedUsd: number;
 }
 

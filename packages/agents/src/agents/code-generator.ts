@@ -69,10 +69,7 @@ export interface GeneratedCode {
   guides: readonly Guide[];
 }
 
-/**
- * Lets a model write the task's code. The model may answer once with analysis code; then it is asked again with the
- * result.
- */
+/** Lets a model write the task's code. It may answer once with analysis code, and is asked again with the result. */
 export async function generateCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const first = await writeCode(run, attempt);
   if (first.kind !== "done" || stageOf(first.value.code) === "task") return first;

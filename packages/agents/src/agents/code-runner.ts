@@ -91,10 +91,7 @@ export function stepResultOf(run: NodeRun, end: ExecutionEnd): Omit<StepResult, 
 const maxBytes = 262_144;
 const maxBlobs = 8;
 
-/**
- * Hosts that a node's code may know: from its task, its data, its modules and its rules, or from the `proven` code
- * itself.
- */
+/** Hosts that a node's code may know: from its task, data, modules and rules, or from the `proven` code itself. */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;
   const inline = [

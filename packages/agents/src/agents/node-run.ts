@@ -24,12 +24,9 @@ export interface NodeRun extends ModelRun {
   readonly parts: PipelineParts;
   readonly shape: ContextShape;
   analysis: Analysis | null;
-  /** True after the code generator has asked for an analysis. */
   hasFollowedAnalysis: boolean;
   failures: Failure[];
-  /** Examples that this delivery has looked up. */
   recall: Recall | null;
-  /** The latest code. */
   code: string | null;
   sandboxId: string | null;
 }
@@ -43,7 +40,6 @@ export interface Analysis {
 /** Examples from similar tasks, and the costs of finding them. */
 export interface Recall {
   examples?: Example[];
-  /** The embedding of this task. */
   embedding?: number[];
   spent: { tokens: number; usd: number };
   /** Data for the record of the step that pays for it. */
@@ -75,7 +71,6 @@ export interface ModelRun {
   readonly executor: { model?: ModelChoice; maxCostUsd?: number };
   readonly means: Pick<PipelineMeans, "journal" | "spentBesideUsd" | "monthBudget" | "timeLeftMs" | "signal" | "now">;
   readonly parts: Pick<PipelineParts, "models" | "defaultModel" | "clock">;
-  /** Costs of this node's steps. */
   spent: ProvenCode["cost"];
 }
 
@@ -95,9 +90,7 @@ type AgentName = keyof typeof agents;
 export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"> &
   Partial<Omit<StepDraft, "step_number" | "step_name" | "agent_name" | "attempt_number" | "execution_time_ms">>;
 
-/**
- * Returns the agent's next step of the journal: the recorded one, or a new one from `act`. Adds its costs to the run's.
- */
+/** Returns the agent's next step: the recorded one, or a new one from `act`. Adds its costs to the run's. */
 export async function takeStep(
   run: ModelRun,
   agent: AgentName,
@@ -163,7 +156,6 @@ export interface PipelineParts {
     earlierExamples(task: PromptTask, embedding: readonly number[]): Promise<Example[]>;
   };
   pinned: ReturnType<typeof createPinnedCodes>;
-  /** Checks a node's code without running it. */
   check(source: string, about: NodeFacts): Promise<CodeFinding[]>;
   /** `DEFAULT_MODEL`. */
   defaultModel?: string;

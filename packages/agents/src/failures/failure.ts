@@ -13,7 +13,6 @@ export interface Ending {
 export interface Failure extends Ending {
   /** 0 for pinned code. */
   attempt: number;
-  /** Null if no code was written. */
   code: string | null;
 }
 

@@ -3,7 +3,6 @@ import { isIP } from "node:net";
 export interface FailedCode {
   /** The harness's one line: type and text of the last exception, or the code's own message. */
   message: string;
-  /** Empty if there was no exception. */
   traceback: string;
   code: string;
 }
@@ -108,10 +107,7 @@ function isNamespace(host: string): boolean {
   return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
 }
 
-/**
- * Finds the reason for an unreachable host in the log of a run, because isolated code only sees a broken connection.
- * Empty if the log has none.
- */
+/** Finds the reason for an unreachable host in a run's log: isolated code only sees a broken connection. Else empty. */
 export function findUnreachableHost(logs: string): string {
   const [, said = ""] = Array.from(logs.matchAll(/^\[network\] (.+ cannot be reached: .+)$/gm)).at(-1) ?? [];
   return said;
@@ -122,7 +118,6 @@ export type ExternalFailure = "connection" | "login" | "server";
 
 interface Rule {
   type: RegExp;
-  /** Absent if any text matches. */
   text?: RegExp;
   unless?: RegExp;
   is: ExternalFailure;
@@ -222,7 +217,6 @@ export interface Exception {
   /** With its module if it is known: `requests.exceptions.ConnectionError`, `ValueError`. */
   type: string;
   text: string;
-  /** Files of the frames, outermost first. */
   files: string[];
   /** The line that raised it, in the node's code or in a library. */
   line: string;

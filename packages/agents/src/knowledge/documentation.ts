@@ -10,7 +10,6 @@ export class Library {
   readonly version: string;
   readonly #aliases: readonly string[];
   readonly #docstrings: readonly Docstring[];
-  /** Number of members per class or module. */
   readonly #sizes = new Map<string, number>();
   #index: MiniSearch<Docstring> | undefined;
 
@@ -28,7 +27,6 @@ export class Library {
     return this.#aliases.some((alias) => lower === alias || lower.startsWith(`${alias}.`));
   }
 
-  /** Returns matches, best first. */
   search(query: string): Docstring[] {
     this.#index ??= this.#indexed();
     const own = new Set(this.#aliases.flatMap(termsOf));
@@ -77,9 +75,7 @@ const stopWords = new Set(
   "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
 );
 
-/**
- * Splits text into lower-case words without a plural `s`; `getTexts`, `get_text` and `get.text` have the same terms.
- */
+/** Splits text into lower-case words without a plural `s`; `getTexts`, `get_text` and `get.text` have equal terms. */
 function termsOf(text: string): string[] {
   return text
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -92,7 +88,6 @@ function termsOf(text: string): string[] {
 /** The output of `docstrings.py` (format 1): public functions, classes and methods of libraries. */
 export const DocstringIndex = z.object({
   format: z.literal(1),
-  /** The day of its creation. */
   built: z.string(),
   python: z.string(),
   libraries: z.record(

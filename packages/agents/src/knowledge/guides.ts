@@ -44,10 +44,7 @@ function weightOf({ named, hinted, keys, done }: Topic, task: string, schema: re
   return byTask > 0 && keys.some(has) && !(done && has(done)) ? byTask + 1 : byTask;
 }
 
-/**
- * Converts text to the form of the topics' patterns: lower case, no accents, `camelCase` and `snake_case` split into
- * words.
- */
+/** Converts text to the form of the patterns: lower case, no accents, `camelCase` and `snake_case` split into words. */
 export function plainText(text: string): string {
   return text
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -58,9 +55,7 @@ export function plainText(text: string): string {
     .replaceAll("_", " ");
 }
 
-/**
- * Lists every key at any depth with the type of its value, such as `total: number`. Lists count with their first item.
- */
+/** Lists every key at any depth with the type of its value: `total: number`. Lists count with their first item. */
 function keysOf(schema: ContextShape): string[] {
   return Object.entries(schema).flatMap(([key, value]) => [`${key}: ${value.type}`, ...keysInside(value)]);
 }
@@ -89,9 +84,7 @@ export function readGuide(name: string): Guide {
 /** Patterns that decide when a guide is useful. They match `plainText` in English, Spanish and German. */
 export interface Topic {
   guide: string;
-  /** Matches tasks that are about the topic. */
   named: RegExp;
-  /** Matches tasks that may be about the topic. */
   hinted: RegExp;
   /** Match context keys that, together with a hint, show that the task is about the topic. */
   keys: readonly RegExp[];
@@ -101,10 +94,7 @@ export interface Topic {
   errors: RegExp;
 }
 
-/**
- * Topics from `topics.json`, which has one line of phrases per language. Their order decides between equally good
- * guides.
- */
+/** Topics of `topics.json`, which has one line of phrases per language. Their order decides between equal guides. */
 export const topics: readonly Topic[] = written.map(({ guide, named, hinted, keys, done, errors }) => ({
   guide,
   named: phrasePattern(named.join()),
@@ -122,10 +112,7 @@ export function phrasePattern(phrases: string): RegExp {
   return new RegExp(`\\b(?:${alternatives(phrases)})\\b`);
 }
 
-/**
- * Builds a pattern for keys (`name: type`) that contain a word of `names`, with one of `types` (`string|bytes`) or any
- * type.
- */
+/** Builds a pattern for keys (`name: type`) with a word of `names` and one of `types` (`string|bytes`) or any type. */
 export function keyPattern(names: string, types = "\\w+"): RegExp {
   return new RegExp(`\\b(?:${alternatives(names)})\\b[^:]*: (?:${types})$`);
 }

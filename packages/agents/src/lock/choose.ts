@@ -35,10 +35,7 @@ export function choosePinned(
   return found ? pinnedCode(found) : null;
 }
 
-/**
- * Finds the pinned code with which an earlier delivery of this task started. Throws `NodeInterrupted` if it was
- * removed.
- */
+/** Finds the pinned code with which an earlier delivery started. Throws `NodeInterrupted` if it was removed. */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
   const found = [...lockedCodeOf(task), ...generations].find((one) => generationId(one) === id);
   if (found) return pinnedCode(found);
@@ -108,7 +105,6 @@ function pinnedCode(candidate: Candidate): PinnedCode {
 export interface Change {
   /** `prompt`, `reads.order.total`, `guides.money`, `lib.mails.py` ... */
   ingredient: string;
-  /** Null if it was absent. */
   was: string | null;
   is: string | null;
 }

@@ -24,7 +24,6 @@ import { type ContextRead, type Generator, generationKey, ingredientsOf, mergeRe
 export interface PinnedCodesParts {
   store: GenerationStore;
   generator: Generator;
-  /** Lists every key that Python source reads. */
   readsOf(source: string): Promise<readonly ContextRead[]>;
   clock: { now(): number };
 }
@@ -43,7 +42,6 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
     async choose(task: PromptTask): Promise<PinnedCode | null> {
       return choosePinned(task, await storedFor(store, task), generator);
     },
-    /** Finds code by the id of its generation. */
     async find(task: PromptTask, generation: string): Promise<PinnedCode> {
       return findPinned(task, await storedFor(store, task), generation);
     },
@@ -51,7 +49,6 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
     async keep(task: PromptTask, code: ProvenCode): Promise<string> {
       return generationId(await keepCode(task, code, true));
     },
-    /** Stores code that has not run, for approval. */
     async propose(task: PromptTask, code: ProvenCode): Promise<void> {
       await keepCode(task, code, false);
     },
@@ -93,15 +90,11 @@ export function modelFreePipeline(pipeline: Pipeline): Pipeline {
 /** Code that a model has written and a run has proven. */
 export interface ProvenCode {
   code: string;
-  /** The analysis code that must run before it, if any. */
   analysis?: string;
-  /** Guides in the prompt. */
   guides: readonly { name: string }[];
   /** Embedding of the task. Without it, similar tasks do not find this code. */
   embedding?: number[];
-  /** The code generator's model. */
   model: string;
-  /** Costs of all steps that led to it. */
   cost: { usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
 }
 
@@ -109,7 +102,6 @@ export interface WrittenCode extends Omit<ProvenCode, "guides"> {
   guides: readonly string[];
   /** Every key that the code or its analysis reads. */
   reads: readonly ContextRead[];
-  /** ISO 8601. */
   createdAt: string;
 }
 
@@ -138,9 +130,7 @@ export async function keepGeneration(
   return { ...(known ?? generation), ...proof };
 }
 
-/**
- * Marks other code for the same ingredients as replaced, including failed locked code, which may be new to the store.
- */
+/** Marks other code for the same ingredients as replaced, including failed locked code, which the store may lack. */
 async function replaceOthers(
   store: GenerationStore,
   task: PromptTask,

@@ -69,7 +69,6 @@ const Api = z.enum(["responses", "chat"], 'NOVA_LLM_API is neither "responses" n
 /** The variables of the models. */
 export const ModelEnvironment = z.object({
   OPENAI_API_KEY: Variable,
-  /** Base URL of a compatible server, including its path. */
   OPENAI_BASE_URL: Variable.pipe(Url.optional()),
   /** `chat` uses Chat Completions, for servers without the Responses API. */
   NOVA_LLM_API: Variable.pipe(Api.default("responses")),

@@ -11,7 +11,6 @@ export interface Failure {
 export interface CallTarget {
   role: string;
   model: string;
-  /** The provider's host, without a path. */
   host: string;
 }
 

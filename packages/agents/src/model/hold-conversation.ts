@@ -170,10 +170,7 @@ export class Spending {
   }
 }
 
-/**
- * Runs the requested tools in order and records each run. If a tool cannot run, the answer contains the reason, so that
- * the model can correct itself.
- */
+/** Runs the requested tools in order. The answer of a tool that cannot run is the reason, for the model to correct. */
 async function runTools(
   calls: RequestedCall[],
   tools: Tool[],

@@ -19,12 +19,8 @@ export interface Tool<Arguments = unknown> {
 export type AnswerFormat<T> =
   /** The schema is an object without optional keys. The name has at most 64 letters, digits, `_` and `-`. */
   | { name: string; schema: z.ZodType<T> }
-  /**
-   * A schema of the user, which the provider may enforce only in part, so `read` checks the answer. It sees no
-   * thoughts.
-   */
+  /** A schema of the user. The provider may enforce it in part, so `read` checks the answer, without thoughts. */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
-  /** Any text. */
   | { read(text: string): Promise<ReadResult<T>> };
 
 export interface ModelCall<T> {
@@ -66,7 +62,6 @@ export interface EmbeddingCall {
 }
 
 export interface Embedded {
-  /** One vector per text, in the same order. */
   vectors: number[][];
   model: string;
   usage: Usage;
@@ -96,7 +91,6 @@ export interface Reply {
   ending: "complete" | "cut_off" | "filtered";
   /** The provider's token counts, unchecked. */
   counted: Counted;
-  /** Size of the whole answer. */
   bytes: number;
 }
 
@@ -106,9 +100,7 @@ export interface Conversation<Body = unknown> {
   request(mayCall: boolean): Body;
   /** Sends a request. `timeout`, in milliseconds, replaces the client's own. */
   send(body: Body, options: { signal: AbortSignal; headers: Record<string, string>; timeout?: number }): Promise<Reply>;
-  /** Answers all calls of the last reply. */
   answerCalls(results: { id: string; text: string }[]): void;
-  /** Adds a message to the next request. */
   say(text: string): void;
   /** True if the server enforces the schema only in requests without tool calls. */
   isHeldLater: boolean;
@@ -138,10 +130,7 @@ export function cacheKey({ instructions }: { instructions: string }): string {
   return `nova-${createHash("sha256").update(instructions).digest("hex").slice(0, 32)}`;
 }
 
-/**
- * A header with which the provider's support can find a request.
- * https://developers.openai.com/api/reference/overview
- */
+/** A header by which the provider's support finds a request. https://developers.openai.com/api/reference/overview */
 export function requestId(role: string): Record<string, string> {
   return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
 }

@@ -46,10 +46,7 @@ const Failed = z.object({
   ]),
 });
 
-/**
- * Parses the answer in a response with status 200.
- * @throws {ProviderFailed} if it is no valid answer. The request is not repeated.
- */
+/** Parses the answer of status 200. @throws {ProviderFailed} if it is not valid. The request is not repeated. */
 export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
   const text = await response.text();
   const body = parsedOrNot(text);

@@ -4,10 +4,7 @@ import { z } from "zod";
 
 export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
-/**
- * `isUnclear`: the answer is empty or ambiguous, so the model is asked again. Otherwise the answer does not fit its
- * schema.
- */
+/** `isUnclear`: the answer is empty or ambiguous, so the model is asked again. Otherwise it does not fit its schema. */
 export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
 /** Parses an answer without thoughts, and checks it against its schema. */
@@ -69,7 +66,6 @@ const outsideStrings = /[\s,:\d+\-.eEtrufalsn]/;
  * Its total time is bounded for every text.
  */
 export function jsonEndFinder(text: string): (start: number) => number {
-  /** Positions of brackets that are never closed. */
   const unclosed = new Set<number>();
   let left = maxReadings * text.length;
   return (start) => {
@@ -149,9 +145,7 @@ const closing = [...tagBrackets.map(([left, right]) => left + end + name + right
   "|",
 );
 
-/**
- * Group 1 is the end of thoughts, group 2 their start. Other matches start JSON or code, which may mention such marks.
- */
+/** Group 1 is the end of thoughts, group 2 their start. Other matches start JSON or code, which may have such marks. */
 const signs = new RegExp(`(${closing})|(${opening})|[{[]|\`{1,6}`, "giu");
 const closings = new RegExp(closing, "giu");
 const thoughtFence = new RegExp(`^\`{3,}[ \\t]*${name}[ \\t]*\\r?\\n`, "iu");
@@ -169,7 +163,6 @@ export function withoutThoughts(answer: string): string {
   const text = answer.replace(bareChannels, "");
   const endOfJson = jsonEndFinder(text);
   let [kept, from, hasMarks] = ["", 0, text !== answer];
-  /** Removes the text between two positions. */
   const cut = (start: number, end: number) => {
     [kept, from, hasMarks] = [kept + text.slice(from, start), end, true];
     signs.lastIndex = end;
@@ -197,10 +190,7 @@ function endOfThoughts(text: string, from: number): number {
   return text.length;
 }
 
-/**
- * Finds the end of code between backticks; -1 if it is not closed. Only code between three or more backticks spans
- * lines.
- */
+/** Finds the end of code between backticks; -1 if it is not closed. Only three or more backticks span lines. */
 function endOfCode(text: string, at: number, ticks: string): number {
   const start = at + ticks.length;
   const end = text.indexOf(ticks, start);

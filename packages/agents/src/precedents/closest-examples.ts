@@ -63,10 +63,7 @@ function limitSize(examples: readonly Example[]): Example[] {
   return chosen;
 }
 
-/**
- * Cosine of the angle between two vectors, -1 to 1; 0 for vectors of different lengths, which come from different
- * models.
- */
+/** Cosine of the angle between two vectors; 0 for different lengths, which come from different models. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return 0;
   let [dot, squaresA, squaresB] = [0, 0, 0];

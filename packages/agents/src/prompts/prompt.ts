@@ -5,7 +5,6 @@ import { Placeholder } from "../schema/summary.ts";
 /** A prompt. The instructions are the same for many runs and come first, because providers cache such prefixes. */
 export interface Prompt {
   instructions: string;
-  /** The data section of this run. */
   input: string;
 }
 

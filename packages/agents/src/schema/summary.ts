@@ -7,11 +7,9 @@ export type Summary = ExactValue | Placeholder | Summary[] | { [key: string]: Su
 export interface SummaryLimits {
   /** False to show only types and sizes. */
   samples: boolean;
-  /** Texts with more characters are not shown. */
   text: number;
   /** Levels below the top-level values. */
   depth: number;
-  /** Members of an object. */
   members: number;
   /** Items of a list; a placeholder counts the others. */
   items: number;
@@ -28,7 +26,6 @@ const longestNumber = 40;
 const longestKey = 200;
 
 interface Redaction {
-  /** Keys whose values are hidden. */
   secrets: ReadonlySet<string>;
   /** Keys whose values are hidden except for their type. */
   credentials?: ReadonlySet<string>;

@@ -9,26 +9,18 @@ interface ServiceError {
   $retryable?: unknown;
 }
 
-const throttles = new Set([
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "SlowDown",
-  "Throttling",
-  "ThrottlingException",
-  "TooManyRequestsException",
-]);
+const throttles = new Set(
+  (
+    "ProvisionedThroughputExceededException RequestLimitExceeded SlowDown Throttling ThrottlingException " +
+    "TooManyRequestsException"
+  ).split(" "),
+);
 
-const noConnection = new Set([
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EPIPE",
-  "ERR_STREAM_PREMATURE_CLOSE",
-  "ETIMEDOUT",
-]);
+const noConnection = new Set(
+  "EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ERR_STREAM_PREMATURE_CLOSE ETIMEDOUT".split(
+    " ",
+  ),
+);
 
 /** True for throttling, server errors and lost connections: the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
@@ -44,10 +36,7 @@ export function isFull(error: unknown): error is Error {
   return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
 }
 
-/**
- * Runs a call to a store. Throws `StoreUnavailable` for an outage that outlasted the retries; other errors pass
- * unchanged.
- */
+/** Runs a call to a store. Throws `StoreUnavailable` for an outage longer than the retries; other errors pass. */
 export async function reportOutage<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -27,9 +27,7 @@ const handed = channel("nova.request.handed-over");
 
 const offers = new Map<string, Answer>();
 
-/**
- * Offers a transport without a socket, in the process that serves the endpoint. Returns a function that ends the offer.
- */
+/** Offers a transport without a socket, in the process of the endpoint. Returns a function that ends the offer. */
 export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
   // Keeps the sender's async context away from the server, as a socket does.

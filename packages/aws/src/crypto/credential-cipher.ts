@@ -152,10 +152,7 @@ interface RawKeysOptions {
   file?: string | undefined;
 }
 
-/**
- * AES-256 keys from the environment or a file. Each call reads the file, because another process may have rotated the
- * key.
- */
+/** AES-256 keys from the environment or a file. Each call reads the file: another process may have rotated the key. */
 function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
   if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
   const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));

@@ -63,9 +63,7 @@ const keptSeconds = 60;
 /** Stands for every client; it is not a valid slug. */
 const everyClient = "*";
 
-/**
- * Counts the requests of each API key per time window. Counters name the client, so that erasing a client finds them.
- */
+/** Counts the requests of each API key per time window. Counters name the client, so that its erasure finds them. */
 export function createRateStore(connection: TableConnection): RateStore {
   return {
     async add(by, { beginsAt, seconds }, count, limit) {

@@ -95,10 +95,7 @@ const Item = z.object({
   open: text.exactOptional(),
 });
 
-/**
- * Parses an item that was read with `withKeys`, and compares its keys with its fields. Throws `UnreadableRecord` for a
- * forged or damaged item.
- */
+/** Parses an item with its keys (`withKeys`). Throws `UnreadableRecord` if it is forged or damaged. */
 export function executionOf(item: ExecutionItem): Execution {
   const client = typeof item.client === "string" ? item.client : null;
   const keys = item as unknown as Partial<Record<string, unknown>>;

@@ -167,9 +167,7 @@ async function noteRestart(
   }
 }
 
-/**
- * Parses items. Returns the ids of unreadable records separately, and leaves out items that are under no record's key.
- */
+/** Parses items. Returns the ids of unreadable records apart, and leaves out items that are under no record's key. */
 function parseReadable(items: readonly ExecutionItem[]): { items: Execution[]; unreadable: string[] } {
   const found: { items: Execution[]; unreadable: string[] } = { items: [], unreadable: [] };
   for (const item of items) {
@@ -223,7 +221,6 @@ function matchesQuery({ workflow, client, status, errorClass, trigger, label }: 
 
 interface FoundPage {
   items: ExecutionItem[];
-  /** The last examined item; present if more items follow. */
   end?: Position;
 }
 

@@ -245,7 +245,6 @@ export function writeIf(change: Request<typeof plainOptions, unknown>): Promise<
 
 interface ItemUpdate {
   update: string;
-  /** Default: none. */
   condition?: string;
   values: Record<string, unknown>;
   /** Attributes whose names differ from their placeholders. */

@@ -18,9 +18,7 @@ import {
 /** A small page, because callers usually examine only the first tickets. */
 const ticketsInPage = 25;
 
-/**
- * A client's last rank expires after a day without requests; its next run then starts from the rank that ended last.
- */
+/** A client's last rank expires after a day without requests; its next run then starts at the rank that ended last. */
 const rememberedSeconds = 86_400;
 
 /** Pads a rank, so that ranks sort numerically. */
@@ -86,7 +84,6 @@ export function createSlotStore(connection: TableConnection): SlotStore {
     },
     async rank(pool, of) {
       const key = { pk: keyOf(pool).pk, sk: `R#${of}` };
-      /** Increments the client's last rank and returns it. */
       const nextOwnRank = async () => {
         const expiresAt = Math.floor(Date.now() / 1000) + rememberedSeconds;
         const changed = await updateItem(connection, key, {
@@ -135,7 +132,6 @@ export function createSlotStore(connection: TableConnection): SlotStore {
 
 const ticket = {
   ...texts("pool", "execution"),
-  /** All pools in which the run needs a slot. */
   pools: requiredValue<string[]>(),
 };
 
@@ -155,9 +151,7 @@ const poolRecord = record("pool", texts("pool"), {
   all: indexKeys("by-client", "POOLS", "{pool}"),
 });
 
-/**
- * A caller reserves a time at most this far ahead. If it then does not create a sandbox, the unused gap stays short.
- */
+/** A caller reserves a time at most this far ahead. If it then creates no sandbox, the unused gap stays short. */
 const maxAheadMs = 1_000;
 /** Keeps below E2B's rate, because requests of several processes can arrive closer together than they were sent. */
 const margin = 1.05;

@@ -14,9 +14,7 @@ export async function createTable(client: DynamoDBClient, name: string): Promise
   await untilActive(client, name);
 }
 
-/**
- * The SDK's waiter sleeps whole seconds. A table takes a millisecond on a laptop and about ten seconds in the cloud.
- */
+/** The SDK's waiter sleeps whole seconds. A table takes a millisecond on a laptop, and ten seconds in the cloud. */
 async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
   for (let pauseMs = 5; pauseMs < longestPauseMs; pauseMs *= 1.5) {
     if ((await statusOf(client, name)) === "ACTIVE") return;

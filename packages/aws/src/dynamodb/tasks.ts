@@ -151,7 +151,6 @@ const taskRecord = record(
     ...numbers("version", "seq"),
     /** JSON texts, because JavaScript numbers would lose digits. */
     ...optionalTexts("pattern", "form"),
-    /** One JSON text per choice. */
     forms: json<Record<string, string>>(),
     wake: json<Wake>(),
     mail: json<TaskMail>(),

@@ -100,9 +100,7 @@ const versionRecord = record(
     definition: text,
     /** History events that one execution may use, if loops continue in further executions. */
     history: json<HistoryBudget>(),
-    /**
-     * Slug of the client whose draft this is. It remains after the client is deleted, because verification reads it.
-     */
+    /** Slug of the client whose draft this is. It outlives the client, because verification reads it. */
     ...optionalTexts("draftOf"),
   },
   {
@@ -127,9 +125,7 @@ type Named = Pick<WorkflowVersion, "workflowId" | "hash">;
 /** An item that has a definition, or names one in S3. */
 type DefinitionItem = Named & Pick<WorkflowVersion, "version"> & { definition?: string };
 
-/**
- * Writes a large definition to S3, before the item that refers to it. Returns the attribute that the item holds itself.
- */
+/** Writes a large definition to S3, before the item that refers to it. Returns the attribute of the item. */
 export async function storeDefinition(
   bucket: BucketConnection,
   version: Named & Pick<WorkflowVersion, "workflow">,

@@ -42,7 +42,6 @@ const attempts = 6;
 interface BusConnection {
   busName: string;
   eventBridge: EventBridge;
-  /** Pauses between attempts. */
   sleep(ms: number): Promise<unknown>;
 }
 

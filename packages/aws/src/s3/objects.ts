@@ -102,10 +102,7 @@ export interface NewObject {
   body: Uint8Array | (() => Readable);
 }
 
-/**
- * Writes an object unless the key exists. An existing object already has the right contents, because the key implies
- * them.
- */
+/** Writes an object unless the key exists. An existing object has the right contents, because the key implies them. */
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(
@@ -197,9 +194,7 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
   };
 }
 
-/**
- * Passes chunks through. Throws `BlobMismatch` as soon as they are too long, and at the end if length or hash is wrong.
- */
+/** Passes chunks through. Throws `BlobMismatch` once they are too long, and at the end if length or hash is wrong. */
 export async function* checkChunks(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { sha256, bytes }: Expected,

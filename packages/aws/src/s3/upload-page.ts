@@ -6,7 +6,6 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 export interface PageBucket {
   name: string;
   types: Record<string, string>;
-  /** Additional files by name. */
   texts: Record<string, string>;
   cacheControl(name: string): string;
 }

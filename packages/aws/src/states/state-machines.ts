@@ -21,7 +21,6 @@ import { orOnError, reportOutage } from "../clients/outage.ts";
 
 export interface StateMachineOptions {
   client: SFNClient;
-  /** The role of the state machines. */
   roleArn: string;
   /** Log group for failures, as `...:*`. Without it machines write no logs and send no traces. */
   logGroupArn?: string | undefined;
@@ -99,10 +98,7 @@ function loggingConfiguration(logGroupArn: string | undefined) {
   };
 }
 
-/**
- * Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops a character that is cut in
- * half.
- */
+/** Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops half a character. */
 function cutDescription(description: string): string {
   return Buffer.from(description)
     .subarray(0, 256)

@@ -26,9 +26,7 @@ _saw_an_input = False
 
 
 def attach(name, root, in_cell=False):
-    """
-    Passes an input to the daemon. Tries again if the daemon died before it opened the input: a dying one still accepts.
-    """
+    """Passes an input to the daemon. Tries again if it died before it opened the input: a dying one still accepts."""
     global _saw_an_input
     _saw_an_input |= in_cell
     deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS

@@ -85,8 +85,6 @@ class Daemon:
     def _watch(self, file, callback):
         self.selector.register(file, selectors.EVENT_READ, callback)
 
-    # --- inputs of attaches -----------------------------------------------------------------------
-
     def _accept(self):
         try:
             connection, _ = self.listener.accept()
@@ -211,9 +209,7 @@ class Daemon:
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _await_dying_runs(self):
-        """
-        Waits for processes of runs whose outcome is already sent, because no other code may start before they are gone.
-        """
+        """Waits for processes of runs whose outcome is sent, because no other code may start before they are gone."""
         for run in [run for run in self.running.values() if run.told is not None]:
             self._await_end(run)
 
@@ -243,9 +239,7 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """
-        Answers the outcome of a finished claim. Otherwise forbids code at its link, and kills the code that runs there.
-        """
+        """Answers the outcome of a finished claim. Otherwise forbids code at its link, and kills the code that runs."""
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):
@@ -271,8 +265,6 @@ class Daemon:
             asked.follow(follower)
         else:
             self._tell_kept(claim, follower)
-
-    # --- time -------------------------------------------------------------------------------------
 
     def _patience(self):
         now = time.monotonic()

@@ -27,9 +27,7 @@ ESCAPED = re.compile(r"\$+blob")
 
 
 def decode(text, load):
-    """
-    `load(reference)` returns the value of a reference {sha256, bytes, type}. Without it, references stay plain objects.
-    """
+    """`load(reference)` returns the value of {sha256, bytes, type}. Without it, references stay plain objects."""
     if "blob" not in text and "\\u" not in text:
         return loads(text)
     return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
@@ -87,10 +85,7 @@ class Encoder:
         self._open = set()
 
     def encode(self, key, value):
-        """
-        Returns (text, {sha256: (reference, bytes)}) for the value of a key; bytes is None if the blob is stored
-        already.
-        """
+        """Returns (text, {sha256: (reference, bytes)}) for the value of a key; bytes is None if the blob is stored."""
         self.blobs, self._path, self._open = {}, [key], set()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _FEWEST_FRAMES))
         if not isinstance(key, str):
@@ -112,8 +107,6 @@ class Encoder:
                 if isinstance(value, base):
                     return _WRITERS[base](self, value)
         raise self._problem(f"{name_of(value)} cannot be kept as JSON", cure_of(value))
-
-    # --- leaves -----------------------------------------------------------------------------------
 
     def _null(self, _):
         return "null"
@@ -155,8 +148,6 @@ class Encoder:
         self.blobs.setdefault(reference["sha256"], (reference, data))
         return dumps({BLOB_MARK: reference}, separators=(",", ":"))
 
-    # --- containers -------------------------------------------------------------------------------
-
     def _list(self, value):
         self._enter(value)
         parts = []
@@ -187,8 +178,6 @@ class Encoder:
         if len(self._open) >= _DEEPEST:
             raise self._problem(f"it is nested more than {_DEEPEST} levels deep", "store it as a flat list or as text")
         self._open.add(id(value))
-
-    # --- problems ---------------------------------------------------------------------------------
 
     def _text_problem(self, text, what):
         if text.isascii():

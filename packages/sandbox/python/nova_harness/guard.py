@@ -68,9 +68,7 @@ def _replace(listener, notice, place, fd):
 
 
 def _take_socket(notice, place):
-    """
-    Returns a copy of the caller's socket. Raises OSError with the caller's error if the descriptor is not a socket.
-    """
+    """Returns a copy of the caller's socket. Raises OSError with the caller's error if the descriptor is no socket."""
     with open(f"/proc/{notice.task}/status") as status:
         process = next(int(line.split()[1]) for line in status if line.startswith("Tgid:"))
     pidfd = linux.call("pidfd_open", _PIDFD_OPEN, process, 0)
@@ -186,8 +184,6 @@ class Guard:
     def _is_outside(self, sock):
         return _network_of(sock) == self.cookie
 
-    # --- hosts ------------------------------------------------------------------------------------
-
     def _connect_host(self, notice, sock, raw):
         address, port = _host_of(raw)
         if sock.type != socket.SOCK_STREAM:
@@ -233,8 +229,6 @@ class Guard:
                 _replace(self.listener, waiting.notice, place, waiting.outer.fileno())
         self._end(waiting, error)
 
-    # --- its own network --------------------------------------------------------------------------
-
     def _connect_inside(self, waiting):
         """Connects inside the namespace without blocking, because the connection may never be accepted."""
         is_blocking = _is_blocking(waiting.sock)
@@ -277,8 +271,6 @@ class Guard:
         stands_for_it = struct.pack("=H", socket.AF_UNIX) + f"/proc/self/fd/{found}\0".encode()
         return Waiting(notice, sock, stands_for_it, opened=found)
 
-    # --- the end ----------------------------------------------------------------------------------
-
     def _end(self, waiting, error):
         if waiting.outer:
             waiting.outer.close()
@@ -320,9 +312,7 @@ def _connect(sock, raw):
 
 
 def _is_refused(sock, error):
-    """
-    True if a connection was refused. Inside one machine that is known immediately, also for a non-blocking socket.
-    """
+    """True if a connection was refused. Inside one machine that is known at once, also for a non-blocking socket."""
     is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
     return is_late or error == errno.ECONNREFUSED
 

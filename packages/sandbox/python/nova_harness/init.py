@@ -147,9 +147,7 @@ def _outlive(child, init_socket, isolated):
 
 
 def _kill_all_others():
-    """
-    Kills every process of the pid namespace but this one, its first. A killed process cannot fork, so none escapes.
-    """
+    """Kills every other process of the pid namespace, whose first is this. A killed process cannot fork."""
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
     with contextlib.suppress(ChildProcessError):
@@ -160,9 +158,7 @@ def _kill_all_others():
 
 
 def _kill_family(group):
-    """
-    Kills the process group and all children. Orphans become children of this process if the system lets it adopt them.
-    """
+    """Kills the process group and all children, including orphans if the system lets this process adopt them."""
     while _reap_children():
         with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty or only has zombies
             os.killpg(group, signal.SIGKILL)
@@ -182,9 +178,7 @@ def _reap_children():
 
 
 def children_of(pid):
-    """
-    Children of a process that are not reaped yet. Empty if the process is gone or the system does not report them.
-    """
+    """Children of a process that are not reaped yet. Empty if it is gone or the system does not report them."""
     try:
         with open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children") as children:
             return [int(child) for child in children.read().split()]

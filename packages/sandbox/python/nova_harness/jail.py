@@ -105,10 +105,7 @@ class Jail:
         return linux.fork(linux.NEWPID | own_network | signal.SIGCHLD)
 
     def enter(self):
-        """
-        Gives the process that will run the code its own mounts, queues and semaphores. They end with the last process
-        that uses them.
-        """
+        """Gives the process its own mounts, queues and semaphores. They end with the last process that uses them."""
         if not self.isolated:
             return
         linux.unshare(linux.NEWNS | linux.NEWIPC)
@@ -149,9 +146,7 @@ class Jail:
         return fd
 
     def _make_fresh(self):
-        """
-        Mounts fresh folders. Hides the harness's folder, except the workflow's modules, which move to `_LIB_INSIDE`.
-        """
+        """Mounts fresh folders. Hides the harness's folder, except the workflow's modules (`_LIB_INSIDE`)."""
         lib = os.path.join(self.root, "lib")
         has_lib = os.path.isdir(lib)
         os.chdir(lib if has_lib else "/")
@@ -169,9 +164,7 @@ class Jail:
         return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def show_files(self, folder):
-        """
-        Returns a descriptor of an outside folder. Files opened from it are read-only, even if a process reopens them.
-        """
+        """Returns a descriptor of an outside folder. Its files are read-only, even if a process reopens them."""
         if not self.isolated:
             return self.hand_out(folder)
         return linux.detached(folder, is_read_only=True)
@@ -181,9 +174,7 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """
-        Drops rights and sets limits, after `enter` in the same process. Returns its home, which is its working folder.
-        """
+        """Drops rights and sets limits, after `enter` in the same process. Returns its home and working folder."""
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()

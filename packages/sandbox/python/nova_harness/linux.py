@@ -104,8 +104,6 @@ def drop_capabilities():
     checked(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
-# --- mounts ---------------------------------------------------------------------------------------
-
 
 def mount(source, target, kind, flags=0, options=None):
     encoded = [None if part is None else os.fsencode(part) for part in (source, target, kind)]

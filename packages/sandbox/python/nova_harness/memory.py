@@ -30,9 +30,7 @@ def _members(process):
 
 
 def _own_bytes(member):
-    """
-    Private memory and the proportional part of shared memory. Files are excluded, because their folders count them.
-    """
+    """Private memory and the proportional part of shared memory, without files, which their folders count."""
     return _sum(f"{member}/smaps_rollup", ("Pss_Anon:", "SwapPss:")) + _shared_mappings(f"{member}/smaps")
 
 

@@ -42,9 +42,7 @@ def open_doors(doors):
 
 
 def _listener(door):
-    """
-    A listener for a range listens at every address. The relay refuses connections to addresses outside all ranges.
-    """
+    """For a range, it listens at every address. The relay refuses connections to addresses outside all ranges."""
     version = ipaddress.ip_network(door.address).version
     listener = socket.socket(_FAMILIES[version], socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

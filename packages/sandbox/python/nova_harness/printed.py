@@ -91,8 +91,6 @@ class Printed(Stream):
         text = text.strip()
         return text[:1] == "{" and hash(text) in self._products
 
-    # --- writing ----------------------------------------------------------------------------------
-
     def write(self, text):
         if not self._products or not isinstance(text, str):
             if text:
@@ -103,9 +101,7 @@ class Printed(Stream):
         return len(text)
 
     def _sift(self, text):
-        """
-        Holds back a possible result and passes on the rest. A product may span several lines if it is written alone.
-        """
+        """Holds back a possible result and passes on the rest. A product that is written alone may span lines."""
         self._held = ""
         if self._at_start and self._is_product(text):
             self._hold(text)
@@ -146,8 +142,6 @@ class Printed(Stream):
             if self._tail_chars > 2 * _TAIL_CHARS:
                 self._tail = ["".join(self._tail)[-_TAIL_CHARS:]]
                 self._tail_chars = len(self._tail[0])
-
-    # --- the result -------------------------------------------------------------------------------
 
     def result(self):
         if self._held:

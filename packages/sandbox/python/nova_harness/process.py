@@ -85,9 +85,7 @@ class Process:
         return self.failure is None
 
     def begin(self, request, out):
-        """
-        Starts the code. `request` is an open file, `out` the folder for its results. Raises OSError if no code starts.
-        """
+        """Starts the code. `request` is an open file, `out` a folder for results. Raises OSError if no code starts."""
         hosts = {} if self.hosts is None else {"hosts": self.hosts}
         wire.send(self.control, {"begin": True, **hosts}, [request, out])
 
@@ -110,9 +108,7 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """
-        Sends without blocking. Code that never reads its socket would block the daemon; it gets no answer instead.
-        """
+        """Sends without blocking: code that never reads its socket would block the daemon, and gets no answer."""
         with contextlib.suppress(OSError):  # the code may also have died
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
@@ -144,10 +140,7 @@ class Process:
         return code
 
     def clean_up(self):
-        """
-        Cleans up after the end of the output. Returns the status of the code's process; None if it was killed from
-        outside.
-        """
+        """Cleans up after the end of the output. Returns the status of the code; None if it was killed from outside."""
         how = self.init.how_it_ended()
         self._close()
         if how is None or not self.isolated:

@@ -71,9 +71,7 @@ class RelayLoop:
         return True
 
     def _target_of(self, door, inner):
-        """
-        For a range, a door to the requested address; its host is empty if no range with this port allows the address.
-        """
+        """For a range, a door to the requested address; its host is empty if no range with this port allows that."""
         if not door.is_range:
             return door
         address = inner.getsockname()[0]
@@ -118,9 +116,7 @@ class RelayLoop:
                 wire.send(self.control, {"note": text})
 
     def _send_the_rest(self):
-        """
-        Waits until the bytes that the code wrote before its death are sent, as the system would do without a relay.
-        """
+        """Waits until the bytes that the code wrote before its death are sent, as the system does without a relay."""
         for listener, door in self.doors:
             while self._admit(listener, door):
                 continue
@@ -150,9 +146,7 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """
-    Connects to the door's host. Refuses a name that resolves to this machine or to its link, as a rebound name does.
-    """
+    """Connects to the door's host. Refuses a name that resolves to this machine or its link (DNS rebinding)."""
     found = _resolve(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
@@ -223,9 +217,7 @@ class Relay:
         self.reader = wire.Reader(control, takes_files=False)
 
     def open(self, doors):
-        """
-        Waits until the doors accept connections. False if the network refused a door: init then reports why, and dies.
-        """
+        """Waits until the doors accept connections. False if the network refused a door: init reports why, and dies."""
         with contextlib.suppress(OSError):
             wire.send(self.control, {"doors": doors})
             return self.reader.read() is not None
@@ -256,10 +248,7 @@ class Relay:
 
 
 def open_requested_doors(doors_channel):
-    """
-    Runs in the run's init: opens the doors that the relay requests. The socket's end tells the relay that the run
-    ended.
-    """
+    """Runs in the run's init: opens the doors that the relay requests. The socket's end is the end of the run."""
     message = wire.Reader(doors_channel, takes_files=False).read()
     if message is None:
         return

@@ -162,8 +162,6 @@ class Run:
         for follower in self.followers:
             follower.tell(message)
 
-    # --- while it runs ----------------------------------------------------------------------------
-
     def hear(self):
         """Handles messages of the code's process. False if no more will come."""
         try:
@@ -279,12 +277,8 @@ class Run:
             self.killed_as = reason
             self.process.kill()
 
-    # --- afterwards -------------------------------------------------------------------------------
-
     def _conclude_early(self):
-        """
-        Sends the outcome before all processes are gone, unless it has blobs, which later nodes use and must not change.
-        """
+        """Sends the outcome before all processes are gone, unless it has blobs, which must not change any more."""
         try:
             result = self.store.read_result(self.claim)
         except DamagedResult:

@@ -133,9 +133,7 @@ class Runner:
             os.write(2, f"the result could not be written: {error}\n".encode())
 
     def _execute(self, name, code, context):
-        """
-        Returns the failure of the code, or None. Ends a process that the code has forked, because it has no result.
-        """
+        """Returns the failure of the code, or None. Ends a process that the code has forked: it has no result."""
         sys.argv = [name]
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self.main.__dict__.update(__file__=name, context=context)
@@ -167,9 +165,7 @@ class Runner:
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
 
     def _answers_elsewhere(self, given):
-        """
-        True if the code rebound the name `context` to another dict with other contents, so that its answer is lost.
-        """
+        """True if the code rebound the name `context` to a dict with other contents, so that its answer is lost."""
         named = self.main.__dict__.get("context")
         if named is given or not isinstance(named, dict):
             return False
@@ -227,10 +223,7 @@ _IMMUTABLE = (str, int, float, bool, bytes, type(None))
 
 
 def collect(context, printed, encoder, supply):
-    """
-    Returns ({"set": [[key, text]], "delete": [keys]}, blobs). `printed` holds the updates that the code printed, if
-    any.
-    """
+    """Returns ({"set": [[key, text]], "delete": [keys]}, blobs). `printed` holds the updates that the code printed."""
     comparison = _Comparison(context.originals, encoder, supply)
     changed, blobs = {}, {}
 

@@ -20,55 +20,15 @@ _ALLOW, _REFUSE, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 _OTHER_CONVENTION = 0x40000000  # second set of call numbers on x86-64 (x32)
 _NAMESPACES = 0x7E020000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
-_ARM_AND_OTHERS = {
-    "socket": 198,
-    "clone": 220,
-    "unshare": 97,
-    "setns": 268,
-    "keyctl": 219,
-    "add_key": 217,
-    "request_key": 218,
-    "bpf": 280,
-    "perf_event_open": 241,
-    "open_by_handle_at": 265,
-    "userfaultfd": 282,
-    "memfd_create": 279,
-    "shmget": 194,
-    "io_setup": 0,
-    "connect": 203,
-    "listen": 201,
-    "sendto": 206,
-    "sendmsg": 211,
-    "sendmmsg": 269,
-}
-_MACHINES = {
-    "x86_64": (
-        0xC000003E,
-        {
-            "socket": 41,
-            "clone": 56,
-            "unshare": 272,
-            "setns": 308,
-            "keyctl": 250,
-            "add_key": 248,
-            "request_key": 249,
-            "bpf": 321,
-            "perf_event_open": 298,
-            "open_by_handle_at": 304,
-            "userfaultfd": 323,
-            "memfd_create": 319,
-            "shmget": 29,
-            "io_setup": 206,
-            "connect": 42,
-            "listen": 50,
-            "sendto": 44,
-            "sendmsg": 46,
-            "sendmmsg": 307,
-        },
-    ),
-    "aarch64": (0xC00000B7, _ARM_AND_OTHERS),
-    "riscv64": (0xC00000F3, _ARM_AND_OTHERS),
-}
+# Each call with its number on x86-64, and on ARM and other architectures.
+_CALLS = (
+    "socket 41 198, clone 56 220, unshare 272 97, setns 308 268, keyctl 250 219, add_key 248 217, "
+    "request_key 249 218, bpf 321 280, perf_event_open 298 241, open_by_handle_at 304 265, "
+    "userfaultfd 323 282, memfd_create 319 279, shmget 29 194, io_setup 206 0, connect 42 203, listen 50 201, "
+    "sendto 44 206, sendmsg 46 211, sendmmsg 307 269"
+)
+_X86_64, _OTHERS = ({row.split()[0]: int(row.split()[place]) for row in _CALLS.split(", ")} for place in (1, 2))
+_MACHINES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _OTHERS), "riscv64": (0xC00000F3, _OTHERS)}
 _IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
 
 # Kernel keys outlive their process and belong to a user, not to a node. The other calls are the kernel's widest attack

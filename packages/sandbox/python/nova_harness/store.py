@@ -32,9 +32,7 @@ _MOST_RESULT_BYTES = 60_000_000  # the adapter accepts a little more
 
 
 def socket_path(root):
-    """
-    A path for the daemon's socket. The system limits such paths to about 104 bytes, and a local root may be longer.
-    """
+    """A path for the daemon's socket. The system limits it to about 104 bytes, and a local root may be longer."""
     path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
@@ -97,8 +95,6 @@ class Store:
     def _input_path(self, name):
         return self.path("inputs", os.path.basename(name))
 
-    # --- executions -------------------------------------------------------------------------------
-
     def execution(self):
         """The id of the current execution; None before the first."""
         try:
@@ -122,8 +118,6 @@ class Store:
 
     def _ended_path(self, execution):
         return self.path("ended", hashlib.sha256(execution.encode()).hexdigest()[:40])
-
-    # --- claims -----------------------------------------------------------------------------------
 
     def claim(self, claim):
         """True for exactly one caller per claim, for as long as the sandbox lives."""
@@ -195,9 +189,7 @@ class Store:
             raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
-        """
-        Moves blobs of the dead process to the sandbox's blobs. They can no longer change, so later nodes may use them.
-        """
+        """Moves blobs of the dead process to the sandbox's blobs. They cannot change, so later nodes may use them."""
         for entry in os.scandir(os.path.join(self._claim_path(claim), "out")):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
@@ -217,8 +209,6 @@ class Store:
 
     def _link_path(self, link):
         return self.path("claims", hashlib.sha256(link.encode()).hexdigest()[:40])
-
-    # --- blobs and answers ------------------------------------------------------------------------
 
     def has_blob(self, sha256, bytes, type):
         try:

@@ -100,9 +100,7 @@ function ifTurnUnchanged({ state, sandbox, attempt }: Turn): Condition {
   };
 }
 
-/**
- * Reads links page by page. A page may end between the two items of a link, so its last link waits for the next page.
- */
+/** Reads links page by page. A page may end between the two items of a link, so its last link waits for the next. */
 async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
   for await (const page of readRangePages(connection, range)) {

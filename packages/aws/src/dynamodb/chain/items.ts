@@ -45,9 +45,7 @@ function commonValues({ execution, scope, seq }: LinkId, entity: string, sk: str
   return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
 }
 
-/**
- * The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as after a copy by hand.
- */
+/** The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as copied by hand. */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
   const place = storedLinkOf(item);
   const kind = textIn(item, "kind");
@@ -304,7 +302,6 @@ export interface KeyRange {
 
 interface ItemKey {
   partition: string;
-  /** Sort key. */
   key: string;
 }
 
