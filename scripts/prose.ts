@@ -116,7 +116,7 @@ export function readSentences(path: string, text: string): Sentence[] {
     }
   }
   if (code.has(extension)) {
-    for (const match of text.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?<![:"'`])\/\/[ ]?([^\n]*)/g)) {
+    for (const match of text.matchAll(/(?<!\S)\/\*\*?([\s\S]*?)\*\/|(?<![:"'`])\/\/[ ]?([^\n]*)/g)) {
       const sentence = joinLines(match[1]?.replace(/^[ \t]*\*+/gm, "") ?? match[2] ?? "");
       if (!/^(biome-|@ts-|<reference)/.test(sentence)) add("comment", match.index, sentence);
     }

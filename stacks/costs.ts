@@ -24,10 +24,7 @@ export const callsPerRun = 13;
 /** Write units of a turn and an entry (1 KB), and read units before a node (4 KB). */
 const writesPerNode = 3;
 const readsPerNode = 2;
-/**
- * Three indexes contain the run's record, so each of its four writes counts fourfold; one index contains its
- * statistics.
- */
+/** Three indexes contain the run's record, so each of its four writes counts fourfold; one has its statistics. */
 const writesPerRun = 24;
 const readsPerRun = 9;
 

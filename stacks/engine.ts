@@ -143,9 +143,7 @@ const logDelivery = [
 const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups"];
 const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
 
-/**
- * Creates the role of all state machines. `called` are aliases, so that a run never calls a partly deployed function.
- */
+/** Creates the role of all state machines. `called` are aliases, so no run calls a partly deployed function. */
 export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
   const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {

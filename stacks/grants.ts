@@ -93,10 +93,7 @@ function objects(bucket: Bucket, actions: readonly string[], keys: string): Poli
 /** Credentials are encrypted for a name; task tokens are not. */
 const ofCredentials = encryptedFor("name");
 
-/**
- * Task tokens are encrypted for a task; credentials are not. So a function that only answers tasks cannot decrypt
- * credentials.
- */
+/** Only task tokens are encrypted for a task, so a function that answers tasks cannot decrypt credentials. */
 const ofTasks = encryptedFor("task");
 
 /** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
@@ -174,10 +171,7 @@ export const grants = {
   "workflow lists": ({ table }) => indexes(table, "by-workflow"),
   /** Lists of keys, clients and pools share one index with the other records of clients. */
   "client lists": ({ table }) => indexes(table, "by-client"),
-  /**
-   * A scan is the only way to find all records of a client (for erasure and export), and all stored formats (for
-   * administrators).
-   */
+  /** Only a scan finds all records of a client (for erasure and export) and all stored formats. */
   "whole table": ({ table }) => allow("dynamodb", ["Scan"], [table.tableArn]),
 
   "contents of chains": ({ table }) => items(table, ["UpdateItem"], partitions.chains),

@@ -147,10 +147,7 @@ const unused = [
   /bowser[\\/]bowser\.mjs$/, // names the browser that AWS's SDK runs in
 ];
 
-/**
- * Replaces these parts by empty modules, which makes a bundle a tenth smaller. A new user of one must remove it from
- * the list.
- */
+/** Replaces these parts by empty modules, which makes a bundle a tenth smaller. A new user must remove its line. */
 const leaveOut: Plugin = {
   name: "leave-out",
   setup(build) {

@@ -38,10 +38,7 @@ const sweepSeconds = 60;
 
 type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * Creates metrics of runs from the log lines of functions (functions/app.ts and lambda.ts), in addition to those of
- * AWS.
- */
+/** Creates metrics from the log lines of functions (functions/app.ts and lambda.ts), and takes those of AWS. */
 function createMetrics(stack: Stack) {
   const { table } = use(storage);
   const { functions: engineFunctions, logs, undelivered } = use(engine);

@@ -43,10 +43,7 @@ export interface BucketUses {
 /** Days that undelivered events are kept, and so the objects that they name. */
 const undeliveredDays = 14;
 
-/**
- * Creates the bucket. Blobs and definitions are written once and deleted by prefix; deleted ones can be restored for a
- * month.
- */
+/** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
 export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
   const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
   const bucket = new Bucket(stack, "Bucket", {
@@ -106,9 +103,7 @@ function expireObjects(prefix: string, days: number): LifecycleRule {
   return { prefix, expiration: Duration.days(days), noncurrentVersionExpiration: Duration.days(1) };
 }
 
-/**
- * All operations that can remove an item. A policy cannot distinguish a BatchWriteItem with deletes from one with puts.
- */
+/** Operations that can remove an item. A policy cannot distinguish a BatchWriteItem of deletes from one of puts. */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
 const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": partitions.chains } };

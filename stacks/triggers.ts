@@ -215,10 +215,7 @@ function createIdentity(stack: Stack, domain: string, at: number): void {
   stack.addOutputs({ [`MailDns${at}`]: [mx, ...records].join(", ") });
 }
 
-/**
- * Creates the rules. An account has one active rule set per region, and CloudFormation cannot activate it: see "Mail"
- * in the docs.
- */
+/** Creates the rules. CloudFormation cannot activate the one active rule set of a region: see "Mail" in the docs. */
 function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
   const set = new CfnReceiptRuleSet(stack, "MailRules", { ruleSetName: mailRuleSet });
   const rule = new CfnReceiptRule(stack, "MailRule", {

@@ -47,9 +47,7 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
 
 const home = mkdtempSync(join(tmpdir(), "nova-cdk-"));
 
-/**
- * `cdk bootstrap` caches the account by the id of the key in the home folder. Another machine or key must ask for it.
- */
+/** `cdk bootstrap` caches the account by the id of the key. Another machine or key must ask for it. */
 it("the account is found for a key that this machine has never used", async () => {
   const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
   await once(sts, "listening");
@@ -83,9 +81,7 @@ afterAll(() => {
   for (const made of [home, cache]) rmSync(made, { recursive: true });
 });
 
-/**
- * Runs cdk like SST at the first deployment of an account (`npx cdk bootstrap`), without a registry and a cache of npm.
- */
+/** Runs cdk like SST at the first deployment (`npx cdk bootstrap`), without a registry and a cache of npm. */
 it("the pinned cdk is found in the project, without a download", async () => {
   const noRegistry = {
     npm_config_registry: "http://127.0.0.1:9",

@@ -50,10 +50,7 @@ export const clientsAt = ({ api, ask, list }: Connection) => ({
   change: (slug: string, body: Body<"/clients/{slug}", "patch">) =>
     ask(api.PATCH("/clients/{slug}", { params: { path: { slug } }, body })),
 
-  /**
-   * Deletes a client and erases its data; digests stay, so its runs still verify. The deletion is complete when `get`
-   * answers 404.
-   */
+  /** Erases a client and its data; digests stay, so its runs still verify. It is complete when `get` answers 404. */
   async delete(slug: string): Promise<void> {
     await ask(api.DELETE("/clients/{slug}", { params: { path: { slug } } }));
   },
@@ -149,10 +146,7 @@ export async function upload(
 export type Source = object | { definition: object; files: Record<string, string> };
 
 export const workflowsAt = ({ api, ask, list }: Connection) => ({
-  /**
-   * Stores a version and publishes it. Status `publishing` means that it is not ready yet. Throws `ApiProblem` with the
-   * findings.
-   */
+  /** Stores a version and publishes it. While its status is `publishing`, it is not ready. Throws `ApiProblem`. */
   publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
 
   /** Finds the mistakes of a definition without storing it. */

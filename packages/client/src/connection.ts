@@ -125,10 +125,7 @@ const pausesMs = [200, 1_000, 3_000];
 const longestPauseMs = 20_000;
 const transientStatuses = new Set([429, 502, 503, 504]);
 
-/**
- * Repeats requests that are safe to repeat: reads, replacements, deletions, and those with an `Idempotency-Key`. Throws
- * `ApiUnreachable`.
- */
+/** Repeats reads, replacements, deletions, and requests with an `Idempotency-Key`. Throws `ApiUnreachable`. */
 export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
   const pauses = isRepeatable(request) ? pausesMs : [];
   for (const pauseMs of pauses) {

@@ -23,10 +23,7 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
   return { ...compiled, findings: firstOf(compiled.findings) };
 }
 
-/**
- * Runs `findLookedUpKeys` in the same thread. Returns "more" for code that takes too long: it may read more than the
- * context.
- */
+/** Runs `findLookedUpKeys` in the same thread; "more" for code that takes too long: it may read any key. */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }

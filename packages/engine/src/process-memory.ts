@@ -37,10 +37,7 @@ export type WarmPool = ReturnType<typeof createWarmPool>;
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
   return {
-    /**
-     * Call it only from the delivery that wrote the scope's last entry: no other one can offer the sandbox, and no code
-     * runs in it.
-     */
+    /** Call it only from the delivery that wrote the scope's last entry: no code runs in the sandbox then. */
     offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
       const [fork] = forksAround(at);
       if (fork === undefined) return;
@@ -75,9 +72,7 @@ function forksAround({ execution, scope }: Pick<LinkId, "execution" | "scope">):
   return [`${execution}${parent}/${fork}@${seq}`, ...forksAround({ execution, scope: parent })];
 }
 
-/**
- * The runs whose nodes this process runs, until the last of their deliveries is done, even if no caller waits for it.
- */
+/** The runs whose nodes this process runs, until the last of their deliveries is done. */
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {

@@ -32,10 +32,7 @@ export async function openMail(cloud: LocalCloud, { port }: { port: number }): P
   };
 }
 
-/**
- * Plays SES on a laptop: accepts mail for any address and stores it under `mail/`, as SES does. Throws
- * `LocalCloudError` if the port is taken.
- */
+/** Plays SES: accepts mail for any address and stores it under `mail/`. Throws `LocalCloudError` for a taken port. */
 export async function openMailServer({ port, store, ...limits }: MailServerOptions): Promise<MailServer> {
   const { readHeaders, senderOf } = await import("@nova/service");
   const opening = openSmtp({
@@ -147,10 +144,7 @@ export interface SmtpOptions {
   port?: number;
   /** The largest mail; absent: 40 MB, the limit of SES. */
   maxBytes?: number;
-  /**
-   * Stores a mail for good. Resolves with the text for the sender. Rejects with an error of `smtpError` to say more than
-   * "try again".
-   */
+  /** Stores a mail for good. Resolves with the text for the sender. `smtpError` says more than "try again". */
   take(raw: Buffer, session: SMTPServerSession): Promise<string>;
 }
 

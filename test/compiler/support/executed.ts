@@ -331,10 +331,7 @@ export const itself = "arn:itself";
 const failing = ["fails", "unseen"];
 const alreadyExists = "StepFunctions.ExecutionAlreadyExistsException";
 
-/**
- * Simulates Step Functions for workflow nodes and for further executions: a failed execution is over and cannot be
- * started again.
- */
+/** Simulates Step Functions for workflow nodes and further executions: no failed one can be started again. */
 export class Children {
   readonly #failed = new Set<string>();
   readonly #further = new Map<string, Promise<RunResult>>();

@@ -154,9 +154,7 @@ function isIn({ nodes }: Body, fork: string): boolean {
   return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
 }
 
-/**
- * Returns the nodes that `entry` reaches without loops, and the loops among them that lead back, with their detours.
- */
+/** Returns the nodes that `entry` reaches without loops, and the loops that lead back, with their detours. */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
     edges.filter(({ max }) => max === undefined),

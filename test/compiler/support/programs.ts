@@ -37,9 +37,7 @@ export interface Choice extends Failing {
   hasTimeout: boolean;
   /** Targets after this piece. */
   targets: Jump[];
-  /**
-   * An additional edge that leads back to a piece of the same block, or to this one; `detour`: through a separate node.
-   */
+  /** An edge that leads back to a piece of the same block, or to this one; `detour`: through a separate node. */
   loop: { back: Jump; max: number; detour: boolean } | null;
 }
 

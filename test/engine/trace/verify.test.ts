@@ -327,9 +327,7 @@ describe("a blob of any size", () => {
   const home: BlobHome = { client: "default", root: "root" };
   const chunkBytes = 64 * 1024;
 
-  /**
-   * A blob of many chunks in one reused buffer, so a reader that keeps chunks without a copy keeps only the last one.
-   */
+  /** A blob of many chunks in one reused buffer: a reader without a copy keeps only the last chunk. */
   function store(chunks: number, write: (chunk: Buffer, index: number) => void): BlobStore {
     const chunk = Buffer.alloc(chunkBytes);
     return {

@@ -38,10 +38,7 @@ afterAll(async () => {
   await cloud?.close();
 });
 
-/**
- * Sends a head, and the part of the body that `write` sends. Returns the server's response while the body is
- * unfinished.
- */
+/** Sends a head, and the part of the body that `write` sends. Returns the response to the unfinished body. */
 async function ask(url: string, headers: object, write: (to: ClientRequest) => void = () => undefined) {
   const asking = request(url, { method: "POST", headers: { ...headers } });
   asking.flushHeaders();

@@ -1,6 +1,4 @@
-/**
- * Opens the DynamoDB of a folder, writes entries and records for ever, and reports the acknowledged ones to its parent.
- */
+/** Opens the DynamoDB of a folder, writes for ever, and reports the acknowledged writes to its parent. */
 import { createTable } from "@nova/aws";
 import type { Execution } from "@nova/engine";
 import { documentClient } from "../../../packages/aws/src/clients/clients.ts";

@@ -33,9 +33,7 @@ interface Emitting {
   continues: boolean;
 }
 
-/**
- * Emits the state machine of a plan. A node's state has the node's id, so that the console shows the workflow's names.
- */
+/** Emits the state machine of a plan. A node's state has the node's id, which the console of AWS shows. */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
     Comment: plan.comment,

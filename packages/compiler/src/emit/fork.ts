@@ -42,10 +42,7 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
   return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
 }
 
-/**
- * Emits the task that writes one entry for all branches, failed or not, then a Choice. The whole state may contain
- * `$.error`.
- */
+/** Emits the task that writes one entry for all branches, failed or not, then a Choice. */
 export function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
@@ -67,10 +64,7 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
   };
 }
 
-/**
- * Emits the body for each item: in the history of this execution, or each in its own execution if there are too many
- * items.
- */
+/** Emits the body for each item: in this history, or in an execution of its own if there are too many items. */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
   const common = {

@@ -42,10 +42,7 @@ export function emitWait(node: PlannedWait, frame: Frame): States {
   return pendingStates({ ...node, timeoutSeconds }, { next, rules: [], otherwise: next ?? frame.done }, frame);
 }
 
-/**
- * The first task returns the end of the wait, no Lambda runs during the wait, and the same function then writes the
- * entry.
- */
+/** The first task returns the end of the wait. After it, the same function writes the entry. */
 function untilStates(node: PlannedWait, frame: Frame): States {
   const waited = stateOf(node.id, "waited");
   const pause = { [stateOf(node.id, "wait")]: { Type: "Wait", TimestampPath: "$.until", Next: waited } as const };
@@ -58,10 +55,7 @@ export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   return aroundStates(node, { [stateOf(node.id, "run")]: childTask(done) }, done, frame);
 }
 
-/**
- * Emits the task that starts the node, `middle` (one state, which leads to `after`), and the task `after`, which ends
- * the node.
- */
+/** Emits the task that starts the node, `middle` (one state, which leads to `after`), and the task that ends it. */
 function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after: string, frame: Frame): States {
   const { runNode } = frame.functions;
   const next = stateAfter(node);

@@ -79,10 +79,7 @@ const anythingElse = {
   JitterStrategy: "FULL",
 } as const;
 
-/**
- * The `Retry` of every task, from the table of run errors. Step Functions tries retriers in order, so `States.ALL` must
- * be last.
- */
+/** The `Retry` of every task. Step Functions tries retriers in order, so `States.ALL` must be last. */
 export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
 /** Retriers of a node with `retry`: Step Functions waits, and the engine decides whether another attempt follows. */
@@ -123,9 +120,7 @@ function errorsWith(policy: Policy): string[] {
 
 type Node = Failable & { id: string };
 
-/**
- * Returns the target of a node's Catch: its settle. On the main line without `onError` it is the close, which settles.
- */
+/** Returns the target of a node's Catch: its settle, or on the main line without `onError` the close. */
 export function afterFailure(node: Node, frame: Frame): string {
   return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }

@@ -13,10 +13,7 @@ import {
   type Target,
 } from "../lower.ts";
 
-/**
- * Events that a state adds to a history (AWS Step Functions, GetExecutionHistory). A caught failure adds the same
- * number.
- */
+/** Events that a state adds to a history (AWS, GetExecutionHistory). A caught failure adds the same number. */
 export const stateEvents = {
   /** Entered, scheduled, started, succeeded, exited. */
   task: 5,
@@ -180,9 +177,7 @@ const pendingEvents = tokenTask + settle;
 /** Another try of a failed task: scheduled, started, failed. */
 const failedRetryEvents = 3;
 
-/**
- * The task that creates the child, the wait for the child (whose events are its own), and the task that reads its end.
- */
+/** The task that creates the child, the wait for it (its events are its own), and the task that reads its end. */
 const childEvents = task + tokenTask + failedRetryEvents + task;
 
 const closing = task + fail;

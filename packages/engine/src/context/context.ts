@@ -4,10 +4,7 @@ import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
-/**
- * The link that wrote a key: its number on the main line, scope and number in a branch. Branches can therefore share
- * pages.
- */
+/** The link that wrote a key: its number on the main line, scope and number in a branch. */
 export type LinkLabel = number | string;
 
 export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {

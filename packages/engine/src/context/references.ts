@@ -102,10 +102,7 @@ function looksLikeReference(value: object): boolean {
 
 /** Matches a reference in JSON text. Inside a string the quotes would have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
-/**
- * The number of characters kept from a chunk for a reference that spans two. It exceeds the length of any reference
- * that NOVA or its harness writes.
- */
+/** The characters kept from a chunk for a reference that spans two: more than NOVA or its harness ever writes. */
 const overlap = 400;
 
 /** Finds the references in a JSON text of any length that arrives in chunks. */

@@ -9,9 +9,7 @@ export interface ValueSource {
   blobs: BlobStore;
 }
 
-/**
- * JSON text of a whole value of a context, including text and JSON in blobs; null above `maxBytes` or without the key.
- */
+/** JSON text of a whole value of a context, including its blobs; null above `maxBytes` or without the key. */
 export async function wholeValue(
   input: Context,
   key: string,

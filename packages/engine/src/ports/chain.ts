@@ -11,9 +11,7 @@ export interface LinkId {
 export interface Turn {
   node: string;
   state: "held" | "failing" | "closed";
-  /**
-   * The only sandbox in which its code may start; null if no code runs (a close, an approval, a wait between attempts).
-   */
+  /** The only sandbox in which its code may start; null if no code runs: a close, an approval, a pause. */
   sandbox: string | null;
   /**
    * The sandbox, if other executions may use it, so that a delivery that adopts the turn knows it too. Between attempts
@@ -30,15 +28,9 @@ export interface Turn {
   since: string;
   /** Set between two attempts: the earliest time of the next one. ISO 8601. */
   due?: string;
-  /**
-   * Set for a prompt node that started with pinned code: the id of its generation, so that every delivery runs the same
-   * code.
-   */
+  /** Set for a prompt node that started with pinned code: its generation, which every delivery runs. */
   generation?: string;
-  /**
-   * Set for a prompt node whose turn has moved: how many of its steps counted at each move; -1 at the end of an
-   * attempt.
-   */
+  /** Set for a prompt node whose turn has moved: its valid steps at each move; -1 at the end of an attempt. */
   kept?: number[];
   /** Addresses that host names resolved to, for ports other than 80 and 443. */
   addresses?: Record<string, string[]>;
@@ -96,9 +88,7 @@ export type StepContentName =
 /** The last link of a scope. */
 export type ScopeTip = Pick<LinkId, "scope" | "seq">;
 
-/**
- * One agent run inside a node. `text` is its JSON record, empty if it was erased; `hash` is the SHA-256 of that text.
- */
+/** One agent run inside a node. `text` is its JSON record, empty if erased; `hash` is the SHA-256 of that text. */
 export interface StoredStep {
   step: number;
   text: string;
@@ -137,9 +127,6 @@ export interface ChainStore {
   links(execution: string, scope: string): AsyncIterable<Link>;
   /** Entries 1 to `seq` of each of these scopes that exist, in order. It needs few reads for many short scopes. */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
-  /**
-   * The link at each of these places with its turn, by scope; at most one place per scope. It needs few reads for many
-   * scopes.
-   */
+  /** The link at each of these places with its turn, by scope; at most one place per scope. It needs few reads. */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

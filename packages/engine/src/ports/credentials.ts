@@ -59,10 +59,7 @@ export interface CredentialStore {
   /** Sorted by name; strongly consistent. */
   list(owner: CredentialOwner): Promise<CredentialRecord[]>;
   get(place: CredentialPlace): Promise<CredentialRecord | undefined>;
-  /**
-   * Writes revision `record.revision` over the one before, or the first one. Returns false if another revision is
-   * stored.
-   */
+  /** Writes revision `record.revision` over the one before it. Returns false if another revision is stored. */
   put(record: CredentialRecord): Promise<boolean>;
   /** Returns false if there was none. */
   remove(place: CredentialPlace): Promise<boolean>;

@@ -66,10 +66,7 @@ export interface Execution {
   rank?: string;
   /** Set while it is queued: a ULID of the process that tries to start it, or "" if there is none. */
   admission?: string;
-  /**
-   * `asked`: its erasure was requested. `emptied`: its contents are erased, but perhaps not its blobs. `true`:
-   * everything is erased.
-   */
+  /** `asked`: erasure was requested. `emptied`: its contents are erased. `true`: its blobs, too. */
   erased?: "asked" | "emptied" | true;
   /** In the sparse "open" index until all work after the close is done. */
   open: boolean;
@@ -115,10 +112,7 @@ export interface ExecutionList {
 }
 
 export interface ExecutionStore {
-  /**
-   * Returns false if the id exists. It first adds the restart to the source's record, and throws if the source was
-   * erased.
-   */
+  /** Returns false if the id exists. It first adds the restart to its source; throws if that was erased. */
   create(execution: Execution): Promise<boolean>;
   /** Throws `UnreadableRecord` for a record that NOVA did not write in this form. */
   get(id: string): Promise<Execution | undefined>;
@@ -162,10 +156,7 @@ export interface StateMachines {
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** SendTaskSuccess. Returns false if no task waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
-  /**
-   * Names of a machine's running executions over all versions; further executions of a run count under its name.
-   * Eventually consistent.
-   */
+  /** Names of a machine's running executions over all versions; a run counts once. Eventually consistent. */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Null if there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;

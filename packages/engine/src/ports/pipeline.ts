@@ -122,10 +122,7 @@ export type Judgement =
       types?: readonly string[] | undefined;
     };
 
-/**
- * The functions that the engine gives to a pipeline. They throw errors of the infrastructure, which the pipeline must
- * not catch.
- */
+/** The functions that the engine gives to a pipeline, which must not catch their errors of the infrastructure. */
 export interface PipelineMeans {
   journal: Journal;
   /**
@@ -179,10 +176,7 @@ export type PipelineOutcome = {
 /** The code fields of an outcome without code. */
 export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
-/**
- * Writes the code of prompt nodes, and the answers of text nodes, with models. Adapters of this port do not know the
- * chain.
- */
+/** Writes the code of prompt nodes and the answers of text nodes with models. Adapters do not know the chain. */
 export interface Pipeline {
   /** Pinned code for this node that fits this input; null if a model has to write it. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
@@ -204,10 +198,7 @@ export interface MonthBudget {
 export interface Budgets {
   /** The budget of this month; null if there is no limit. */
   ofMonth(client: string): Promise<MonthBudget | null>;
-  /**
-   * Records the cost of a node for its client so far. The caller repeats it while the node runs, with values that never
-   * decrease.
-   */
+  /** Records the cost of a node so far. The caller repeats it with values that never decrease. */
   note(client: string, node: LinkId, usd: number): Promise<void>;
 }
 
@@ -239,10 +230,7 @@ export interface WorkflowStore {
   create(version: WorkflowVersion): Promise<boolean>;
   /** Ids of all workflows with a version that come after `after`, in order, without reading definitions. */
   ids(after?: string): AsyncIterable<string>;
-  /**
-   * Every version of every workflow, with its definition. It needs hundreds of reads, so use it only in background
-   * work.
-   */
+  /** Every version of every workflow. It needs hundreds of reads, so use it only in background work. */
   everyVersion(): AsyncIterable<WorkflowVersion>;
 }
 

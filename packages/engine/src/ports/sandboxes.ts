@@ -6,10 +6,7 @@ export interface Sandbox {
   id: string;
   /** ISO 8601. The plan's limit counts from this time. */
   createdAt: string;
-  /**
-   * ISO 8601. Time of its end unless it is extended. A sandbox that would not outlive the next node is replaced before
-   * it.
-   */
+  /** ISO 8601. Its end, unless it is extended. A sandbox that would not outlive the next node is replaced. */
   endsAt: string;
   /** Absent if no other execution has used it or will use it. */
   pool?: SandboxPool;
@@ -58,9 +55,7 @@ export interface RunRequest {
   /** File name for tracebacks, such as `nodes/extract.py`. */
   fileName: string;
   timeoutSeconds: number;
-  /**
-   * In order. `json` is a value's JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access.
-   */
+  /** In order. `json` is JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access. */
   context: { key: string; json: string }[];
   environment: Record<string, string>;
   /** It contains no secrets, so it may leave traces in the sandbox. */
@@ -124,10 +119,7 @@ export type RunOutcome =
   | { kind: "refused" };
 
 export interface RunOptions {
-  /**
-   * This delivery wrote the turn itself. It is true for at most one delivery of a claim, which may use the default
-   * context.
-   */
+  /** This delivery wrote the turn itself: true for at most one delivery of a claim. */
   first: boolean;
   /** The code may start only after this resolves to true (the turn is written while the input uploads). */
   turnWritten: Promise<boolean>;
@@ -163,10 +155,7 @@ export interface Sandboxes {
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
   /** The log of the running claim; null if none runs or has printed. Throws `SandboxUnavailable`. */
   runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
-  /**
-   * Extends its life to this long from now; null if that is impossible (the plan's limit since `createdAt`, or it is
-   * gone).
-   */
+  /** Extends its life to this long from now; null if the plan's limit forbids it, or if it is gone. */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
   /** Limits the life of an unused sandbox to this long from now; null if it is gone. */
   rest(sandbox: Sandbox, seconds: number): Promise<Sandbox | null>;
@@ -179,8 +168,6 @@ export interface Sandboxes {
 
 /** Resolves host names, where functions run. */
 export interface HostNames {
-  /**
-   * Addresses of a name; empty if the name does not exist. Throws `SandboxUnavailable` if it cannot be resolved now.
-   */
+  /** Empty if the name does not exist. Throws `SandboxUnavailable` if it cannot be resolved now. */
   addressesOf(host: string): Promise<string[]>;
 }

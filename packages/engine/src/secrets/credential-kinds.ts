@@ -148,10 +148,7 @@ export const OAuth2 = z.strictObject({
 });
 export type OAuth2 = z.output<typeof OAuth2>;
 
-/**
- * Access tokens that are replaced before they expire. Code sees the current token, but no value that obtains further
- * ones.
- */
+/** Access tokens that are replaced before they expire. Code sees only the current one. */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
   flatten: ({ access_token, expires_at, api_url }) =>

@@ -30,10 +30,7 @@ import { emptyOverlay } from "./overlay.ts";
 /** The longest time until this process sees a credential that another process stored. */
 const rememberedMs = 60_000;
 
-/**
- * Opens credentials. It reads the credentials of an owner once a minute; those that this process stores take effect
- * immediately.
- */
+/** Opens credentials. It reads those of an owner once a minute; those that this process stores count at once. */
 export function createCredentials(parts: CredentialParts): Credentials {
   const remembered = new Map<string, { readAtMs: number; credentials: Promise<OwnedCredential[]> }>();
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
@@ -169,10 +166,7 @@ export class OwnedCredential {
     return this.#opening;
   }
 
-  /**
-   * Gives all nodes that need a token now the same one. After an endpoint did not answer, it is not called again for
-   * them.
-   */
+  /** Gives all nodes that need a token now the same one. A dead endpoint is not called again for them. */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
     if (this.#refreshing) return this.#refreshing;
     const refreshing = refresh();
@@ -198,9 +192,7 @@ export async function readOwned(parts: CredentialParts, owner: CredentialOwner):
 /** Each further try follows a change by another process. */
 const maxTries = 3;
 
-/**
- * Returns the content with an access token that lives for at least a minute, stored before use. Throws `TokenRefused`.
- */
+/** Returns the content with an access token for at least a minute, stored before use. Throws `TokenRefused`. */
 async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
     const content = await credential.content();

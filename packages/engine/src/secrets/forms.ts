@@ -73,9 +73,7 @@ function distinct(texts: string[]): string[] {
 const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
 const beyondAscii = /[^ -~]|\\/gu;
 
-/**
- * The text and its bytes as Python's `repr` and `ascii` write them. Errors such as `KeyError` show only these forms.
- */
+/** The text and its bytes as Python's `repr` and `ascii` write them, as in the message of a `KeyError`. */
 function reprForms(secret: string): string[] {
   const bytes = Buffer.from(secret).toString("latin1");
   const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];

@@ -27,10 +27,7 @@ export async function credentialOverlay(
   return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
-/**
- * Returns the same as `credentialOverlay` while code may be running: a token endpoint that does not answer must not end
- * it.
- */
+/** Like `credentialOverlay` while code may be running: a token endpoint that does not answer must not end it. */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
     return await credentialOverlay(ports, whose);

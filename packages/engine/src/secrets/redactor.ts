@@ -154,10 +154,7 @@ export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undef
   return version ? secretKeys(version.workflow) : null;
 }
 
-/**
- * Masks the values of secret keys for people. Every answer, trace, diff and session that contains context members uses
- * it.
- */
+/** Masks the values of secret keys for people, in every answer that contains members of a context. */
 export function shownContext(members: readonly Member[], secrets: SecretKeys): RawJson {
   return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: shownValue(key, json, secrets) }))));
 }
@@ -184,10 +181,7 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/**
- * Masks the credentials of this process in a message. Servers repeat a key that they refuse, and error messages reach
- * records, logs and answers.
- */
+/** Masks the credentials of this process in a message: servers repeat a key that they refuse. */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
   const values = credentialsIn(variables);
   if (values.length === 0) return text;

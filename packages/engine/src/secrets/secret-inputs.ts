@@ -38,10 +38,7 @@ export async function redactorFor(
   }
 }
 
-/**
- * Builds the redactor for the context that a node finds after an entry. `before` is the home of the blobs of that
- * context.
- */
+/** Builds the redactor for the context after an entry. `before` is the home of the blobs of that context. */
 export function redactorAt(
   { blobs }: Ports,
   before: BlobHome,

@@ -178,10 +178,7 @@ const unreadable: ReadonlySet<string> = new Set([
   "UnreadableRecord",
 ]);
 
-/**
- * Returns the message for an item that cannot be read. Throws any other error, for example of a store that did not
- * answer.
- */
+/** Returns the message for an item that cannot be read. Throws any other error, such as of a silent store. */
 export function unreadableProblem(error: unknown): LinkProblem {
   if (error instanceof Error && unreadable.has(error.name)) return { message: `it cannot be read: ${error.message}` };
   throw error;

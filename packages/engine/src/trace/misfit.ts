@@ -10,10 +10,7 @@ import { durationOf, storableFigures } from "../protocol/record.ts";
 import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./content-check.ts";
 
-/**
- * The last link of a scope that passed the checks. Before link 0 of a branch it is the fork, with the head that link 0
- * would have.
- */
+/** The last sound link of a scope. Before link 0 of a branch: the fork, with the head that link 0 would have. */
 export interface Checked {
   head: Head;
   entry: StoredEntry;
@@ -170,10 +167,7 @@ function isErrorOf(
   return known !== null && error.message === storableError(known).message;
 }
 
-/**
- * The difference between the labels of a record and those of its link 0. An erasure removes the labels of the record
- * first.
- */
+/** The difference between the labels of a record and of its link 0. An erasure removes those of the record first. */
 export async function labelsMisfit(ports: Ports, record: Execution, erasures: Erasures): Promise<string | undefined> {
   const { entry } = await ports.chain.read({ execution: record.id, scope: "", seq: 0 });
   const labels = entry && (await labelsIn(ports, entry));

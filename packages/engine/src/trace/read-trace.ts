@@ -43,9 +43,7 @@ export interface Trace {
   pages: string[];
 }
 
-/**
- * Reads the chain of work of an execution, including branches. Erased contents are null. Throws `ExecutionNotFound`.
- */
+/** Reads the chain of work of an execution with its branches. Erased contents are null. Throws `ExecutionNotFound`. */
 export async function readTrace(ports: Ports, id: string, { full = false } = {}): Promise<Trace> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);

@@ -8,10 +8,7 @@ import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFo
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/**
- * The head of an entry, and the cost of models that its own node paid. The cost of an execution that the node ran is
- * not included.
- */
+/** The head of an entry, and the cost of models of its own node, without an execution that the node ran. */
 export interface RunHead {
   head: Head;
   /** The hash of the entry. */
@@ -99,10 +96,7 @@ async function joinedTips(
   return text !== null ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 
-/**
- * The scopes that an entry opens according to its head: items of a map, or the execution of a workflow node. A reused
- * execution belongs to the source.
- */
+/** The scopes that an entry opens: items, or a child execution, which belongs to the source of a reused entry. */
 export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
   const head = headOf(entry);
   const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({

@@ -107,10 +107,7 @@ export class ScopeCheck {
     return { tips: last.map(endOf) };
   }
 
-  /**
-   * Checks that the chain of the execution that a node ran is whole, signed, closed as the node's entry says, and
-   * called by this node.
-   */
+  /** Checks that the child's chain is whole, signed, closed as the node's entry says, and called by this node. */
   async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
     if (!child) return undefined;
     const walk = await this.walk(child.execution, "");

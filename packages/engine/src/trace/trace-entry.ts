@@ -36,10 +36,7 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   branches?: TraceBranch[];
 }
 
-/**
- * A branch of a parallel fork, named by its first node, or an item of a map, named by its number. It may not have
- * started.
- */
+/** A branch of a fork, named by its first node, or an item of a map, named by its number. It may not have started. */
 export interface TraceBranch {
   branch: string;
   scope: string;
@@ -71,10 +68,7 @@ export function publicHead(head: Head) {
     code_hash: code,
     /** The execution and link whose outcome this entry reuses; the node did not run here. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
-    /**
-     * Link 0 names the first run of all restarts, and the place of this execution in it. Absent if it is this execution
-     * itself.
-     */
+    /** Link 0 names the first run of all restarts, and this run's place in it; absent in the first run. */
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** The author and time of an outcome that was written by hand; the node did not run. */
     edited,
@@ -137,9 +131,7 @@ const nothingAsked = {
   tool_calls: [],
 };
 
-/**
- * Facts about a prompt or text node in one object; field names are public. They are computed from its entry and steps.
- */
+/** Facts about a prompt or text node, computed from its entry and steps; field names are public. */
 export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 
 /** Facts about the prompt of a text node. Secrets are masked and long texts are cut. */
@@ -242,9 +234,7 @@ function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
   return members(stepsOf(lastAttempt(steps), textWriter)[0]?.input_data);
 }
 
-/**
- * The steps of the last attempt of a node with retries, which produced the outcome. Costs are summed over all attempts.
- */
+/** The steps of the last attempt of a node with retries, which produced the outcome. */
 function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
   const isEnd = ({ agent_name }: TraceStep) => agent_name === nodeAttempt.agent_name;
   const before = steps.findLastIndex((step, i) => isEnd(step) && i < steps.length - 1);
@@ -262,9 +252,7 @@ function endOf(run: AiRun, attempts: number) {
   });
 }
 
-/**
- * Code, error and error class of each attempt; attempt 0 is pinned code. The last one may carry the error of the node.
- */
+/** Code and error of each attempt; attempt 0 is pinned code. The last one may carry the error of the node. */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   const ofNode = { error_class: head.error_class ?? "NodeFailed", error: finalError };
   if (head.cache_hit) return [{ attempt: 0, code, ...ofNode }];

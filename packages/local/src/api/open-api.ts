@@ -14,10 +14,7 @@ export interface ApiOptions {
   hosts?: readonly string[];
   /** Receives errors of NOVA itself: the caller of the API learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
-  /**
-   * Returns the folder of the built page, which is served at `/console/`. It is called when a browser requests the
-   * page.
-   */
+  /** Returns the folder of the built page, when a browser first requests `/console/`. */
   page?: () => Promise<string>;
 }
 
@@ -51,9 +48,7 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
   return { ...api, key, consoleLink: () => pages.link(api.url) };
 }
 
-/**
- * Matches requests that start runs without waiting for their end: the API answers them before the new runs do any work.
- */
+/** Requests that start runs without waiting for their end: the API answers before the runs do any work. */
 const starting = /^[^?]*\/(?:execute|restart)(?:$|\?(?!.*\bwait))/;
 
 async function noPage(): Promise<never> {

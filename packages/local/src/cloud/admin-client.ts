@@ -8,10 +8,7 @@ import type { Listener, NodeEvent } from "./progress.ts";
 /** The connection of this process, a guest, to the owner. Counters and the wait for an end throw `OwnerGone`. */
 export type OwnerConnection = NonNullable<Awaited<ReturnType<typeof joinOwner>>>;
 
-/**
- * Becomes a guest of the owner that `owner.json` names. Null if no process answers there, if another process does, or
- * if the owner is closing.
- */
+/** Becomes a guest of the owner that `owner.json` names. Null if that owner does not answer or is closing. */
 export async function joinOwner(owner: Owner, adminKey: string, drives: boolean) {
   const { admin } = owner.endpoints;
   const health = await sendGet(`${admin}/health`, adminKey);
@@ -55,10 +52,7 @@ async function readProgress(admin: string, adminKey: string, execution: string, 
   throw new OwnerGone();
 }
 
-/**
- * The events of a progress stream. A broken connection ends the stream early; only `ended` says that the execution has
- * ended.
- */
+/** The events of a progress stream. Only `ended` says that the execution has ended: the connection may break. */
 async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | { ended: true }> {
   try {
     for await (const line of createInterface({ input: response })) yield JSON.parse(line);

@@ -8,9 +8,7 @@ import type { EndpointOptions } from "./local-cloud.ts";
 import { type Progress, withProgress } from "./progress.ts";
 import { readObject } from "./stores.ts";
 
-/**
- * Opens all AWS services. E2B is already opening at the same time: the slowest of them decides when a run can start.
- */
+/** Opens all AWS services while E2B opens: the slowest of them decides when a run can start. */
 export async function openEndpoints(
   options: EndpointOptions,
   { accessKeyId, secretAccessKey }: Keys,

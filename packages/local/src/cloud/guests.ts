@@ -47,10 +47,7 @@ export class Guests {
     for (const connection of this.#present) connection.write("closing\n");
   }
 
-  /**
-   * Resolves when the last guest has left; from then on no guest is admitted. Until then new guests are admitted,
-   * because they could not become the owner.
-   */
+  /** Resolves when the last guest has left. No guest is admitted after that: it becomes the owner. */
   untilLastLeft(): Promise<void> {
     return new Promise((resolve) => {
       const close = () => {

@@ -16,10 +16,7 @@ export interface Keys {
   adminKey: string;
 }
 
-/**
- * Reads the keys of the data folder, or creates them. Two processes that create them at the same time get the same
- * keys.
- */
+/** Reads the keys of the data folder, or creates them. Processes that do so at the same time get the same keys. */
 export function readKeys(dataDir: string): Promise<Keys> {
   return keysFrom(dataDir, randomBytes(32).toString("hex"));
 }
@@ -81,10 +78,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/**
- * The secrets without which no entry of a data folder can be verified and no credential decrypted. The user has to keep
- * them as safe as the folder.
- */
+/** The secrets without which no entry of a folder can be verified, and no credential be decrypted. */
 export interface FolderSecrets {
   /** HMAC key of the close entries. */
   signingKey: string;
@@ -105,10 +99,7 @@ export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets
   return (await readIfThere(join(dataDir, "keys.json"))) === undefined ? undefined : readSecrets(dataDir);
 }
 
-/**
- * Restores secrets before the cloud opens. A folder keeps the keys that it has: throws `LocalCloudError` if they
- * differ.
- */
+/** Restores secrets before the cloud opens. Throws `LocalCloudError` if the folder has other keys. */
 export async function restoreSecrets(dataDir: string, { signingKey, credentialKeys }: FolderSecrets): Promise<void> {
   await keysFrom(dataDir, signingKey);
   const { signingKey: there } = await readSecrets(dataDir);

@@ -55,9 +55,7 @@ export interface LocalCloud {
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
-  /**
-   * Delays new work until the returned function is called, at most 1.5 seconds, so that requests are answered first.
-   */
+  /** Delays new work until the function is called, at most 1.5 seconds, so that requests are answered first. */
   holdWork(): () => void;
   /** Whether closing has to wait for other processes, or for an execution at work. */
   isNeeded(): boolean;

@@ -18,9 +18,7 @@ export interface Endpoints {
   admin: string;
 }
 
-/**
- * The file `.nova/owner.json`: the owner of the data folder and its endpoints. Their keys are in `keys.json` beside it.
- */
+/** The file `.nova/owner.json`: the owner of the folder and its endpoints. `keys.json` has their keys. */
 export interface Owner {
   format: 1;
   pid: number;
@@ -110,10 +108,7 @@ interface Settings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * Digests of the variables that are set, because a key must not be in a file. The instance makes the digests useless
- * elsewhere.
- */
+/** Digests of the variables that are set: no file may hold a key. The instance makes them useless elsewhere. */
 export function variableDigests(env: Variables, instance: string): Record<string, string> {
   return Object.fromEntries(
     ofTheOwner.flatMap((name) => {

@@ -19,10 +19,7 @@ export interface NodeEvent {
 
 export type Listener = (event: NodeEvent) => void;
 
-/**
- * An event with its execution, for listeners to all executions. `ended`: the execution has ended, and its hooks are
- * done.
- */
+/** An event with its execution. `ended`: the execution has ended, and its hooks are done. */
 export type RunEvent = { execution: string } & (NodeEvent | { state: "ended" });
 
 export type Watcher = (event: RunEvent) => void;

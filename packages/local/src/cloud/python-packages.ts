@@ -101,10 +101,7 @@ export async function ensurePython(
   throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
 }
 
-/**
- * Replaces the folder as a whole, with the old packages and the missing ones. An installation that is cut off leaves
- * the old folder.
- */
+/** Replaces the folder as a whole. An installation that is cut off leaves the old folder. */
 async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
   const folder = packagesFolder(python.version);
   const lines = promisedPackages.flatMap((one) =>
@@ -128,10 +125,7 @@ async function installPromised(python: Python, missing: readonly string[], machi
   }
 }
 
-/**
- * Installs requirement lines into a folder that exists either completely or not at all. Throws `PythonMissing` and
- * `Interrupted`.
- */
+/** Installs lines into a folder that exists completely or not at all. Throws `PythonMissing`, `Interrupted`. */
 export async function installRequirements(
   python: Python,
   requirements: readonly string[],

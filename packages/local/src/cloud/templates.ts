@@ -23,10 +23,7 @@ function baseTemplate(): string {
   return process.env.E2B_TEMPLATE_ID ?? "nova";
 }
 
-/**
- * Prepares a workflow's template: the base template, or one with the workflow's requirements. Equal lines share a
- * template.
- */
+/** Prepares a workflow's template: the base, or one with its requirements. Equal lines share a template. */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
   const template = templateName(requirements);
