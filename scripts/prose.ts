@@ -27,9 +27,7 @@ export interface Finding extends Sentence {
 interface Rule {
   name: string;
   pattern: RegExp;
-  /** The words of a finding: how to write the sentence. */
   instead: string;
-  /** Kinds of sentences that the rule checks; all by default. */
   kinds?: Kind[];
 }
 

@@ -25,7 +25,6 @@ export function allowInvoke(functions: readonly IFunction[]): PolicyStatement {
 }
 
 interface RoleParts {
-  /** Principal such as `lambda.amazonaws.com`. */
   service: string;
   conditions?: Conditions;
   /** A fixed name, by which other stacks refer to the role. */
@@ -60,7 +59,7 @@ export function explain(
  * Roles with fixed names, which exist before their resources: the eraser of contents in chains, the role of state
  * machines, and the role by which Scheduler calls functions.
  */
-export type NamedRole = "erase" | "machines" | "schedules";
+type NamedRole = "erase" | "machines" | "schedules";
 
 export function roleName(stack: Stack, role: NamedRole): string {
   return `nova-${role}-${stack.region}`;

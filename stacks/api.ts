@@ -45,7 +45,7 @@ const line = {
 };
 
 /** Creates the HTTP API. One function handles all methods and routes. */
-export function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, domainName?: DomainName): HttpStage {
+function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, domainName?: DomainName): HttpStage {
   const httpApi = new HttpApi(stack, "Api", {
     apiName: "nova",
     createDefaultStage: false,
@@ -72,7 +72,7 @@ export function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, do
 }
 
 /** Creates a custom domain name for the API if both variables are set. The stack output has the DNS record. */
-export function createAddress(
+function createAddress(
   stack: Stack,
   { NOVA_API_DOMAIN: domainName, NOVA_API_CERTIFICATE_ARN: certificateArn }: NodeJS.ProcessEnv,
 ): DomainName | undefined {

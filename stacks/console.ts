@@ -63,7 +63,7 @@ function handler(event) {
 }
 `;
 
-export interface Addresses {
+interface Addresses {
   pages: IBucket;
   apiHost: string;
   /** The host from which the page fetches blobs, and to which it sends uploads, with signed addresses. */
@@ -75,7 +75,7 @@ export interface Addresses {
  * Creates one address for page and API. The page calls its own origin, as on a laptop, so no other origin is allowed. A
  * custom name needs both variables, and an ACM certificate in us-east-1.
  */
-export function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
+function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
   const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
   const own = name && certificateArn ? { name, certificateArn } : undefined;
   const routed = { functionAssociations: [createRouter(stack)] };
@@ -131,7 +131,7 @@ function createRouter(stack: Stack): FunctionAssociation {
 }
 
 /** The response headers of the page: the same as on a laptop, and HTTPS only. */
-export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
+function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
   const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
   return new ResponseHeadersPolicy(stack, "PageHeaders", {
@@ -150,7 +150,7 @@ export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonl
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
 
 /** The bucket for the files of the built page. Each deployment uploads them again. */
-export function createPageBucket(stack: Stack, stage: Stage): Bucket {
+function createPageBucket(stack: Stack, stage: Stage): Bucket {
   const bucket = new Bucket(stack, "Pages", { ...privateBucket(stage) });
   explain(bucket, "AwsSolutions-S1", "It holds the files of a public page, and no data of runs.");
   return bucket;

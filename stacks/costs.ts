@@ -3,11 +3,10 @@ import { costOf } from "@nova/agents";
 import prices from "./prices.json" with { type: "json" };
 
 /** The properties of a run that affect its cost. */
-export interface Run {
+interface Run {
   /** Nodes with code, including decisions, without `start` and `end`. */
   nodes: number;
   decisions: number;
-  /** Running time of one node's code. */
   secondsPerNode: number;
   /** Nodes with code that a model writes in this run. Pinned code costs the same as hand-written code. */
   written: number;
@@ -57,10 +56,10 @@ export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
   };
 }
 
-export type Quantity = keyof ReturnType<typeof usageOf>;
+type Quantity = keyof ReturnType<typeof usageOf>;
 
 /** Cost of one run in US dollars, by provider. */
-export interface RunCost {
+interface RunCost {
   stepFunctions: number;
   lambda: number;
   dynamodb: number;
@@ -109,7 +108,7 @@ const columns: Record<keyof RunCost, string> = {
 };
 
 /** Returns the cost of 1,000 runs in US dollars, as a Markdown table. */
-export function costTable(): string {
+function costTable(): string {
   const names = Object.keys(columns) as (keyof RunCost)[];
   const lines = runs.map(({ what, run }) => {
     const cost = costOfRun(run);

@@ -84,7 +84,7 @@ function grantable(stack: Stack, stored: Storage): Grantable {
 export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
 /** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
-export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
+function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
@@ -98,7 +98,7 @@ export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns
  * Creates the bus for events that runs wait for. NOVA's own events are left out: otherwise each end of a run would
  * search all waiting tasks.
  */
-export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
+function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: novaName });
   const pattern: EventPattern = { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
   forwardEvents(stack, "Events", { pattern, to: deliver, undelivered, bus });
@@ -109,7 +109,7 @@ export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue)
  * Forwards the ends of executions. The name of a run is its id; items of distributed maps have other names, and there
  * may be ten thousand of them.
  */
-export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
+function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   const pattern: EventPattern = {
     source: ["aws.states"],
     detailType: ["Step Functions Execution Status Change"],
@@ -123,7 +123,7 @@ export function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue):
 }
 
 /** The functions that state machines call; packages/compiler names no others. */
-export const calledByMachines = [
+const calledByMachines = [
   "nova-run-node",
   "nova-settle-node",
   "nova-close-execution",
@@ -144,7 +144,7 @@ const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeL
 const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
 
 /** Creates the role of all state machines. `called` are aliases, so no run calls a partly deployed function. */
-export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
+function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
   const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
     service: "states.amazonaws.com",
@@ -222,7 +222,7 @@ export const engineLambdas = fillPlans({
   },
 });
 
-export interface EventRoute {
+interface EventRoute {
   pattern: EventPattern;
   to: IFunction;
   /** The queue for events that cannot be delivered within a day. */
@@ -251,7 +251,7 @@ export function novaEvents(stack: Stack, type: string): EventPattern {
   return { account: [stack.account], source: ["nova"], detailType: [type] };
 }
 
-export interface Work {
+interface Work {
   description: string;
   /** Expression of Scheduler: `rate(1 minute)`. */
   every: string;

@@ -21,9 +21,7 @@ export interface Grantable extends Storage {
   machines: MachineArns;
   events: EventArns;
   undelivered: Queue;
-  /** ARNs of the identities that SES sends from. */
   senders: readonly string[];
-  /** ARN of a key's parameter in Systems Manager. */
   parameter(name: SecretName): string;
 }
 
@@ -31,7 +29,6 @@ export interface Grantable extends Storage {
 export const partitions = {
   chains: ["C#*"],
   executions: ["E#*"],
-  /** Index of runs by their labels. */
   labels: ["LABEL#*"],
   tasks: ["T#*"],
   /** Index of waiting tasks, and recent events. */
@@ -45,17 +42,14 @@ export const partitions = {
   credentials: ["S#*"],
   clients: ["CLIENT#*"],
   keys: ["K#*"],
-  /** Counters of requests per key. */
   rates: ["R#*"],
   /** Idempotency records of requests. */
   attempts: ["I#*"],
   audit: ["A"],
-  /** Statistics of runs. */
   figures: ["F#*"],
   uploads: ["U#*"],
   sessions: ["SESSION#*"],
   queues: ["Q#*"],
-  /** Costs of models per client. */
   spendings: ["M#*"],
 };
 
@@ -102,7 +96,7 @@ function encryptedFor(key: string) {
 }
 
 /** Limits PassRole to one service. */
-export function passedToService(service: string) {
+function passedToService(service: string) {
   return { StringEquals: { "iam:PassedToService": service } };
 }
 

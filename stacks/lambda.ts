@@ -11,11 +11,10 @@ import { allow, createServiceRole, explain, parameterName } from "./access.ts";
 import { type Grant, type Grantable, grants } from "./grants.ts";
 import { type BundlingOptions, Lambda, type Stack } from "./sst.ts";
 
-export interface Surroundings {
+interface Surroundings {
   granted: Grantable;
   logs: LogGroup;
   environment: Record<string, string>;
-  /** Fixed names of roles, by function. */
   roleNames?: Record<string, string>;
 }
 
@@ -99,7 +98,7 @@ const reasons: Record<string, { regex: string }> = {
   "Log streams of the one log group.": { regex: "/^Resource::<.*Logs.*Arn>$/" },
 };
 
-export function explainWildcards(policy: Policy): void {
+function explainWildcards(policy: Policy): void {
   for (const [reason, only] of Object.entries(reasons)) explain(policy, "AwsSolutions-IAM5", reason, [only]);
 }
 
@@ -156,9 +155,7 @@ const leaveOut: Plugin = {
 };
 
 interface CarriedFiles {
-  /** The module that reads the files at run time. */
   readBy: string;
-  /** Path of the files in this project. */
   from: string;
   /** Path that the module reads, relative to the folder of the bundle. */
   to: string;

@@ -165,7 +165,7 @@ function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
 }
 
 /** Creates the alarms. They go to `mail` after its owner confirms the subscription. */
-export function createAlarms(stack: Stack, metrics: Metrics, mail: string | undefined): void {
+function createAlarms(stack: Stack, metrics: Metrics, mail: string | undefined): void {
   const topic = new Topic(stack, "Alarms", { enforceSSL: true });
   if (mail) topic.addSubscription(new EmailSubscription(mail));
   const tell = new SnsAction(topic);
@@ -182,7 +182,7 @@ export function createAlarms(stack: Stack, metrics: Metrics, mail: string | unde
 }
 
 /** Creates the dashboard: common questions first (runs, failures, cost), then details for operators. */
-export function createDashboard(stack: Stack, metrics: Metrics): void {
+function createDashboard(stack: Stack, metrics: Metrics): void {
   const { completed, failed, waiting, queued, refused, modelUsd, sandboxes, sandboxErrors } = metrics;
   const inTheTimeShown = { title: "In the time shown", metrics: [completed, failed, waiting, modelUsd] };
   const sandboxesHad = [sandboxes.inUse, sandboxes.made, sandboxes.takenOver];

@@ -38,7 +38,7 @@ export function findOutput(outputs: Outputs, stack: string, name: string): strin
 }
 
 /** Throws `OutputMissing`. */
-export function requireOutput(outputs: Outputs, stack: string, name: string): string {
+function requireOutput(outputs: Outputs, stack: string, name: string): string {
   const value = findOutput(outputs, stack, name);
   if (value) return value;
   throw new OutputMissing(`the stack "${stack}" has no output ${name} - deploy all stacks`);

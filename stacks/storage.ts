@@ -33,10 +33,9 @@ export function storage({ stack, app }: StackContext): Storage {
   return { table, bucket, keys };
 }
 
-export interface BucketUses {
+interface BucketUses {
   /** Origins of pages that send uploads and fetch blobs with signed addresses. */
   origins: string[];
-  /** True if SES writes mails into it. */
   takesMail: boolean;
 }
 
@@ -44,7 +43,7 @@ export interface BucketUses {
 const undeliveredDays = 14;
 
 /** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
-export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
+function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: BucketUses): Bucket {
   const methods = { allowedMethods: [HttpMethods.GET, HttpMethods.PUT], allowedHeaders: ["*"] };
   const bucket = new Bucket(stack, "Bucket", {
     ...privateBucket(stage),
@@ -115,7 +114,7 @@ const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": partition
  * functions put only new items. If another principal puts into a finished run, `nova verify` reports `broken`: a new
  * end needs the signing key (docs/guarantees.md).
  */
-export function chainStays(eraser: string): PolicyStatement[] {
+function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
   changes.addCondition("ArnNotEquals", { "aws:PrincipalArn": eraser });
   return [denied("ChainStays", removing), changes];
@@ -134,7 +133,7 @@ function denied(sid: string, actions: string[]): PolicyStatement {
 }
 
 /** Creates the one table, as `packages/aws` defines it. */
-export function createTable(scope: Construct, stage: Stage): Table {
+function createTable(scope: Construct, stage: Stage): Table {
   const table = new Table(scope, "Table", {
     partitionKey: text(tableDefinition.partitionKey),
     sortKey: text(tableDefinition.sortKey),
@@ -161,7 +160,7 @@ function text(name: string) {
   return { name, type: AttributeType.STRING };
 }
 
-export function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage["keys"] {
+function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage["keys"] {
   const common = { removalPolicy: removal, ...(!isProduction && { pendingWindow: Duration.days(7) }) };
   const signing = new Key(scope, "SigningKey", {
     ...common,

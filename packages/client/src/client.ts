@@ -21,10 +21,8 @@ export function createClient(options: ClientOptions) {
 
     /** Every route with its types, also those without a method here. */
     api,
-    /** Returns the answer of a route. Throws `ApiProblem`. */
     ask,
 
-    /** Iterates over all items of a list route. */
     list,
 
     /**
@@ -33,7 +31,6 @@ export function createClient(options: ClientOptions) {
      */
     upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
       upload(at, body, about),
-    /** Audit records, newest first. */
     audit: () => list("/audit", {}),
     health: () => ask(api.GET("/health")),
   };
@@ -96,13 +93,11 @@ export const credentialsAt = ({ api, ask, list }: Connection) => ({
     );
   },
 
-  /** Encrypts all credentials with a new key. */
   rotate: () => ask(api.POST("/credentials/rotate")),
 });
 
 export interface Answer {
   choice: string;
-  /** The values for the form's fields. */
   data?: unknown;
   /** The name of the person who answers; absent: the name of the key. */
   by?: string;
@@ -149,7 +144,6 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
   /** Stores a version and publishes it. While its status is `publishing`, it is not ready. Throws `ApiProblem`. */
   publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
 
-  /** Finds the mistakes of a definition without storing it. */
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
 
   /** Finds the current mistakes of a stored version. */
@@ -162,21 +156,17 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
   get: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}", { params: { path: { id }, query } })),
 
-  /** Newest first. */
   versions: (id: string) => list("/workflows/{id}/versions", { path: { id } }),
 
-  /** Code that models wrote for the workflow. */
   generations: (id: string) => list("/workflows/{id}/generations", { path: { id } }),
 
   /** Allows or forbids running code that a model wrote. */
   review: (id: string, body: Schemas["CodeReview"]) =>
     ask(api.POST("/workflows/{id}/generations/review", { params: { path: { id } }, body })),
 
-  /** The state machine that a version compiles to. */
   asl: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}/asl", { params: { path: { id }, query } })),
 
-  /** Makes new runs use a version. */
   activate: (id: string, version: number) =>
     ask(api.POST("/workflows/{id}/activate", { params: { path: { id } }, body: { version } })),
 

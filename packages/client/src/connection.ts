@@ -9,7 +9,6 @@ export interface ClientOptions {
   fetch?: Fetch;
   /** Replaces `JSON.parse`, which rounds large numbers. */
   parse?: (text: string) => unknown;
-  /** Replaces `JSON.stringify`. */
   stringify?: (value: unknown) => string;
 }
 
@@ -50,7 +49,6 @@ export type Body<Path extends keyof paths, Method extends keyof paths[Path]> = p
 export interface Connection {
   api: Api;
   sleep(ms: number): Promise<void>;
-  /** Returns the body of the answer. Throws `ApiProblem`. */
   ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T>;
   /** Iterates over a list from `cursor` of the query. It reads a page when the caller asks for its first item. */
   list<Path extends ListPath>(path: Path, asked: ListParameters<Path>): AsyncGenerator<ItemOf<Path>>;
@@ -163,9 +161,7 @@ export class ApiProblem extends Error {
   override name = "ApiProblem";
   readonly status: number;
   readonly title: string;
-  /** All findings of a rejected definition. */
   readonly findings: NonNullable<Schemas["Problem"]["findings"]>;
-  /** Every invalid part of the request. */
   readonly errors: NonNullable<Schemas["Problem"]["errors"]>;
 
   constructor(status: number, body: unknown) {

@@ -7,14 +7,12 @@ type RestartBody = NonNullable<paths["/executions/{id}/restart"]["post"]["reques
 type ListQuery = NonNullable<paths["/executions"]["get"]["parameters"]["query"]>;
 
 export type ExecuteOptions = Omit<ExecuteBody, "context"> & {
-  /** The initial context of the run. */
   context?: object;
   /** Seconds (at most 25) that the server waits for the end of the run before it answers. */
   wait?: number;
 };
 
 export type RestartOptions = Omit<RestartBody, "context_patch"> & {
-  /** Replaces keys of the run's initial context. */
   context_patch?: object;
   /** See `ExecuteOptions`. */
   wait?: number;
@@ -56,7 +54,6 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     untilEnded,
     execute,
 
-    /** Starts a run and waits for its end. */
     async run(workflow: string, options: ExecuteOptions & FollowOptions = {}): Promise<WholeExecution> {
       const { onStatus, signal, ...asked } = options;
       const started = await execute(workflow, { wait: 5, ...asked });
@@ -72,7 +69,6 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       );
     },
 
-    /** Newest first. */
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
     /** Erases the data of an execution and of its restarts; digests stay, so they still verify. */

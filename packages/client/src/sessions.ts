@@ -6,15 +6,12 @@ type EdgeBody = Body<"/sessions/{id}/edges", "post">;
 type ListQuery = NonNullable<paths["/sessions"]["get"]["parameters"]["query"]>;
 
 export type SessionOptions = Omit<SessionBody, "context" | "nodes"> & {
-  /** The initial context of every run of the draft. */
   context?: object;
-  /** Nodes as in a workflow file. */
   nodes?: readonly object[];
 };
 
 /** The version that the caller has read. The API refuses the change if the node has changed since then. */
 export interface ReadVersion {
-  /** The version of the node. */
   version?: number;
 }
 
@@ -48,7 +45,6 @@ export function sessionsAt({ api, ask, list }: Connection) {
       return ask(api.DELETE("/sessions/{id}/edges", { params: { ...path(id), query } }));
     },
 
-    /** Outputs of these nodes, or of all. */
     outputs: (id: string, nodes: readonly string[] = []) => {
       const query = nodes.length === 0 ? {} : { node: nodes.join(",") };
       return ask(api.GET("/sessions/{id}/outputs", { params: { ...path(id), query } }));
@@ -68,7 +64,6 @@ export function sessionsAt({ api, ask, list }: Connection) {
         }),
       ),
 
-    /** Publishes the draft as the next version of a workflow. */
     publish: (id: string, options: { workflow?: string; name?: string } = {}) =>
       ask(api.POST("/sessions/{id}/publish", { params: path(id), body: options })),
   };

@@ -2,7 +2,6 @@
 export interface StateMachine {
   Comment: string;
   StartAt: string;
-  /** Limit of a whole execution, in seconds. */
   TimeoutSeconds?: number;
   States: States;
 }
@@ -76,7 +75,6 @@ export interface Branch {
 
 interface Together {
   Comment?: string;
-  /** Results are discarded, because the chain of work has them. */
   ResultPath: null;
   Catch: readonly Catcher[];
   Next: string;
@@ -106,7 +104,6 @@ export interface InlineMapState extends OverItems {
 export interface DistributedMapState extends OverItems {
   ItemsPath?: never;
   ItemReader: { Resource: string; ReaderConfig: { InputType: "JSON" }; Parameters: Parameters };
-  /** Part of the names of the items' executions. Step Functions generates one if it is absent. */
   Label?: string;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "DISTRIBUTED"; ExecutionType: "STANDARD" } };
 }

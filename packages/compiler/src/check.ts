@@ -75,7 +75,7 @@ function findingOf({ kind, message, ...place }: PythonProblem, source: PythonSou
   return finding(codes.size, path, `${subjectOf(source)}: ${message}`, { ...place, ...defined({ file }) });
 }
 
-export function subjectOf({ node, file }: PythonSource): string {
+function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }
 

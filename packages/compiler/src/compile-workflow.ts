@@ -57,7 +57,7 @@ export interface EmitOptions {
 }
 
 /** The output of the compiler for one workflow. */
-export interface Machine {
+interface Machine {
   stateMachine: StateMachine;
   /** Present if its loops continue in further executions: the budget by which a run counts its events. */
   history?: HistoryBudget;

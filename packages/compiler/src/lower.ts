@@ -108,7 +108,7 @@ class Lowering {
 }
 
 /** The frame whose edges are resolved. */
-export interface Inside {
+interface Inside {
   nodes: ReadonlySet<string>;
   isMain: boolean;
 }
@@ -154,7 +154,7 @@ const maxAttempts = 3;
  * Counts the checks of long code. Every attempt has its own time, and each wait for the next attempt in a separate
  * state is one more check.
  */
-export function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
+function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
   const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
   const waits = heedsRetryAfter(node) ? runs - 1 : undefined;
@@ -211,9 +211,7 @@ export interface Failable {
 
 /** A node whose entry holds a decision. */
 export interface Decides extends Planned, Failable {
-  /** All branches except the default edge. */
   branches: Branch[];
-  /** Target of the edge `"default"`. */
   otherwise?: Target;
 }
 

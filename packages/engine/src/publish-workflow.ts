@@ -2,13 +2,11 @@ import { type HistoryBudget, type Workflow, workflowHash } from "@nova/workflow"
 import type { Ports } from "./ports/index.ts";
 import type { WorkflowVersion } from "./ports/pipeline.ts";
 
-export interface PublishRequest {
+interface PublishRequest {
   workflow: Workflow;
-  /** The compiled state machine, JSON text. */
   stateMachine: string;
   /** Compiled with the state machine; absent if no loop continues in further executions. */
   history?: HistoryBudget | undefined;
-  /** Sandbox template that has the workflow's requirements. */
   template: string;
 }
 

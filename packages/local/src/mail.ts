@@ -7,8 +7,7 @@ import { monotonicFactory } from "ulid";
 import { portError } from "./cloud/errors.ts";
 import type { LocalCloud } from "./cloud/local-cloud.ts";
 
-export interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
-  /** The port; 0: any free port. */
+interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
   port: number;
   /** Stores a mail for good. The sender gets an acknowledgement when it resolves, and tries again when it rejects. */
   store(key: string, raw: Buffer): Promise<unknown>;
@@ -65,14 +64,12 @@ export async function openMailServer({ port, store, ...limits }: MailServerOptio
 
 /** The facts of a mail's transfer. */
 interface Envelope {
-  /** Address of the client. */
   client: string;
   from: string;
   /** The address in `From`; empty if it has none. */
   sender: string;
   /** All recipients: SES stores a mail once, however many of its recipients are ours. */
   to: readonly string[];
-  /** The id of the stored mail. */
   id: string;
   at: Date;
 }
@@ -100,7 +97,7 @@ function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string
 }
 
 /** A caught mail: its file and its headers. */
-export interface CaughtMail {
+interface CaughtMail {
   file: string;
   from: string;
   to: string[];
@@ -139,7 +136,7 @@ async function read(file: string): Promise<CaughtMail> {
 /** The largest mail that SES accepts. */
 const maxMailBytes = 40 * 1024 * 1024;
 
-export interface SmtpOptions {
+interface SmtpOptions {
   /** The port; absent or 0: any free port. */
   port?: number;
   /** The largest mail; absent: 40 MB, the limit of SES. */
@@ -154,7 +151,7 @@ export interface MailServer {
 }
 
 /** Opens a mail server that accepts mail for any address from any client. Rejects if the port is taken. */
-export async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions): Promise<MailServer> {
+async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
     authOptional: true,
@@ -194,6 +191,6 @@ async function readMail(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
 }
 
 /** An answer to the sender; the code says whether another try may succeed. */
-export function smtpError(responseCode: number, message: string): Error {
+function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

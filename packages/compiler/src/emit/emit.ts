@@ -43,7 +43,6 @@ export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting
       ...(continues && beginStates(plan.main)),
       ...nodeStates(plan.main, mainFrame(functions, inlineItems, continues)),
       ...(continues && continueStates()),
-      // Every end node's task has a Catch to the states of the close.
       ...closeStates(functions),
     },
   };
@@ -77,13 +76,13 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
 };
 
 /** Runs no task: link 0 was written before the execution started. */
-export function emitStart(node: PlannedStart): States {
+function emitStart(node: PlannedStart): States {
   const comment = node.comment === undefined ? {} : { Comment: node.comment };
   return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };
 }
 
 /** Writes the end node's entry and closes the run. The answer of the Lambda is the execution's output. */
-export function emitEnd(node: PlannedEnd, frame: Frame): States {
+function emitEnd(node: PlannedEnd, frame: Frame): States {
   const catchers = catchTo(frame.unsettled, frame);
   const details = { comment: node.comment, parameters: nodeParameters(node.id), catchers };
   const { OutputPath: _, ...task } = lambdaTask(frame.functions.runNode, details, null);
@@ -94,7 +93,7 @@ export function emitEnd(node: PlannedEnd, frame: Frame): States {
  * Closes a failed run, then fails. It has no Parameters: the Lambda gets the whole state, because `$.error` exists
  * after a Catch but not after a Choice without a match. Fails with the error in the Lambda's answer.
  */
-export function closeStates(functions: FunctionArns): States {
+function closeStates(functions: FunctionArns): States {
   return {
     [closeState]: lambdaTask(functions.closeExecution, {}, failedState),
     [failedState]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
@@ -103,7 +102,7 @@ export function closeStates(functions: FunctionArns): States {
 }
 
 /** A further execution starts at the state to which its predecessor would have gone back. */
-export function beginStates(main: PlannedFrame): States {
+function beginStates(main: PlannedFrame): States {
   const [first, ...others] = loopTargets(main).map(resumeAt);
   if (!first) return {};
   return { [beginState]: { Type: "Choice", Choices: [first, ...others], Default: main.entry } };
@@ -119,7 +118,7 @@ function resumeAt(target: string): ChoiceRule {
  * Runs the same state machine again, with an empty history. This execution only waits for the other one, and ends with
  * the same status. The close then reads the chain, and asks Step Functions if that execution ended without a close.
  */
-export function continueStates(): States {
+function continueStates(): States {
   return {
     [continueState]: {
       Type: "Task",

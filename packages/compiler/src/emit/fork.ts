@@ -43,7 +43,7 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
 }
 
 /** Emits the task that writes one entry for all branches, failed or not, then a Choice. */
-export function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
+function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
   return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };
@@ -135,7 +135,7 @@ const longestName = 80;
 const digits = 8;
 
 /** The name of a state for items with their own executions. A long name ends with a hash. */
-export function distributedName(name: string): string {
+function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);
   return `${name.slice(0, longestName - ending.length - digits - 1)}.${hash}${ending}`;

@@ -13,13 +13,10 @@ export interface FunctionArns {
 /** The context of emitted states: the main line, a branch, or an item's body. Its ends are states of its own. */
 export interface Frame {
   functions: FunctionArns;
-  /** Target if the run was closed meanwhile. */
   closed: string;
   /** Target if a node failed for good and the chain has its entry. */
   failed: string;
-  /** Target if settling failed. */
   unsettled: string;
-  /** Target if no edge matches a decision. */
   unfit: string;
   /** Target of a Choice that ends the frame. Other states simply end. */
   done: string;

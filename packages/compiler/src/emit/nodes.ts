@@ -90,7 +90,6 @@ interface Pending extends Failable {
 
 /** The targets after the chain has the outcome. */
 interface Answered {
-  /** The state after the task. */
   next: Target;
   /** The targets after a settle: by its decision, or else `otherwise`. */
   rules: readonly ChoiceRule[];

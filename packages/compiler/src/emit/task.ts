@@ -80,7 +80,7 @@ const anythingElse = {
 } as const;
 
 /** The `Retry` of every task. Step Functions tries retriers in order, so `States.ALL` must be last. */
-export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
+const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
 /** Retriers of a node with `retry`: Step Functions waits, and the engine decides whether another attempt follows. */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
@@ -161,7 +161,7 @@ function isSettled({ onError }: Node, { settles }: Frame): boolean {
   return settles || onError !== undefined;
 }
 
-export interface Branching {
+interface Branching {
   rules: [ChoiceRule, ...ChoiceRule[]];
   otherwise: string;
 }

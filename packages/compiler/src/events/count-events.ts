@@ -88,7 +88,7 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
 }
 
 /** An edge of a node with its events. `to` is null if the frame ends. */
-export interface CountedEdge {
+interface CountedEdge {
   events: number;
   to: Target;
   /** The edge leads back, at most this often. */
@@ -101,7 +101,7 @@ type Ways = ReadonlyMap<string, CountedEdge[]>;
 const frameEnd = "(end)";
 
 /** Counts the most events on any path through a frame. A cycle without `max`, which `onError` can make, counts once. */
-export function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
+function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
   const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
   const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
   const loops = new Map(

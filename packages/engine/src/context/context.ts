@@ -5,7 +5,7 @@ import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
 /** The link that wrote a key: its number on the main line, scope and number in a branch. */
-export type LinkLabel = number | string;
+type LinkLabel = number | string;
 
 export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
   return scope === "" ? seq : `${scope}#${seq}`;
@@ -85,10 +85,8 @@ export class Context {
  */
 export interface StoredContext {
   pages: { sha256: string; bytes: number }[];
-  /** Keys of pages that later links deleted. */
   removed: string[];
   inline: Row[];
-  /** Keys that this link deleted. */
   deleted: string[];
 }
 

@@ -1,7 +1,6 @@
 /** The home of the blobs of an execution and of all its restarts: `blobs/<client>/<root>/<sha256>`. */
 export interface BlobHome {
   client: string;
-  /** Id of the first execution of a family of restarts. */
   root: string;
 }
 

@@ -20,7 +20,6 @@ export interface Turn {
   warm?: Sandbox;
   /** The spare sandboxes of the scope from now on, if the sandbox was one of them. Absent if they stay as before. */
   spare?: Sandbox[];
-  /** The attempt that runs, or between two attempts the one that failed. */
   attempt: number;
   /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
   failedDeliveries?: number;
@@ -47,7 +46,6 @@ export type ContentName =
   | "logs"
   /** Set for a join: the last entries of the branches that had started, in order (`BranchTip[]`). */
   | "branches"
-  /** Set for link 0: the labels of the run, by name. */
   | "labels"
   /** Set for a map's entry: the pages of its items (`ItemPages`). */
   | "items";
@@ -57,7 +55,6 @@ export interface StoredEntry {
   head: string;
   hash: string;
   contents: Partial<Record<ContentName, StoredContent>>;
-  /** Set for a close entry: HMAC over `hash`, by the signer. */
   signature?: string;
 }
 
@@ -80,7 +77,6 @@ export type StepContentName =
   | "logs"
   | "prompt"
   | "answer"
-  /** The result of code that succeeded (`CodeResult`). */
   | "result"
   /** Set for pinned code that failed: the result of the analysis before it (`CodeResult`). */
   | "analysis";
@@ -99,9 +95,7 @@ export interface StoredStep {
 /** An event of an execution after its close, stored beside its chain. A note never changes, like an entry. */
 export type ChainNote =
   /** Its contents were erased on request. `signature` is an HMAC over `erasureText`, by the signer. */
-  | { kind: "erased"; signature: string }
-  /** Another execution reuses its outcomes. */
-  | { kind: "restart"; execution: string };
+  { kind: "erased"; signature: string } | { kind: "restart"; execution: string };
 
 /**
  * The chain partitions (DynamoDB). Reads are strongly consistent. A put returns `false` if its condition failed. It
@@ -116,14 +110,12 @@ export interface ChainStore {
   read(at: LinkId): Promise<Link>;
   /** Writes the turn if there is none (`expected` null), or replaces `expected`: its state, sandbox and attempt. */
   putTurn(at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean>;
-  /** Writes the entry if there is none. */
   putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
   putStep(at: LinkId, step: StoredStep): Promise<boolean>;
   steps(at: LinkId): Promise<StoredStep[]>;
   /** Writes the note if there is none of the same kind and execution. */
   putNote(execution: string, note: ChainNote): Promise<boolean>;
   notes(execution: string): Promise<ChainNote[]>;
-  /** Every link of exactly this scope, in order, page by page. */
   links(execution: string, scope: string): AsyncIterable<Link>;
   /** Entries 1 to `seq` of each of these scopes that exist, in order. It needs few reads for many short scopes. */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;

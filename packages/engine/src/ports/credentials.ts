@@ -44,7 +44,6 @@ export interface CredentialRecord {
   kind: CredentialKindName;
   /** Text of a `CredentialContent`, sealed for its owner and name. */
   sealed: string;
-  /** The name of the key that sealed it. */
   key: string;
   /** Starts at 1; every write increases it by one. */
   revision: number;
@@ -69,7 +68,6 @@ export interface CredentialStore {
 
 /** Encrypts credentials. `context` is not secret; a text opens only with exactly the same context. */
 export interface CredentialCipher {
-  /** Name of the key that seals from now on. */
   currentKey(): Promise<string>;
   seal(text: string, context: Record<string, string>): Promise<{ sealed: string; key: string }>;
   /** Throws `CredentialLocked`. */

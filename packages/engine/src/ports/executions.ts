@@ -6,7 +6,6 @@ export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "
 
 export interface ExecutionError {
   node: string;
-  /** A run error class, such as `NodeFailed`. */
   class: RunErrorClass;
   message: string;
 }
@@ -32,7 +31,6 @@ export interface Execution {
   id: string;
   workflowId: string;
   version: number;
-  /** The ARN of the state machine version that runs it. */
   stateMachineArn: string;
   client: string;
   /** The execution whose blobs it shares: its own id, or that of the outermost execution around it. */
@@ -42,7 +40,6 @@ export interface Execution {
   trigger?: string;
   /** Business keys for searching, computed from the labels of its workflow at the start. Absent if there are none. */
   labels?: Record<string, string>;
-  /** The execution whose outcomes it reuses. */
   restartedFrom?: string;
   /** Executions that reuse its outcomes. A name without a record is of a restart that never started. */
   restarts?: string[];
@@ -52,17 +49,14 @@ export interface Execution {
   endedAt?: string;
   durationMs?: number;
   error?: ExecutionError;
-  /** Runs of code; set at the close. */
   nodes?: number;
   /** Set at the close, if models were called. */
   spent?: Spending;
-  /** Hash of the close entry; set at the close. */
   tip?: string;
   /** The event of its end was published, but a later step of the close failed. */
   endPublished?: boolean;
   /** Pools in which it holds or waits for a slot; absent if no quota counts it. */
   pools?: string[];
-  /** Its position in the order of all runs that wait for a slot. */
   rank?: string;
   /** Set while it is queued: a ULID of the process that tries to start it, or "" if there is none. */
   admission?: string;
@@ -81,11 +75,8 @@ export interface ExecutionQuery {
   workflow?: string;
   client?: string;
   status?: ExecutionStatus;
-  /** Class of the error that ended it. */
   errorClass?: string;
-  /** Id of the trigger that started it. */
   trigger?: string;
-  /** A label of the execution. */
   label?: Label;
   /**
    * The maximum of records to read of each workflow or client. A page may then have fewer executions than `limit` and

@@ -66,7 +66,6 @@ export interface Ports {
   credentials: Credentials;
   hostNames: HostNames;
   links: Links;
-  /** Absent if there are no metrics. */
   meter?: Meter;
   clock: Clock;
   timer: Timer;

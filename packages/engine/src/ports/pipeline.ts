@@ -8,7 +8,6 @@ export interface PromptTask {
   client: string;
   version: WorkflowVersion;
   node: TaskNode;
-  /** The edges that leave the node. */
   edges: Edge[];
   /** The input of its code: each value's JSON text, large parts as blob references. */
   input: readonly Member[];
@@ -16,7 +15,6 @@ export interface PromptTask {
   secrets: ReadonlySet<string>;
   /** Top-level keys of credentials. The model sees only the types of their values. */
   credentials: ReadonlySet<string>;
-  /** Masks the values of secrets in a text. */
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */
   frozen: boolean;
@@ -39,7 +37,6 @@ export interface TextTask
 
 /** Code that was written, proven and stored in an earlier run. */
 export interface PinnedCode {
-  /** The id of its generation. */
   generation: string;
   code: string;
   /** Code that analyses the data first; `code` finds its result. */
@@ -94,7 +91,6 @@ export interface StepDraft {
 export interface ToolCall {
   function: string;
   arguments: Record<string, unknown>;
-  /** A summary of the result. */
   found?: unknown;
 }
 
@@ -207,12 +203,9 @@ export interface WorkflowVersion {
   format: 1;
   workflowId: string;
   version: number;
-  /** SHA-256 of the normalised definition's text. */
   hash: string;
   workflow: Workflow;
-  /** Sandbox template that has the requirements. */
   template: string;
-  /** ARN of the state machine version; runs start on it. */
   stateMachineArn: string;
   /** Set if its loops may continue in further executions: how a run counts the events of its history. */
   history?: HistoryBudget;

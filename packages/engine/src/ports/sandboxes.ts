@@ -25,12 +25,10 @@ export interface SandboxSpec {
   template: string;
   execution: string;
   scope: string;
-  /** Seconds that the sandbox must live from now on. */
   lifetimeSeconds: number;
   lib: Record<string, string>;
   /** Its code imports no packages of the template, so they need not be loaded. */
   light?: true;
-  /** Absent if it ends with its execution. */
   pool?: SandboxPool;
   /** False: no network at all. */
   internet: boolean;
@@ -79,7 +77,6 @@ export interface RunIo {
   storeBlob(ref: BlobRef, body: AsyncIterable<Uint8Array>): Promise<void>;
   /** `outputs[node]`: JSON text of the node's last result (an object that may hold blob references), or null. */
   outputs(node: string): Promise<string | null>;
-  /** Names of the nodes that have results, for iteration over `outputs`. */
   outputNames(): Promise<string[]>;
   /** `tasks[node].url`: the address at which one `POST` lets a later wait continue; null if there is no such wait. */
   taskUrl(node: string): Promise<string | null>;
@@ -98,9 +95,7 @@ export type CodeResult = {
       class: "NodeFailed" | "NodeTimeout";
       message: string;
       traceback: string;
-      /** Set for an exception: the names of its class and base classes, with modules. The code can make them up. */
       types?: string[] | undefined;
-      /** Set for an exception with an HTTP response: its status. */
       httpStatus?: number | undefined;
       /** The response's `Retry-After` header: seconds, or an HTTP date. */
       retryAfter?: string | undefined;
@@ -160,7 +155,6 @@ export interface Sandboxes {
   /** Limits the life of an unused sandbox to this long from now; null if it is gone. */
   rest(sandbox: Sandbox, seconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;
-  /** The current number of NOVA's sandboxes. */
   count(): Promise<number>;
   /** Kills every sandbox that was made for this execution according to its metadata, except `except`. */
   killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;

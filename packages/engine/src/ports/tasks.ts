@@ -22,7 +22,6 @@ export interface WaitingTask extends LinkId {
   format: 1;
   /** `task_` and a ULID. */
   id: string;
-  /** Client of the run. */
   client: string;
   workflowId: string;
   version: number;
@@ -36,11 +35,9 @@ export interface WaitingTask extends LinkId {
   forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
-  /** Pattern of the event, with its templates replaced by values. */
   pattern?: WrittenJson;
   /** Index keys under which an event finds the task; absent for an approval. */
   wake?: Wake;
-  /** Id of the task's resume link. */
   link?: string;
   status: TaskStatus;
   /** ISO 8601. */
@@ -67,9 +64,7 @@ export interface TaskStore {
   get(key: TaskKey): Promise<WaitingTask | undefined>;
   /** Finds a task by its id; eventually consistent. */
   find(id: string): Promise<WaitingTask | undefined>;
-  /** All tasks of an execution, oldest first. */
   ofExecution(execution: string): Promise<WaitingTask[]>;
-  /** Whether a task of the execution is `open`. */
   hasOpen(execution: string): Promise<boolean>;
   /** Tasks that are `open` or `answered`, oldest first; `from`: created then or later. Eventually consistent. */
   pending(from?: string): AsyncIterable<WaitingTask>;
@@ -112,7 +107,6 @@ export interface KeptEvent {
  * an event before it looks for tasks, and writes a task before it looks for events, so the two cannot miss each other.
  */
 export interface WakeStore {
-  /** All shapes in use. */
   shapes(): Promise<UsedShape[]>;
   /** Marks a shape as used until a time (ISO 8601), and up to a month longer. */
   use(shape: UsedShape, until: string): Promise<void>;
@@ -130,13 +124,11 @@ export interface ResumeLink {
   /** `task_` and a ULID, known before the wait has a task. */
   id: string;
   execution: string;
-  /** Client of the run. */
   client: string;
   scope: string;
   node: string;
   /** How often the node had been visited in its scope: a loop has a link for each visit. */
   visit: number;
-  /** SHA-256 of the token. */
   tokenHash: string;
   /** ISO 8601. */
   createdAt: string;

@@ -15,11 +15,9 @@ const longestTextBytes = 4096;
 
 /** A kind of credential: its fields, and how code sees them. */
 interface CredentialKind<Values extends object = CredentialValues> {
-  /** Fields whose values are masked. */
   secretFields: readonly string[];
   /** Members of `context` under which code finds the values; `name` is the name of the credential. */
   flatten(values: Values, name: string): Record<string, unknown>;
-  /** Each `host:port` that the credential gives access to. */
   hosts(values: Values): string[];
 }
 
@@ -140,7 +138,6 @@ export const OAuth2 = z.strictObject({
   /** If absent, the client requests tokens for itself (`client_credentials`). */
   refresh_token: Secret.optional(),
   scope: Text.optional(),
-  /** The API that accepts the tokens. */
   api_url: WebAddress.optional(),
   access_token: Secret.optional(),
   /** ISO 8601. If absent, an access token does not expire. */
@@ -191,7 +188,7 @@ export function kindOf(kind: CredentialKindName): CredentialKind {
 }
 
 /** All texts to mask in these values. */
-export function secretTexts(kind: CredentialKindName, values: CredentialValues): string[] {
+function secretTexts(kind: CredentialKindName, values: CredentialValues): string[] {
   const { secretFields } = kindOf(kind);
   const secret = secretFields.includes("*") ? Object.values(values) : secretFields.map((field) => values[field]);
   return secret.flatMap(textsIn);

@@ -136,13 +136,13 @@ function inOrder(credentials: readonly OpenCredential[]): OpenCredential[] {
   return [...credentials.filter(isNamesake), ...credentials.filter((one) => !isNamesake(one))];
 }
 
-export interface CredentialParts extends TokenParts {
+interface CredentialParts extends TokenParts {
   store: CredentialStore;
   cipher: CredentialCipher;
 }
 
 /** A credential of an owner. It opens once, when it is first needed. */
-export class OwnedCredential {
+class OwnedCredential {
   readonly #parts: CredentialParts;
   #record: CredentialRecord;
   #opening: Promise<CredentialContent> | undefined;
@@ -185,7 +185,7 @@ export class OwnedCredential {
   }
 }
 
-export async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promise<OwnedCredential[]> {
+async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promise<OwnedCredential[]> {
   return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
 }
 
@@ -252,19 +252,19 @@ class Unanswered extends Error {
   override name = "Unanswered";
 }
 
-export interface TokenParts {
+interface TokenParts {
   now(): number;
   sleep(ms: number): Promise<unknown>;
   fetch: OutgoingFetch;
 }
 
-export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
+function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): boolean {
   if (access_token === undefined) return false;
   return expires_at === undefined || Date.parse(expires_at) - nowMs > leastLifeMs;
 }
 
 /** Returns `values` with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
-export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
+async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
     try {
       return await askOnce(values, parts);

@@ -34,13 +34,11 @@ export class Finder {
     return Math.max(this.#texts.longest, this.#numbers.longest + 4, inLines, this.#unescaped.longest * longestEscape);
   }
 
-  /** `isOver`: the text is complete. */
   finds(text: string, isOver = true): boolean {
     for (const _ of this.#in(text, isOver)) return true;
     return false;
   }
 
-  /** All matches in order, without overlaps. */
   rangesIn(text: string): Range[] {
     return merged(Array.from(this.#in(text, true)));
   }
@@ -203,7 +201,7 @@ export type Range = [start: number, end: number];
 const keyLength = 3;
 
 /** Finds many texts in one pass. It compares only at offsets where one of them may start. */
-export class Needles {
+class Needles {
   readonly #byKey = new Map<number, string[]>();
   /** Excludes most offsets without a comparison. */
   readonly #sieve = new Uint8Array(1 << 16);

@@ -7,7 +7,6 @@ export type Secret = string | { number: string } | { bytes: Uint8Array };
 
 /** All ways to write a secret. */
 export interface Forms {
-  /** Forms that match anywhere. */
   texts: string[];
   /** Numbers, which match only without adjacent digits or letters. */
   numbers: string[];
@@ -130,7 +129,7 @@ function base64Core(bytes: Buffer, offset: number): string[] {
 const [fewestDigits, maxDigits] = [4, 40];
 
 /** Returns the usual spellings of a JSON number, without rounding it. */
-export function spellings(raw: string): string[] {
+function spellings(raw: string): string[] {
   const number = parsed(raw);
   if (!number) return [];
   const { whole, fraction } = number;

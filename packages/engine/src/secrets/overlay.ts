@@ -11,7 +11,7 @@ import { TokenEndpointLost } from "./credential-kinds.ts";
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 
 /** The client and the version of a run, and the credentials that its node declares. */
-export interface Whose {
+interface Whose {
   client: string;
   version: WorkflowVersion;
   node: Pick<TaskNode, "credentials">;

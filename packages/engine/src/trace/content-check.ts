@@ -16,7 +16,6 @@ export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 /** A content that was erased on request, with its place. */
 export interface Erased extends LinkPlace {
   content: ContentName | StepContentName | "text";
-  /** Set for a content of a step. */
   step?: number;
 }
 
@@ -37,7 +36,6 @@ type Contents = Partial<Record<ContentName | StepContentName, StoredContent>>;
 
 /** Checks the contents of entries against their digests, and every blob that contents name against its hash. */
 export class ContentCheck {
-  /** Contents that are missing because they were erased on request. */
   readonly erased: Erased[] = [];
   readonly blobs: NamedBlobs;
   readonly #walked: string;
@@ -60,7 +58,6 @@ export class ContentCheck {
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
   }
 
-  /** Checks the contents of an entry, or of one of its steps. */
   async #problemIn(
     head: Head,
     contents: Contents,
@@ -185,7 +182,7 @@ export function unreadableProblem(error: unknown): LinkProblem {
 }
 
 /** A blob that is named by hash. `place` says where, in words for people; `key` is the key of the context. */
-export interface NamedBlob {
+interface NamedBlob {
   place: string;
   key?: string;
   ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
@@ -194,7 +191,7 @@ export interface NamedBlob {
 }
 
 /** The fault of a blob. */
-export interface BadBlob {
+interface BadBlob {
   message: string;
   key?: string;
   blob: string;

@@ -29,14 +29,12 @@ import {
 
 export interface Trace {
   execution: Execution;
-  /** Entries of the main line. */
   entries: TraceEntry[];
   /**
    * Nodes in the order in which they ran, with start and end, without joins and the close. Nodes of branches follow
    * their fork, branch by branch, although they ran at the same time.
    */
   path: string[];
-  /** The context after the last link. */
   context: RawJson;
   atWork: AtWork;
   /** Addresses of the executions of its state machine, the first one first; empty if people cannot open them. */
@@ -73,12 +71,12 @@ function pathThrough(entries: TraceEntry[]): string[] {
 }
 
 /** The link before, and the context after it, which is null if it was erased. */
-export interface Before {
+interface Before {
   entry: StoredEntry;
   context: Context | null;
 }
 
-export class TraceReader {
+class TraceReader {
   /** Turns without an entry in everything that was read. */
   readonly held: HeldTurn[] = [];
   /** The number of further executions of the state machine in which loops of the main line continued. */
@@ -192,7 +190,6 @@ export class TraceReader {
     return { ...child, entries };
   }
 
-  /** The context after a link. */
   async contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
     const text = await contentOrNull(this.#ports, entry, head, "context");
     if (text === null) return null;
@@ -280,9 +277,7 @@ async function openTips(
 export interface AtWork {
   /** The number of nodes that hold their turn, including those that wait. */
   count: number;
-  /** The nodes that started first, at most `maxListed`. */
   nodes: NodeAtWork[];
-  /** Maps with unfinished items. */
   maps: MapProgress[];
 }
 
@@ -300,7 +295,7 @@ export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
   attempts?: TraceStep[];
 }
 
-export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
+interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
   node_id: string;
   items: number;
   /** Includes the failed items. */
@@ -309,7 +304,7 @@ export interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
 }
 
 /** A turn without an entry yet. */
-export interface HeldTurn {
+interface HeldTurn {
   at: LinkId;
   turn: Turn;
 }
@@ -320,7 +315,7 @@ const maxListed = 20;
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
 /** `held` holds every turn of the chain without an entry. */
-export async function atWorkOf(
+async function atWorkOf(
   ports: Ports,
   version: WorkflowVersion | undefined,
   held: readonly HeldTurn[],

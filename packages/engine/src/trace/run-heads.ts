@@ -11,7 +11,6 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 /** The head of an entry, and the cost of models of its own node, without an execution that the node ran. */
 export interface RunHead {
   head: Head;
-  /** The hash of the entry. */
   hash: string;
   spent?: Spending;
 }

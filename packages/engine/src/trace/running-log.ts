@@ -13,10 +13,10 @@ import { redactorAt } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace.ts";
 
 /** How far a log was read, in bytes of one run of code. */
-export type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
+type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
 
 /** Output of running code after a place in its log, with secrets masked. */
-export interface PrintedSince {
+interface PrintedSince {
   text: string;
   /** Bytes after that place that are no longer stored. */
   leftOut: number;

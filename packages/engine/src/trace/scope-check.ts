@@ -29,9 +29,7 @@ export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem
 /** Walks the scopes of one execution, with the branches of each fork between its link and its join. */
 export class ScopeCheck {
   readonly contents: ContentCheck;
-  /** The number of sound links in all scopes. */
   links = 0;
-  /** Source executions of reused outcomes that no longer exist or were erased. */
   readonly gone = new Set<string>();
   readonly #ports: Ports;
   readonly #code: CodeCheck;
@@ -88,7 +86,6 @@ export class ScopeCheck {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  /** The last links of the branches that started after a fork's link. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
     const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
@@ -126,7 +123,6 @@ export class ScopeCheck {
     return message === undefined ? undefined : { ...placeOf(tip.head, this.#walked), message };
   }
 
-  /** The fault of a reused outcome, compared with its source if that still exists. */
   async #reuseMisfit(head: Head): Promise<string | undefined> {
     if (!head.reused_from) return undefined;
     const { hash, ...at } = head.reused_from;
@@ -216,7 +212,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
 }
 
 /** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
-export function takenAway({ execution, scope, seq }: LinkId): string {
+function takenAway({ execution, scope, seq }: LinkId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }
 
@@ -284,13 +280,12 @@ const sentences = { missing: "is missing", changed: "was changed: it has another
 /** The parts of a run's check that the check of the document uses. */
 interface Checking {
   blobs: NamedBlobs;
-  /** Collects executions that are gone. */
   gone: Set<string>;
   erasures: Erasures;
 }
 
 /** The problem of the document that a plan names: other bytes, or a written outcome that differs from the entry it names. */
-export async function documentProblem(
+async function documentProblem(
   ports: Ports,
   head: Head,
   { outcomes: hash }: Plan,

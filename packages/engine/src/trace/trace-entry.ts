@@ -23,7 +23,6 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   traceback: string | null;
   changes: { set: RawJson; delete: string[] };
   hash: string;
-  /** Set for prompt and text nodes. */
   ai_metadata: AiMetadata | null;
   steps: TraceStep[];
   code_executed?: string | null;
@@ -135,7 +134,7 @@ const nothingAsked = {
 export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 
 /** Facts about the prompt of a text node. Secrets are masked and long texts are cut. */
-export interface TextMetadata {
+interface TextMetadata {
   /** The prompt with its references replaced. */
   processed_prompt: string;
   /** Inserted values, by reference without its braces. */
@@ -146,7 +145,7 @@ export interface TextMetadata {
   missing: string[];
 }
 
-export interface AnalysisMetadata {
+interface AnalysisMetadata {
   analysis_code: string | null;
   analysis_result: unknown;
   generation_time_ms: number;

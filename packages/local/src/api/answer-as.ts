@@ -3,7 +3,7 @@ import type { Principal } from "@nova/service";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 
 /** The REST API for one caller in this process. The caller sends `token` and acts as the principal. */
-export interface ApiForOne {
+interface ApiForOne {
   token: string;
   /** Answers a request without a socket. */
   fetch(request: Request): Promise<Response>;

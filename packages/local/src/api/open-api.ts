@@ -7,7 +7,7 @@ import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { openConsole } from "../console/open-console.ts";
 import type { OwnKey } from "./own-key.ts";
 
-export interface ApiOptions {
+interface ApiOptions {
   /** The port; 0: any free port. */
   port: number;
   /** Host names that requests may carry, in addition to loopback names. */

@@ -5,7 +5,7 @@ import type { CounterBook } from "./counting.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";
 
-export interface AdminOptions {
+interface AdminOptions {
   adminKey: string;
   instance: string;
   counters: CounterBook;

@@ -7,7 +7,7 @@ import type { E2bServer } from "@nova/e2b-local";
 import { LRUCache } from "lru-cache";
 import type { Endpoints } from "./owner-file.ts";
 
-export type AwsService = "dynamodb" | "s3" | "states";
+type AwsService = "dynamodb" | "s3" | "states";
 
 /** The cost of one execution so far, as `nova run --json` prints it. */
 export interface Counters {

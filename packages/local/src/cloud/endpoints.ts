@@ -117,7 +117,7 @@ const expressions: ScheduleExpressions = {
 };
 
 /** The rules that the deployed bus has from the start (stacks/engine.ts). */
-export const standing: StandingRule[] = [
+const standing: StandingRule[] = [
   { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   ownEventRule("execution.failed", "nova-notify"),
   ownEventRule("execution.waiting", "nova-notify", { detail: { kind: ["approval"] } }),

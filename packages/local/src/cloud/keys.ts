@@ -10,9 +10,7 @@ export interface Keys {
   accessKeyId: string;
   secretAccessKey: string;
   e2bApiKey: string;
-  /** HMAC key of the close entries. */
   signingKey: string;
-  /** Key of the owner's admin endpoint. */
   adminKey: string;
 }
 
@@ -22,7 +20,7 @@ export function readKeys(dataDir: string): Promise<Keys> {
 }
 
 /** Works like `readKeys`; new keys sign with `signingKey`. */
-export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
+async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   await makePrivateFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
@@ -65,7 +63,7 @@ function parseKeys(text: string, path: string): Keys {
   return { accessKeyId, secretAccessKey, e2bApiKey, signingKey, adminKey };
 }
 
-export async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
@@ -74,13 +72,12 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-export function hasCode(error: unknown, code: string): boolean {
+function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** The secrets without which no entry of a folder can be verified, and no credential be decrypted. */
 export interface FolderSecrets {
-  /** HMAC key of the close entries. */
   signingKey: string;
   /** Text of the file with the keys of credentials, if the folder has one. */
   credentialKeys?: string;

@@ -10,7 +10,6 @@ import type { Listener, Watcher } from "./progress.ts";
 import type { Unstarted } from "./service.ts";
 
 export interface CloudOptions {
-  /** The folder of all data, such as `.nova`. */
   dataDir: string;
   /** Receives sentences for the user, such as that sandboxes are not isolated. */
   warn?: (sentence: string) => void;
@@ -22,7 +21,6 @@ export interface CloudOptions {
   invokeLambda?: InvokeLambda;
   /** False: waiting executions do not continue until a guest comes that drives them. Commands that only read use it. */
   drives?: boolean;
-  /** True: schedules fire while the cloud is open. */
   fires?: boolean;
   /** Faults of the endpoints, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
@@ -38,10 +36,8 @@ export interface LocalCloud {
   /** Whether this process opened the endpoints, or uses those of another process. */
   role: "owner" | "guest";
   dataDir: string;
-  /** The variables with which any client finds the endpoints. */
   environment: Record<string, string>;
   ports: Ports;
-  /** The ports of the service, which include those of the engine. */
   service: ServicePorts;
   /** Resolves when the owner of this guest dies; never for an owner. */
   lost: Promise<void>;
@@ -51,7 +47,6 @@ export interface LocalCloud {
   templateFor(workflow: Workflow): Promise<string>;
   /** Resolves when new sandboxes have the template's packages already imported; before, code imports them itself. */
   warmed(): Promise<void>;
-  /** The cost of an execution since the endpoints opened. */
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;

@@ -52,7 +52,7 @@ async function openWith(options: EndpointOptions): Promise<LocalCloud> {
 }
 
 /** The role of this process for a data folder: it opens the cloud, or uses the cloud of another process. */
-export type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: OwnerConnection };
+type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: OwnerConnection };
 
 /** An owner opens its endpoints in about a second. */
 const ownerTimeoutMs = 30_000;

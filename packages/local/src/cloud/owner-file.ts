@@ -102,7 +102,6 @@ const ofTheOwner = [
 interface Settings {
   pid: number;
   instance: string;
-  /** Made by `variableDigests`. */
   variables: Readonly<Record<string, string>>;
 }
 

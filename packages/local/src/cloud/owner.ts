@@ -112,7 +112,7 @@ export async function openAsOwner(
 const sweepEveryMs = 60_000;
 
 /** Repeats lost work at intervals. `atOnce`: runs start at once that waited in queues when the last process ended. */
-export function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
+function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const closing = new AbortController();
   /** The sweep under way, or the last one: sweeps never overlap. */
   let swept = Promise.resolve();
@@ -122,7 +122,6 @@ export function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boo
   if (atOnce) sweepNext();
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
   return {
-    /** Starts no further sweep. */
     end: () => clearInterval(timer),
     /** Cuts off the sweep under way: with closed stores, it would try each of a thousand runs. */
     cutOff() {

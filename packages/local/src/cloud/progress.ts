@@ -9,7 +9,6 @@ export interface NodeEvent {
   items?: number[];
   /** The outermost map of `items`. */
   map?: string;
-  /** The number of items, for a map that succeeded. */
   count?: number;
   /** `waiting`: the function has ended, and the node continues after an answer or at a time. */
   state: "started" | "waiting" | "retrying" | "succeeded" | "failed";

@@ -68,7 +68,7 @@ const thisMachine: Machine = {
 };
 
 /** Options of `ensurePython`. */
-export interface EnsureOptions {
+interface EnsureOptions {
   /** Import names; absent: all modules that sandboxes promise. */
   needed?: readonly string[];
   debian?: boolean;

@@ -43,7 +43,7 @@ async function refuseUninstallable(making: Promise<string>): Promise<string> {
 const headBytes = 16 * 1024;
 
 /** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
-export function addMailErasure(eraser: Eraser, folder: string): Eraser {
+function addMailErasure(eraser: Eraser, folder: string): Eraser {
   return {
     contents: (at) => eraser.contents(at),
     blobs: (home) => eraser.blobs(home),

@@ -37,7 +37,7 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
 }
 
 /** The folder of a template's packages. */
-export function templateFolder(dataDir: string, template: string): string {
+function templateFolder(dataDir: string, template: string): string {
   return join(dataDir, "templates", template);
 }
 

@@ -15,16 +15,14 @@ import { readBody } from "@nova/serve-local";
 
 /** The console, which browsers get beside the API. */
 export interface Console {
-  /** Returns the address of the page with a code that signs in once. */
   link(origin: string): string;
   /** Serves a request for the console. Returns false for a request to the API. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** Returns the folder of the built page; called when a browser first requests it. */
   folder(): Promise<string>;
-  /** The key that the page gets in exchange for a code. */
   apiKey: string;
   /** The origin from which the page fetches blobs, and to which it uploads. */
   blobOrigin: string;
@@ -123,7 +121,7 @@ interface PageRequest {
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
 /** Sends a file of the build. Every other path is a route of the page, so it gets the page itself. */
-export async function sendPage({ request, response, folder, path, blobOrigin, issuers }: PageRequest): Promise<void> {
+async function sendPage({ request, response, folder, path, blobOrigin, issuers }: PageRequest): Promise<void> {
   const isAsset = asset.test(path);
   if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");
   await using file = await open(join(folder, isAsset ? path : "index.html")).catch(() => undefined);
