@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { askCloud } from "../../../packages/cli/src/api/ask.ts";
 import { testIn } from "../../../packages/cli/src/commands/test.ts";
+import { readFiles } from "../../../packages/cli/src/input/context.ts";
+import { recordTest } from "../../../packages/cli/src/tests/add-test.ts";
 import { testRunner } from "../../../packages/cli/src/tests/test-cloud.ts";
 import { openTestCloud, type TestCloud } from "../../support/cloud.ts";
 import { action, between, ways } from "../../support/forked.ts";
@@ -31,6 +34,14 @@ async function write(definition: { id?: string }): Promise<string> {
   await mkdir(join(cwd, id), { recursive: true });
   await writeFile(join(cwd, id, "workflow.json"), JSON.stringify(definition));
   return id;
+}
+
+/** Runs a workflow and makes a test of the run, as `nova run` and `nova test add` do. */
+async function record(definition: object, name: string, context: string, files: string[] = []): Promise<void> {
+  await write(definition);
+  const { execution } = await cloud.run(await cloud.publish(definition), context, await readFiles(files));
+  const asked = { execution: execution.id, name, folder: undefined, loosen: false };
+  await askCloud(cloud, (nova) => recordTest(nova, asked, (work) => work(testRunner(cloud))));
 }
 
 type Outcomes = Record<string, { set?: object; decision?: string }>;
@@ -168,6 +179,120 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
     expect(await test("row", update)).toMatchObject(all(1));
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
+  });
+
+  it("runs maps, loops, failures, waits and other workflows without effects", async () => {
+    await cloud.publish(between("inner", [action("one", dice("made"))], ways("start > one > end")));
+    const square = action("square", "context['s'] = context['item'] ** 2", live);
+    const send = action("send", dice("sent"));
+    const definition = between(
+      "whole",
+      [
+        { id: "bill", type: "workflow", workflow: "inner", output: { bill: "made" } },
+        { id: "pause", type: "wait", seconds: 1 },
+        {
+          id: "poll",
+          type: "decision",
+          ...live,
+          code: "context['n'] = context.get('n', 0) + 1\ncontext['branch_decision'] = context['n'] < 3",
+        },
+        {
+          id: "each",
+          type: "map",
+          items: "list",
+          as: "item",
+          into: "all",
+          nodes: [square, send],
+          edges: ways("square > send"),
+        },
+        action("bad", "raise ValueError('no')", { onError: "sorry" }),
+        action("sorry", "context['why'] = context['error']['message']", live),
+      ],
+      [
+        ...ways("start > bill > pause > poll", "each > bad > end", "sorry > end"),
+        { from: "poll", to: "poll", condition: true, max: 5 },
+        { from: "poll", to: "each", condition: false },
+      ],
+    );
+    await record(definition, "all", '{"list": [1, 2]}');
+    expect(await test("whole")).toMatchObject(all(1));
+    const { outcomes, expect: expected } = await fixture("whole", "all");
+    expect(Object.keys(outcomes)).toEqual([
+      "bill",
+      "pause",
+      "poll",
+      "poll#2",
+      "poll#3",
+      "each[0].square",
+      "each[0].send",
+      "each[1].square",
+      "each[1].send",
+      "bad",
+      "sorry",
+    ]);
+    expect(outcomes.bad).toEqual({ error: { class: "NodeFailed", message: "ValueError: no" } });
+    expect(expected.decisions).toEqual({ poll: "true", "poll#2": "true", "poll#3": "false" });
+    await edit("whole", "all", (test) => {
+      test.outcomes["each[1].square"].set.s = 5;
+    });
+    expect(await test("whole")).toMatchObject({
+      code: 1,
+      failed: 1,
+      ...only("failed", { place: "each[1].square", keys: [{ key: "s", was: 5, is: 4 }] }),
+    });
+  });
+
+  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form", async () => {
+    const code =
+      "context['text'] = 'x' * 5000\ncontext['rows'] = [[i, 1.50] for i in range(500)]\ncontext['size'] = len(context['pdf'])\ncontext['data'] = {'$any': 1, '$blob': 2}\ncontext['copy'] = context['pdf']";
+    const inputs = { properties: { password: { secret: true } } };
+    const definition = {
+      ...between(
+        "files",
+        [action("make", code, live), action("send", "context['data'] = {'$file': 'x'}")],
+        ways("start > make > send > end"),
+      ),
+      inputs,
+    };
+    await writeFile(join(cwd, "some.pdf"), Buffer.from([0, 255, 1]));
+    await record(definition, "f", '{"password": "hunter2"}', [`pdf=${join(cwd, "some.pdf")}`]);
+    const text = await readFile(join(cwd, "files/tests/f.json"), "utf8");
+    expect(text).not.toContain("hunter2");
+    const { input, outcomes } = JSON.parse(text);
+    const file = { $file: expect.stringMatching(/^f\/[0-9a-f]{16}\.bin$/) };
+    expect(input).toMatchObject({ pdf: file });
+    expect(outcomes.make.set).toEqual({
+      text: { $text: expect.stringMatching(/^f\/[0-9a-f]{16}\.txt$/) },
+      rows: { $json: expect.stringMatching(/^f\/[0-9a-f]{16}\.json$/) },
+      size: 3,
+      data: { $$any: 1, $$blob: 2 },
+      copy: input.pdf,
+    });
+    expect(await test("files")).toMatchObject(all(1));
+    await writeFile(join(cwd, "files/tests", outcomes.make.set.text.$text), "y");
+    expect(await test("files")).toMatchObject({
+      code: 1,
+      items: [{ first_difference: { place: "make", keys: [{ key: "text" }] } }],
+    });
+  });
+
+  it("ignores differences of timing: how far other items of a failed map got", async () => {
+    // The first time item 0 ends before item 1 fails, the next time it does not.
+    const item = (pause: number) =>
+      action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
+    const each = (pause: number) => ({
+      id: "each",
+      type: "map",
+      items: "list",
+      onError: "rescue",
+      nodes: [item(pause), action("behind", "pass", live)],
+      edges: ways("item > behind"),
+    });
+    const flow = (pause: number) =>
+      between("chance", [each(pause), action("rescue", "pass", live)], ways("start > each > end", "rescue > end"));
+    await record(flow(0), "stopped", '{"list": [0, 1]}');
+    await write(flow(2));
+    expect(await test("chance")).toMatchObject(all(1));
   });
 
   it("accepts loosened values, and names an expression that is not true", async () => {

@@ -21,38 +21,45 @@ interface Asked {
 }
 
 /** Writes the outcome of an execution as a test of its workflow. Throws `InvalidInput`. */
-export async function addTest({ execution: id, loosen, ...asked }: Asked): Promise<CommandOutput> {
+export function addTest(asked: Asked): Promise<CommandOutput> {
+  return askApi((nova) => recordTest(nova, asked, withTestCloud));
+}
+
+/** As `addTest`, with the API of an open cloud. `withRunner` lends the cloud in which the new test is repeated. */
+export async function recordTest(
+  nova: NovaClient,
+  { execution: id, loosen, ...asked }: Asked,
+  withRunner: typeof withTestCloud,
+): Promise<CommandOutput> {
   const name = asked.name ?? id.slice(-6).toLowerCase();
   demandName(name);
-  return askApi(async (nova) => {
-    const trace = await readTrace(nova, id, { full: true });
-    demandWhole(trace);
-    const folder = await findWorkflowFolder(trace.execution.workflowId, asked.folder);
-    if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
-      throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
-    const test = await testOf(nova, trace, name);
-    const path = await writeTest(folder, test, { replaces: loosen });
-    const repeated = await repeatTest(folder, test);
-    if (loosen && repeated.varying.some(({ canLoosen }) => canLoosen))
-      await writeTest(folder, repeated.loosened, { replaces: true });
-    const file = join(relative(".", folder), path);
-    const { workflow, outcomes } = test.fixture;
-    const varies = repeated.varying.map(({ place, key, canLoosen }) => ({ node: place, key, can_loosen: canLoosen }));
-    const isLoosened = loosen && varies.some((one) => one.can_loosen);
-    return {
-      json: {
-        name,
-        file,
-        workflow,
-        execution_id: id,
-        outcomes: Object.keys(outcomes),
-        varies,
-        loosened: isLoosened,
-        note: repeated.note,
-      },
-      text: [`${file} is now a test of ${workflow}, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
-    };
-  });
+  const trace = await readTrace(nova, id, { full: true });
+  demandWhole(trace);
+  const folder = await findWorkflowFolder(trace.execution.workflowId, asked.folder);
+  if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
+    throw new InvalidInput(`the test "${name}" exists already - choose another --name, or remove tests/${name}.json`);
+  const test = await testOf(nova, trace, name);
+  const path = await writeTest(folder, test, { replaces: loosen });
+  const repeated = await repeatTest(folder, test, withRunner);
+  if (loosen && repeated.varying.some(({ canLoosen }) => canLoosen))
+    await writeTest(folder, repeated.loosened, { replaces: true });
+  const file = join(relative(".", folder), path);
+  const { workflow, outcomes } = test.fixture;
+  const varies = repeated.varying.map(({ place, key, canLoosen }) => ({ node: place, key, can_loosen: canLoosen }));
+  const isLoosened = loosen && varies.some((one) => one.can_loosen);
+  return {
+    json: {
+      name,
+      file,
+      workflow,
+      execution_id: id,
+      outcomes: Object.keys(outcomes),
+      varies,
+      loosened: isLoosened,
+      note: repeated.note,
+    },
+    text: [`${file} is now a test of ${workflow}, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
+  };
 }
 
 interface Repeated {
@@ -66,7 +73,7 @@ interface Repeated {
  * time. Two runs are needed, because a run within the same second may have the same time. If the folder cannot run, the
  * note gives the reason.
  */
-async function repeatTest(path: string, test: Test): Promise<Repeated> {
+async function repeatTest(path: string, test: Test, withRunner: typeof withTestCloud): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });
   const { fixture } = test;
   try {
@@ -75,7 +82,7 @@ async function repeatTest(path: string, test: Test): Promise<Repeated> {
     const changed = Object.keys(fixture.code).find((node) => fixture.code[node] !== now[node]);
     if (changed !== undefined)
       return untried(`node "${changed}" has different code in the folder and in the execution`);
-    return await withTestCloud(async (runner) => {
+    return await withRunner(async (runner) => {
       const version = await runner.publish(folder);
       const runs = [await runner.run(version, test), await runner.run(version, test)];
       const differencesFrom = async (expected: Fixture) => {
