@@ -49,7 +49,7 @@ export function triggers({ stack }: StackContext) {
   return { functions, unpublished };
 }
 
-/** The functions without a waiting caller. Each is in functions/service-functions.ts under its name. */
+/** The functions without a waiting caller. Each is in `serviceFunctions` of functions/index.ts under its name. */
 export const triggerLambdas = fillPlans({
   "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
   "nova-receive-mail": {

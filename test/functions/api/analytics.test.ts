@@ -6,13 +6,9 @@ const api = useApi();
 
 async function ended(choice: string): Promise<void> {
   const { body: run } = await api.call("POST /workflows/asking/execute", { body: { client_slug: "acme" } });
-  const [task] = await vi.waitFor(async () => {
-    const found = await api.ports.tasks.ofExecution(run.execution_id);
-    expect(found).toHaveLength(1);
-    return found;
-  });
+  const task = await api.taskOf(run.execution_id);
   if (choice === "cancel") await api.call(`POST /executions/${run.execution_id}/cancel`);
-  else await api.call(`POST /tasks/${task?.id}`, { body: { choice } });
+  else await api.call(`POST /tasks/${task.id}`, { body: { choice } });
   await vi.waitFor(async () => expect((await api.ports.executions.get(run.execution_id))?.open).toBe(false));
 }
 

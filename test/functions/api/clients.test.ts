@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 
 const api = useApi();
 
@@ -115,11 +115,11 @@ describe("a client", () => {
     ["on_failure", { on_failure: { mail: ["ops@example.com"] } }],
     ["a name", { name: "Everybody" }],
   ])("without a record, such as the default client, cannot have %s", async (_what, body) => {
-    const answered = await api.call("PATCH /clients/default", { body });
-    expect([answered.status, answered.body.detail]).toEqual([
+    await expectRefusal(
+      api.call("PATCH /clients/default", { body }),
       422,
       'nothing is kept of "default", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it',
-    ]);
+    );
     const own = await api.key("editor", "acme");
     expect((await api.call("PATCH /clients/default", { body, key: own })).status).toBe(404);
   });

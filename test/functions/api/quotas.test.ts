@@ -1,6 +1,6 @@
 import { sweepService } from "@nova/service";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
 const api = useApi();
@@ -35,12 +35,8 @@ async function statuses(): Promise<string> {
 }
 
 async function finish(id: string): Promise<void> {
-  const [task] = await vi.waitFor(async () => {
-    const found = await api.ports.tasks.ofExecution(id);
-    expect(found).toHaveLength(1);
-    return found;
-  });
-  await api.call(`POST /tasks/${task?.id}`, { body: { choice: "approved" } });
+  const task = await api.taskOf(id);
+  await api.call(`POST /tasks/${task.id}`, { body: { choice: "approved" } });
 }
 
 describe("max_concurrent", () => {
@@ -147,11 +143,11 @@ describe("quotas", () => {
     await start("one", "acme");
     await api.ports.spending.note("acme", month, { ...node, seq: 2 }, 0.5);
     await api.ports.spending.note("acme", month, node, 1.4);
-    const { status, body } = await api.call("POST /workflows/one/execute", { body: { client_slug: "acme" } });
-    expect([status, body.detail]).toEqual([
+    await expectRefusal(
+      api.call("POST /workflows/one/execute", { body: { client_slug: "acme" } }),
       422,
-      expect.stringMatching(/"acme" has spent \$2\.00 of \$2\.00 on models this month - raise/),
-    ]);
+      /"acme" has spent \$2\.00 of \$2\.00 on models this month - raise/,
+    );
   });
 
   it("need no database calls if none are set", async () => {

@@ -5,7 +5,7 @@ import { eraseExecution } from "@nova/service";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 
 const api = useApi();
 const { nova, onServer } = useServer(api);
@@ -136,15 +136,13 @@ describe("a restart", { timeout: 60_000 }, () => {
     const id = await execute("fragile", { bad: true });
     const record = await api.ports.executions.get(id);
     await eraseExecution(api.ports, { ...(record as Execution), open: false });
-    const { status, body } = await restart(id);
-    expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
+    await expectRefusal(restart(id), 422, `the contents of execution ${id} were erased - start a new one`);
   });
 
   it("of a run that is erased at that moment is refused", async () => {
     const gone = Object.assign(new Error("it was erased meanwhile - start a new one"), { name: "UnknownExecution" });
     vi.spyOn(api.ports.executions, "create").mockRejectedValueOnce(gone);
-    const { status, body } = await restart(failed);
-    expect([status, body.detail]).toEqual([422, gone.message]);
+    await expectRefusal(restart(failed), 422, gone.message);
   });
 
   it("continues where the execution was cancelled", async () => {
@@ -167,8 +165,7 @@ describe("a restart", { timeout: 60_000 }, () => {
       { execution: id, scope: "", seq: 1 },
       2,
     );
-    const answer = await restart(id);
-    expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(/has spent \$2.00 of \$1.00/)]);
+    await expectRefusal(restart(id), 422, /has spent \$2.00 of \$1.00/);
     expect((await restart(id, { dry_run: true })).status).toBe(200);
   });
 
@@ -194,8 +191,7 @@ describe("a restart", { timeout: 60_000 }, () => {
   it("needs a runner's key that reaches the client of the execution", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
-    const theirs = await restart(failed, {}, await api.key("runner", "acme"));
-    expect([theirs.status, theirs.body.detail]).toEqual([404, expect.stringMatching(/^there is no execution/)]);
+    await expectRefusal(restart(failed, {}, await api.key("runner", "acme")), 404, /^there is no execution/);
   });
 });
 

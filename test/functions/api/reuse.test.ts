@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 
 const api = useApi();
 const { onServer } = useServer(api);
@@ -54,8 +54,7 @@ it.each([
   async (_what, id, status, sentence) => {
     const reuse = await id();
     const before = (await api.call("GET /executions?limit=200")).body.items.length;
-    const refused = await execute("reused", { x: 1, y: 1 }, { reuse });
-    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
+    await expectRefusal(execute("reused", { x: 1, y: 1 }, { reuse }), status, sentence);
     expect((await api.call("GET /executions?limit=200")).body.items).toHaveLength(before);
   },
 );

@@ -3,7 +3,7 @@ import { readPosition } from "../../../packages/engine/src/chain/position.ts";
 import { resumeUrl } from "../../../packages/engine/src/kinds/waiting/resume.ts";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
 const api = useApi();
@@ -47,8 +47,7 @@ describe("two executions", () => {
     ["an unknown id", () => `${nobody}/diff/${a}`, () => `there is no execution "${nobody}"`],
     ["an unknown second id", () => `${a}/diff/${nobody}`, () => `there is no execution "${nobody}"`],
   ])("are not found: %s", async (_, path, detail) => {
-    const { status, body } = await api.call(`GET /executions/${path()}`);
-    expect([status, body.detail]).toEqual([404, expect.stringContaining(detail())]);
+    await expectRefusal(api.call(`GET /executions/${path()}`), 404, expect.stringContaining(detail()));
   });
 
   it("are reported as missing if one belongs to another client", async () => {
@@ -57,8 +56,7 @@ describe("two executions", () => {
     expect((await api.call(`GET /executions/${own}/diff/${own}`, { key })).status).toBe(200);
     const missing = await api.call(`GET /executions/${own}/diff/${nobody}`, { key });
     for (const path of [`${own}/diff/${b}`, `${b}/diff/${own}`]) {
-      const { status, body } = await api.call(`GET /executions/${path}`, { key });
-      expect([status, body.detail]).toEqual([404, missing.body.detail.replaceAll(nobody, b)]);
+      await expectRefusal(api.call(`GET /executions/${path}`, { key }), 404, missing.body.detail.replaceAll(nobody, b));
     }
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
 const api = useApi();
@@ -74,8 +74,7 @@ describe("an upload", () => {
 
   it("is reported as missing before its data arrives", async () => {
     const upload = await ticket({ bytes: 5, client_slug: "acme" });
-    const { status, body } = await start({ file: { $upload: upload.id } });
-    expect([status, body.detail]).toEqual([409, expect.stringMatching(/nothing has come for upload/)]);
+    await expectRefusal(start({ file: { $upload: upload.id } }), 409, /nothing has come for upload/);
   });
 
   it("is refused before it is sent if it is too large to copy within a request", async () => {
@@ -85,11 +84,11 @@ describe("an upload", () => {
   it.each(["upl_nope", "", 'a "quoted" one', "x".repeat(99)])(
     "is refused immediately with an invalid id: %j",
     async ($upload) => {
-      const { status, body } = await start({ list: [{ file: { $upload } }] });
-      expect([status, body.detail]).toEqual([
+      await expectRefusal(
+        start({ list: [{ file: { $upload } }] }),
         422,
-        expect.stringMatching(/^there is no upload ".{0,42}" - POST \/uploads/),
-      ]);
+        /^there is no upload ".{0,42}" - POST \/uploads/,
+      );
     },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
-import { useApi } from "./support/api.ts";
+import { expectRefusal, useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
 const api = useApi();
@@ -138,8 +138,7 @@ describe("the deletion of a workflow", () => {
   it("is refused for open runs, keeps runs readable, and lets a new publication get the next version", async () => {
     await api.call("POST /workflows", { body: asking });
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
-    const refused = await api.call("DELETE /workflows/asking");
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(run.execution_id)]);
+    await expectRefusal(api.call("DELETE /workflows/asking"), 409, expect.stringContaining(run.execution_id));
     await api.call(`POST /executions/${run.execution_id}/cancel`);
     expect((await api.call("DELETE /workflows/asking")).status).toBe(204);
     expect((await api.call("GET /workflows/asking")).status).toBe(404);

@@ -1,4 +1,5 @@
 import { openHttpApi } from "@nova/aws-local/http-api";
+import type { WaitingTask } from "@nova/engine";
 import { createApi } from "@nova/functions/api";
 import { createKey, type Role, type ServicePorts } from "@nova/service";
 import { monotonicFactory } from "ulid";
@@ -32,6 +33,8 @@ export interface TestApi {
   failures: unknown[];
   call(request: string, options?: CallOptions): Promise<Called>;
   key(role: Role, client?: string): Promise<string>;
+  /** Waits for the only task of a run. */
+  taskOf(execution: string): Promise<WaitingTask>;
 }
 
 // The logger of the functions reads this variable when it is created, before a cloud can set it.
@@ -54,9 +57,16 @@ export function useApi(): TestApi {
       const made = await createKey(ports, null, { ulid: ulid(), role, ...(client !== undefined && { client }) });
       return made.text as string;
     };
+    const taskOf: TestApi["taskOf"] = (execution) =>
+      vi.waitFor(async () => {
+        const [task, ...others] = await ports.tasks.ofExecution(execution);
+        if (!task || others.length > 0)
+          throw new RangeError(`${execution} has ${others.length + (task ? 1 : 0)} tasks`);
+        return task;
+      }, 20_000);
     const admin = await key("admin");
     const call: TestApi["call"] = (request, options = {}) => callApi(server.url, admin, request, options);
-    Object.assign(api, { url: server.url, cloud, ports, call, key });
+    Object.assign(api, { url: server.url, cloud, ports, call, key, taskOf });
     close = async () => {
       await server.close();
       await cloud.close();
@@ -67,6 +77,13 @@ export function useApi(): TestApi {
     expect(api.failures).toEqual([]);
   });
   return api;
+}
+
+/** Expects an answer with this status, whose detail is this text or matches this pattern. */
+export async function expectRefusal(asked: Promise<Called>, status: number, sentence: string | RegExp): Promise<void> {
+  const { status: found, body } = await asked;
+  const detail = sentence instanceof RegExp ? expect.stringMatching(sentence) : sentence;
+  expect([found, body.detail]).toEqual([status, detail]);
 }
 
 async function callApi(
