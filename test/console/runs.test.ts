@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByRole("button", { name: "Restart runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
     await page.getByText("2 done, 1 refused").waitFor();
-    expect(await page.locator(".bulk-why").innerText()).toContain(waiting);
+    expect(await page.locator(".bulk-bar p").innerText()).toContain(waiting);
     await waitUntil(async () => {
       const all = await Array.fromAsync(app.nova.executions.list({ workflow: "orders" }));
       expect(all.filter(({ restarted_from }) => restarted_from !== null)).toHaveLength(2);

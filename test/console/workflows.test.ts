@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
     held.resolve();
-    await page.locator(".workflow-head").getByText("v1", { exact: true }).waitFor();
+    await page.locator(".page-head").getByText("v1", { exact: true }).waitFor();
     // The end of the first request must not close the second dialog.
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("New runs are queued").waitFor();

@@ -1,10 +1,19 @@
 import { createRoot } from "react-dom/client";
-import { readConfig } from "./api/issuer/read-config.ts";
-import { finishSignIn, readIssuerAnswer } from "./api/issuer/sign-in.ts";
-import { exchangeCode, readPageUrl, storeKey, storeSession, takeLinkCode } from "./api/session.ts";
+import { finishSignIn, readIssuerAnswer } from "./api/issuer.ts";
+import { exchangeCode, readConfig, readPageUrl, storeKey, storeSession, takeLinkCode } from "./api/session.ts";
 import { App } from "./app.tsx";
-import { applyTheme, readTheme } from "./parts/theme.ts";
+import { applyTheme, readTheme } from "./shell.tsx";
 import "./design.css";
+import "./layout.css";
+import "./shell.css";
+import "./parts/controls.css";
+import "./parts/content.css";
+import "./parts/table.css";
+import "./pages/administration.css";
+import "./pages/code/code.css";
+import "./pages/run/run.css";
+import "./pages/tasks/tasks.css";
+import "./pages/workflow/workflow.css";
 
 applyTheme(readTheme());
 const problem = await runSignIn(signInByLink).then((reason) => reason ?? runSignIn(signInByIssuer));

@@ -5,9 +5,7 @@ import { Button, IconButton } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { useKeyList, useKeys } from "./parts/keyboard.tsx";
-import { applyTheme, nextTheme, readTheme } from "./parts/theme.ts";
 import { texts } from "./texts.ts";
-import "./shell.css";
 
 const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
 const navPages = pages.flatMap(({ path, nav }) => (nav ? [{ path, ...nav }] : []));
@@ -40,11 +38,11 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
         {texts.nav.skip}
       </a>
       <nav className="side" aria-label={texts.nav.label}>
-        <Link href="/" className="brand" aria-label={texts.name}>
-          <span className="brand-mark">
+        <Link href="/" className="brand row" aria-label={texts.name}>
+          <span className="brand-mark disc square">
             <Icon name="spark" size={14} />
           </span>
-          <span className="brand-name">{texts.name}</span>
+          <span>{texts.name}</span>
         </Link>
         <PageLinks of={navPages} currentPath={currentPath} />
         <button
@@ -144,4 +142,25 @@ function buildTitle(currentPath: string): string {
   const name = currentPath.split("/")[2] ?? "";
   const label = navPages.find(({ path }) => isCurrentPage(path, currentPath))?.label ?? "";
   return [name, label, texts.name].filter((word) => word !== "").join(" · ");
+}
+
+export const themes = ["auto", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const storageKey = "nova-theme";
+
+export function readTheme(): Theme {
+  const storedTheme = localStorage.getItem(storageKey);
+  return themes.find((theme) => theme === storedTheme) ?? "auto";
+}
+
+/** Applies a theme and remembers it; "auto" follows the system. */
+export function applyTheme(theme: Theme): void {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  localStorage.setItem(storageKey, theme);
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
 }

@@ -1,8 +1,5 @@
-import { apiKeys, audit, costs, health } from "./texts/administration.ts";
-import { clients } from "./texts/clients.ts";
-import { code } from "./texts/code.ts";
-import { sessions } from "./texts/sessions.ts";
-import { form, tasks, workflows } from "./texts/workflows.ts";
+import { apiKeys, audit, clients, costs, health } from "./texts/administration.ts";
+import { code, form, sessions, tasks, workflows } from "./texts/workflows.ts";
 
 /** All texts of the console. Long pages have their own file. Texts that contain a value are functions. */
 export const texts = {
@@ -71,12 +68,10 @@ export const texts = {
     failed: "This could not be loaded",
     lost: "This page failed. Reload it; if that does not help, report the error below.",
     live: "Live",
-    paused: "Up to date",
     steering: (code: string) => `control character U+${code}`,
     more: (count: number) => `${count} more`,
     showMore: "Show more",
     moreCharacters: (count: number) => `${count.toLocaleString("en")} more characters`,
-    bytes: "bytes",
     cancel: "Back",
     all: "All",
     back: "Back to the list",
@@ -161,7 +156,6 @@ export const texts = {
     missing: "There is no such run",
     missingHint: "It may belong to another client, or the address may be incomplete.",
     back: "All runs",
-    version: (version: number) => `version ${version}`,
     started: "Started",
     duration: "Duration",
     cost: "Models",
@@ -178,7 +172,6 @@ export const texts = {
       noName: "Letters, digits, dots, hyphens and underscores, at most 64.",
       copy: "Copy command",
     },
-    fit: "Fit the graph",
     id: "Run",
     restartedFrom: "Restarted from",
     restartedAs: "Restarted as",
@@ -209,9 +202,6 @@ export const texts = {
     },
     reusedShort: "reused",
     visits: (count: number) => `${count} visits`,
-    from: (id: string) => `Restarted from ${id}`,
-    as: (id: string) => `Restarted as ${id}`,
-    parent: (id: string) => `Run by ${id}`,
     showFailure: "Show",
     failure: (node: string) => `${node} failed`,
     called: "called",
@@ -227,8 +217,6 @@ export const texts = {
     noCode: "No code ran here.",
     noLogs: "It printed nothing.",
     noChanges: "It changed nothing.",
-    erased: "This was erased. Its digest remains, and verifies.",
-    reused: (id: string) => `Outcome reused from ${id}`,
     attempt: (attempt: number) => `attempt ${attempt}`,
     waitsFor: {
       approval: "waits for an answer",
@@ -268,9 +256,7 @@ export const texts = {
       code: "Code hash",
       at: "Recorded",
     },
-    lineOf: (line: number) => `line ${line}`,
     traceback: "Traceback",
-    noSteps: "No model was asked, and no attempt failed.",
     chooseVisit: "Visits of this node",
     item: (item: number) => `item ${item}`,
     visit: (visit: number) => `visit ${visit}`,

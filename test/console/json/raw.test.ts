@@ -1,7 +1,14 @@
 import { renderJson } from "@nova/workflow/json-text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listElements, listMembers, parseAnswer, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
+import {
+  formatJson,
+  listElements,
+  listMembers,
+  parseAnswer,
+  Raw,
+  readKind,
+} from "../../../packages/console/src/json/raw.ts";
 
 describe("raw JSON text", () => {
   it("keeps digits that a double would lose", () => {
@@ -73,6 +80,24 @@ describe("raw JSON text", () => {
     ]);
     expect(renderJson({ context: entry.changes.set, wait: undefined, list: [1, null] })).toBe(
       '{"context":{"total": 850.0},"list":[1,null]}',
+    );
+  });
+});
+
+describe("formatted JSON", () => {
+  it("has one member per line, and keeps the text of numbers", () => {
+    expect(formatJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(
+      '{\n  "vat": 850.0,\n  "ids": [\n    12345678901234567890,\n    []\n  ],\n  "none": {}\n}',
+    );
+  });
+
+  it("keeps the meaning of the JSON, and is idempotent", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const pretty = formatJson(text);
+        expect(JSON.parse(pretty)).toEqual(JSON.parse(text));
+        expect(formatJson(pretty)).toBe(pretty);
+      }),
     );
   });
 });

@@ -1,6 +1,14 @@
 import { texts } from "../texts.ts";
-import { buildSignOutUrl } from "./issuer/sign-in.ts";
-import { isRenewalDue, loadTokens, renewTokens, saveTokens, type Tokens } from "./issuer/tokens.ts";
+import {
+  buildSignOutUrl,
+  type IssuerConfig,
+  isRenewalDue,
+  loadTokens,
+  parseConfig,
+  renewTokens,
+  saveTokens,
+  type Tokens,
+} from "./issuer.ts";
 
 /** The key stays in this tab and never appears in an address. */
 const storedKey = "nova-key";
@@ -14,6 +22,12 @@ export function readApiUrl(): string {
 /** The redirect address for issuers. */
 export function readPageUrl(): string {
   return location.origin + import.meta.env.BASE_URL;
+}
+
+/** Reads `config.json`, which is served beside the page. */
+export async function readConfig(): Promise<IssuerConfig | undefined> {
+  const answer = await fetch(`${import.meta.env.BASE_URL}config.json`, { cache: "no-cache" }).catch(() => undefined);
+  return answer?.ok ? parseConfig(await answer.text()) : undefined;
 }
 
 /** Returns the stored API key, or the access token of an issuer. */

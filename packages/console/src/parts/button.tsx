@@ -1,7 +1,6 @@
 import { type ButtonHTMLAttributes, type JSX, type ReactNode, useState } from "react";
 import { texts } from "../texts.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import "./button.css";
 
 type Given = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "className">;
 

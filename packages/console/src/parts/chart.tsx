@@ -1,5 +1,4 @@
 import type { JSX, ReactNode } from "react";
-import "./chart.css";
 
 export interface Series {
   name: string;
@@ -42,7 +41,7 @@ export function Chart(props: ChartProps): JSX.Element {
     .filter(({ index }) => bars.some((bar) => bar.values[index]));
   return (
     <figure className="chart" aria-label={label}>
-      <div className={ticks.length > 0 ? "chart-plot chart-ruled" : "chart-plot"} aria-hidden="true">
+      <div className={ticks.length > 0 ? "chart-ruled" : undefined} aria-hidden="true">
         <div className="chart-bars" style={{ height: heightPx }}>
           {ticks.map((tick) => (
             <span key={tick} className="chart-tick" style={{ bottom: toPercent(tick / top) }}>
@@ -50,7 +49,7 @@ export function Chart(props: ChartProps): JSX.Element {
             </span>
           ))}
           {bars.map((bar) => (
-            <div key={bar.key} className={bar.isUnknown ? "chart-bar chart-unknown" : "chart-bar"} title={bar.title}>
+            <div key={bar.key} className={bar.isUnknown ? "chart-bar hatched" : "chart-bar"} title={bar.title}>
               {series.map(({ name, className }, index) => {
                 const value = bar.values[index] ?? 0;
                 return value > 0 && <i key={name} className={className} style={{ height: toPercent(value / top) }} />;
@@ -60,7 +59,7 @@ export function Chart(props: ChartProps): JSX.Element {
           ))}
         </div>
       </div>
-      <figcaption className="legend">
+      <figcaption className="line small quiet">
         {used.map(({ one: { name, className, total } }) => (
           <span key={name} className={`legend-key ${className}`}>
             {name} {total !== undefined && <b>{total}</b>}

@@ -1,60 +1,51 @@
-import { type JSX, useEffect, useRef, useState } from "react";
+import { type JSX, useCallback, useEffect, useRef, useState } from "react";
 import type { Diff } from "./code-editor.ts";
 import { Failure } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
-import "./code.css";
 
-/** Code with syntax colours. The editor is loaded on first use; until then the lines are plain. */
-export function CodeView({ code, label }: { code: string; label: string }): JSX.Element {
+/** Shows an editor in the returned element. The editor is loaded on first use. `show` must be memoised. */
+function useEditor(show: (editor: typeof import("./code-editor.ts"), host: HTMLElement) => { destroy(): void }) {
   const host = useRef<HTMLDivElement>(null);
   const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    let end = () => {};
-    let isGone = false;
-    import("./code-editor.ts").then(
-      ({ showCode }) => {
-        if (isGone || !host.current) return;
-        const view = showCode(host.current, { code, label });
-        end = () => view.destroy();
-        setShown(true);
-      },
-      // The plain lines stay if the editor cannot be loaded.
-      () => undefined,
-    );
-    return () => {
-      isGone = true;
-      end();
-    };
-  }, [code, label]);
-  return (
-    <>
-      {!isShown && <CodeLines code={code} />}
-      <div ref={host} className="code-diff" hidden={!isShown} />
-    </>
-  );
-}
-
-/** The difference of two texts. The editor is loaded on first use. */
-export function CodeDiff({ before, after, label }: Diff): JSX.Element {
-  const host = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    let end = () => {};
+    let view: { destroy(): void } | undefined;
     let isGone = false;
     import("./code-editor.ts")
-      .then(({ showDiff }) => {
+      .then((editor) => {
         if (isGone || !host.current) return;
-        const view = showDiff(host.current, { before, after, label });
-        end = () => view.destroy();
+        view = show(editor, host.current);
+        setShown(true);
       })
       .catch(setError);
     return () => {
       isGone = true;
-      end();
+      view?.destroy();
     };
-  }, [before, after, label]);
+  }, [show]);
+  return { host, isShown, error };
+}
+
+/** Code with syntax colours. The lines are plain until the editor is loaded, and stay plain if it cannot be loaded. */
+export function CodeView({ code, label }: { code: string; label: string }): JSX.Element {
+  const { host, isShown } = useEditor(
+    useCallback(({ showCode }, root) => showCode(root, { code, label }), [code, label]),
+  );
+  return (
+    <>
+      {!isShown && <CodeLines code={code} />}
+      <div ref={host} className="code-diff well" hidden={!isShown} />
+    </>
+  );
+}
+
+/** The difference of two texts. */
+export function CodeDiff({ before, after, label }: Diff): JSX.Element {
+  const { host, error } = useEditor(
+    useCallback(({ showDiff }, root) => showDiff(root, { before, after, label }), [before, after, label]),
+  );
   if (error) return <Failure error={error} />;
-  return <div ref={host} className="code-diff" />;
+  return <div ref={host} className="code-diff well" />;
 }
 
 /** Numbered lines of code. `note` is shown below the line `marked`. */
@@ -69,7 +60,7 @@ export function CodeLines({
 }): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-    <ol className="code-lines" tabIndex={0}>
+    <ol className="code-lines well" tabIndex={0}>
       {code
         .replace(/\n$/, "")
         .split("\n")

@@ -5,7 +5,6 @@ import { Button, type ButtonProps, IconButton } from "./button.tsx";
 import { TextField } from "./field.tsx";
 import { ErrorNote } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
-import "./dialog.css";
 
 interface DialogProps {
   title: string;
@@ -36,7 +35,7 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
         onClose();
       }}
     >
-      <header className="dialog-head">
+      <header className="row between">
         <h2 id={titleId}>
           <UntrustedText text={title} />
         </h2>
@@ -46,7 +45,7 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
       <div className="dialog-body" tabIndex={0} role="group" aria-labelledby={titleId}>
         {children}
       </div>
-      {actions && <footer className="dialog-actions">{actions}</footer>}
+      {actions && <footer className="row">{actions}</footer>}
     </dialog>,
     document.body,
   );
@@ -141,7 +140,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
         </>
       }
     >
-      <form id={form} className="form" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
+      <form id={form} className="stack loose" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
         {children}
         <ErrorNote error={error} />
       </form>

@@ -1,5 +1,4 @@
 import { type InputHTMLAttributes, type JSX, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
-import "./field.css";
 
 interface Around {
   label: string;
@@ -138,7 +137,7 @@ export function Segments<Value extends string>({
   return (
     <div className="segments" role="radiogroup" aria-label={label} aria-invalid={isBad || undefined}>
       {choices.map(([one, text], index) => (
-        <label key={one} className="segment" data-chosen={one === value || undefined}>
+        <label key={one} data-chosen={one === value || undefined}>
           <input
             type="radio"
             id={index === 0 ? id : undefined}

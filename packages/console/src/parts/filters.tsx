@@ -1,9 +1,10 @@
-import { type JSX, type ReactNode, useRef } from "react";
+import { type JSX, type ReactNode, useCallback, useMemo, useRef } from "react";
+import { useSearchParams } from "wouter";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { useKeys } from "./keyboard.tsx";
-import "./filters.css";
+import { changeParams, type Named, readParams } from "./params.ts";
 
 type Filters<Name extends string> = { readonly [One in Name]?: string | undefined };
 
@@ -28,7 +29,7 @@ export function FilterBar<Name extends string>(props: FilterBarProps<Name>): JSX
   const { filters, change, choices = [], clears = [], children } = props;
   const isFiltered = clears.some((name) => filters[name] !== undefined);
   return (
-    <div className="filter-bar" role="search">
+    <div className="filter-bar bar" role="search">
       {children}
       {choices.map(([name, label, values, none]) => (
         <FilterSelect
@@ -75,7 +76,7 @@ export function FilterSelect({
   const all = isKnown ? values : [[value, value] as const, ...values];
   return (
     <label className="choice" data-chosen={value !== undefined || undefined}>
-      <span className="choice-label">{label}</span>
+      <span>{label}</span>
       <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.target.value || undefined)}>
         <option value="">{none}</option>
         {all.map(([choice, text]) => (
@@ -113,4 +114,23 @@ export function SearchField({ value, label, onChange }: SearchFieldProps): JSX.E
       />
     </div>
   );
+}
+
+/**
+ * Returns search parameters of the address and a function that changes them. A change replaces the entry in the
+ * history, because a filter is no navigation step.
+ */
+export function useAddress<const Name extends string>(
+  names: readonly Name[],
+): [Named<Name>, (change: Partial<Record<Name, string | undefined>>) => void] {
+  const [params, setParams] = useSearchParams();
+  const key = names.join(" ");
+  const values = useMemo(() => readParams(params, key.split(" ") as Name[]), [params, key]);
+  const change = useCallback(
+    (changes: Partial<Record<Name, string | undefined>>) => {
+      setParams((before) => changeParams(before, changes), { replace: true });
+    },
+    [setParams],
+  );
+  return [values, change];
 }

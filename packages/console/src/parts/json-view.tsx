@@ -4,7 +4,6 @@ import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
-import "./json-view.css";
 
 /** Number of members that are shown at first. */
 const initialCount = 100;
@@ -53,11 +52,9 @@ function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
         disabled={isEmpty}
         onClick={() => setOpen(!isOpen)}
       >
-        <span className="json-arrow">
-          <Icon name={isOpen ? "down" : "right"} size={12} />
-        </span>
+        <Icon name={isOpen ? "down" : "right"} size={12} />
         {name !== undefined && <Name name={name} />}
-        <span className="json-mark">
+        <span className="faint ellipsis">
           {isEmpty ? isList ? "[ ]" : "{ }" : isOpen ? isList ? "[" : "{" : <Preview text={text} />}
         </span>
       </button>

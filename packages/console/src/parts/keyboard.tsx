@@ -1,7 +1,6 @@
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { texts } from "../texts.ts";
 import { Dialog } from "./dialog.tsx";
-import "./keyboard.css";
 
 interface Shortcut {
   label: string;
@@ -154,12 +153,12 @@ function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose():
   const byWhat = Map.groupBy(all, ([, { label }]) => label);
   return (
     <Dialog title={texts.keys.title} onClose={onClose}>
-      <dl className="key-list">
+      <dl className="key-list lined">
         {Array.from(byWhat, ([label, same]) => (
-          <div key={label}>
-            <dt>{label}</dt>
+          <div key={label} className="row">
+            <dt className="fill">{label}</dt>
             {same.map(([key]) => (
-              <dd key={key}>
+              <dd key={key} className="row tight">
                 {(key === " " ? [key] : key.split(" ")).map((one) => (
                   <kbd key={one}>{keyNames[one] ?? one}</kbd>
                 ))}

@@ -5,7 +5,6 @@ import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { ErrorNote } from "./states.tsx";
-import "./page.css";
 
 interface PageHeadProps {
   title: ReactNode;
@@ -21,7 +20,7 @@ interface PageHeadProps {
 
 export function PageHead({ title, back, className = "", note, children, end }: PageHeadProps): JSX.Element {
   return (
-    <header className={`page-head ${className}`}>
+    <header className={`page-head bar row ${className}`}>
       {back && (
         <Link href={back.to} className="icon-button" aria-label={back.label} title={back.label}>
           <Icon name="back" />
@@ -30,14 +29,19 @@ export function PageHead({ title, back, className = "", note, children, end }: P
       <h1>{title}</h1>
       {note !== undefined && <span className="quiet">{note}</span>}
       {children}
-      {end && <span className="page-head-end">{end}</span>}
+      {end && <span className="actions">{end}</span>}
     </header>
   );
 }
 
 /** Marks a page that refreshes automatically. */
 export function LiveMark(): JSX.Element {
-  return <span className="live">{texts.common.live}</span>;
+  return (
+    <span className="row quiet small">
+      <i className="dot tone-ok" />
+      {texts.common.live}
+    </span>
+  );
 }
 
 /** The content of a page in one column. */
@@ -62,10 +66,10 @@ export function Card({ title, hint, end, children }: CardProps): JSX.Element {
   const id = useId();
   return (
     <section className="card" aria-labelledby={id}>
-      <header className="card-head">
+      <header className="card-head line">
         <h2 id={id}>{title}</h2>
-        {hint && <span className="quiet">{hint}</span>}
-        {end && <span className="card-head-end">{end}</span>}
+        {hint && <span className="quiet small">{hint}</span>}
+        {end && <span className="actions">{end}</span>}
       </header>
       {children}
     </section>
@@ -112,7 +116,7 @@ interface SaveFormProps {
 
 /** A form with its own save button. */
 export function SaveForm(props: SaveFormProps): JSX.Element {
-  const { canSave, save, action = texts.common.save, discard, className = "card-body form", children } = props;
+  const { canSave, save, action = texts.common.save, discard, className = "card-body stack loose", children } = props;
   const request = useMutation({ mutationFn: save });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -126,7 +130,7 @@ export function SaveForm(props: SaveFormProps): JSX.Element {
     <form className={className} onSubmit={submit}>
       {children}
       <ErrorNote error={request.error} />
-      <div className="form-end">
+      <div className="line">
         <Button submit tone="main" disabled={!canSave || request.isPending}>
           {action}
         </Button>
@@ -135,7 +139,7 @@ export function SaveForm(props: SaveFormProps): JSX.Element {
             {discard.label}
           </Button>
         )}
-        <span role="status" className="saved">
+        <span role="status" className="row tight ok">
           {request.isSuccess && !canSave && (
             <>
               <Icon name="check" size={14} /> {texts.common.saved}

@@ -1,11 +1,10 @@
-import { ApiProblem, ApiUnreachable } from "@nova/client";
+import { ApiProblem } from "@nova/client";
 import { type ComponentType, type JSX, type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
-import "./states.css";
 
 interface EmptyProps {
   icon: IconName;
@@ -20,8 +19,8 @@ interface EmptyProps {
 export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.Element {
   const Title = isPage ? "h1" : "h2";
   return (
-    <div className="state">
-      <span className="state-icon">
+    <div className="state stack">
+      <span className="disc tone-idle">
         <Icon name={icon} size={20} />
       </span>
       <Title>{title}</Title>
@@ -33,8 +32,8 @@ export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.
 
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }): JSX.Element {
   return (
-    <div className="state" role="alert">
-      <span className="state-icon tone-bad">
+    <div className="state stack" role="alert">
+      <span className="disc tone-bad">
         <Icon name="cross" size={20} />
       </span>
       <h2>{error instanceof ApiProblem ? error.title : texts.common.failed}</h2>
@@ -52,7 +51,6 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 
 /** Returns the sentence of an error for the user. Sentences of the API name the way out. */
 export function describeError(error: unknown): string {
-  if (error instanceof ApiProblem || error instanceof ApiUnreachable) return error.message;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -72,7 +70,7 @@ export function Loading({ lines = 8 }: { lines?: number }): JSX.Element {
 export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
   if (error === null || error === undefined) return null;
   return (
-    <p className="trouble" role="alert">
+    <p className="notice tone-bad" role="alert">
       <UntrustedText text={describeError(error)} />
     </p>
   );

@@ -2,7 +2,6 @@ import type { Execution } from "@nova/client";
 import type { JSX } from "react";
 import { texts } from "../texts.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import "./status.css";
 
 export type RunStatus = Execution["status"];
 
@@ -61,7 +60,7 @@ export function Badge({ tone, icon, text, title }: BadgeProps): JSX.Element {
 export function StatusMark({ status }: { status: RunStatus }): JSX.Element {
   const { tone, icon } = looks[status];
   return (
-    <span className={`mark tone-${tone} ${status === "running" ? "mark-running" : ""}`}>
+    <span className={`mark center tone-${tone} ${status === "running" ? "mark-running" : ""}`}>
       {status !== "running" && <Icon name={icon} size={12} />}
     </span>
   );

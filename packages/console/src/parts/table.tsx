@@ -1,6 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type MouseEvent, memo, type ReactNode, useEffect, useRef } from "react";
-import "./table.css";
 
 /**
  * The label of a column, its cells, their CSS classes, and what replaces the label in the header. Classes: `number`,
@@ -27,7 +26,7 @@ interface TableProps<Item> {
 /** A table with all its rows, for lists of moderate length. */
 export function Table<Item>({ label: name, items, columns, keyOf, at }: TableProps<Item>): JSX.Element {
   return (
-    <div className="sheet-box">
+    <div className="scroll">
       <table className="sheet" aria-label={name}>
         <thead>
           <tr>
@@ -107,7 +106,7 @@ export function WindowedTable<Item>(props: WindowedTableProps<Item>): JSX.Elemen
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
       <div ref={scroller} className="window-rows" role="rowgroup" tabIndex={0}>
-        <div className="window-all" role="presentation" style={{ height }}>
+        <div className="virtual" role="presentation" style={{ height }}>
           {visible.map(({ index, start }) => {
             const item = items[index] as Item;
             return (

@@ -1,6 +1,5 @@
 import * as Tabs from "@radix-ui/react-tabs";
 import type { JSX, ReactNode } from "react";
-import "./tabs.css";
 
 interface TabViewProps {
   label: string;
@@ -22,7 +21,7 @@ export function TabView({ label, initial, tabs, children }: TabViewProps): JSX.E
         ))}
       </Tabs.List>
       {tabs.map(([name, , content]) => (
-        <Tabs.Content key={name} value={name} className="tab-content">
+        <Tabs.Content key={name} value={name} className="pane-body">
           {content}
         </Tabs.Content>
       ))}

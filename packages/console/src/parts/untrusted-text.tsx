@@ -1,6 +1,5 @@
 import { Fragment, type JSX } from "react";
 import { texts } from "../texts.ts";
-import "./untrusted-text.css";
 
 /** Characters that reorder or hide text, or control a terminal; line feeds and tabs are allowed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are shown by number

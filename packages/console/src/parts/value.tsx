@@ -7,7 +7,7 @@ import { describeError, lazyComponent } from "./states.tsx";
 import { formatBytes } from "./time.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 
-const Preview = lazyComponent(async () => (await import("./preview/preview.tsx")).Preview);
+const Preview = lazyComponent(async () => (await import("./preview.tsx")).Preview);
 
 /** The execution that owns the blobs of a value. */
 export interface BlobHome {
@@ -68,7 +68,7 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
   const saveBytes = (value: Uint8Array<ArrayBuffer>) =>
     saveFile(name.replaceAll(/[^\w.-]+/g, "_"), new Blob([value], { type: "application/octet-stream" }));
   return (
-    <div className="blob">
+    <div className="blob line small">
       <span className="json-name">
         <UntrustedText text={name} />
       </span>
@@ -87,12 +87,12 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
         {texts.run.download}
       </Button>
       {problem && (
-        <p className="blob-trouble" role="alert">
+        <p className="whole bad" role="alert">
           {problem}
         </p>
       )}
       {bytes && (
-        <div className="blob-preview">
+        <div className="blob-preview whole">
           <Preview bytes={bytes} name={name} type={blob.type} pdf={() => address("application/pdf")} />
         </div>
       )}

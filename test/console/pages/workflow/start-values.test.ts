@@ -5,8 +5,12 @@ import {
   createExtraFields,
   placeFiles,
 } from "../../../../packages/console/src/pages/workflow/start-values.ts";
-import { createDrafts, listFiles, renderMembers } from "../../../../packages/console/src/parts/form/draft.ts";
-import { parseFields } from "../../../../packages/console/src/parts/form/schema.ts";
+import {
+  createDrafts,
+  listFiles,
+  parseFields,
+  renderMembers,
+} from "../../../../packages/console/src/parts/form/form.ts";
 
 const file = (name: string) => new File(["x"], name);
 const text = (value: string) => ({ kind: "any", mode: "text", text: value, file: undefined }) as const;

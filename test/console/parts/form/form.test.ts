@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
+  allowsMoreKeys,
   createDrafts,
   createElement,
   type Draft,
+  type Field,
+  findProblems,
   listFiles,
+  parseFields,
   renderMembers,
-} from "../../../../packages/console/src/parts/form/draft.ts";
-import { findProblems } from "../../../../packages/console/src/parts/form/problems.ts";
-import { allowsMoreKeys, type Field, parseFields } from "../../../../packages/console/src/parts/form/schema.ts";
+} from "../../../../packages/console/src/parts/form/form.ts";
 
 const schemaText = (properties: object, rest: object = {}) => JSON.stringify({ type: "object", properties, ...rest });
 const fieldFor = (schema: object, required = false): Field => {

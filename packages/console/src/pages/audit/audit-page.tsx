@@ -2,9 +2,8 @@ import type { AuditRecord } from "@nova/client";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useClientSlugs, useList, usePages } from "../../api/queries.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { clearFilters, FilterBar, SearchField, toChoices } from "../../parts/filters.tsx";
+import { clearFilters, FilterBar, SearchField, toChoices, useAddress } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { ListView, LoadMore } from "../../parts/states.tsx";
 import { type Column, WindowedTable } from "../../parts/table.tsx";
@@ -12,7 +11,6 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { filterNames, findSubjectPath, formatDetail, matchesFilters, setupActor } from "../records.ts";
-import "./audit-page.css";
 
 const words = texts.audit;
 const none: readonly AuditRecord[] = [];
@@ -93,12 +91,12 @@ function buildColumns(names: KeyNames): Column<AuditRecord>[] {
     [columns.at, ({ at }) => <Time at={at} />, "audit-at quiet"],
     [columns.action, ({ action }) => <b>{words.actions[action]}</b>],
     [columns.subject, (record) => <Subject record={record} />],
-    [columns.detail, ({ detail }) => <UntrustedText text={formatDetail(detail)} />, "audit-optional quiet"],
-    [columns.client, ({ client_slug }) => client_slug, "audit-optional quiet"],
+    [columns.detail, ({ detail }) => <UntrustedText text={formatDetail(detail)} />, "wide quiet"],
+    [columns.client, ({ client_slug }) => client_slug, "wide quiet"],
     [
       columns.by,
       ({ by }) => <UntrustedText as="span" title={by ?? ""} text={getActorName(by, names)} />,
-      "audit-by quiet",
+      "medium quiet",
     ],
   ];
 }

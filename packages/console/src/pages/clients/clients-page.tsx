@@ -5,11 +5,10 @@ import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useList, useReload, useWorkflowIds } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
-import { toChoices } from "../../parts/filters.tsx";
+import { toChoices, useAddress } from "../../parts/filters.tsx";
 import { Card, PageColumn, PageHead, SaveForm } from "../../parts/page.tsx";
 import { ErrorNote, ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -27,7 +26,6 @@ import {
   quotaNames,
   type SettingsDraft,
 } from "./drafts.ts";
-import "./client-page.css";
 
 const words = texts.clients;
 
@@ -42,7 +40,7 @@ export function ClientsPage() {
       <PageHead title={words.title} end={clients.data && create} />
       <div className="page-body">
         {deleted !== undefined && (
-          <p className="note" role="status">
+          <p className="notice tone-run" role="status">
             {words.danger.deleting(deleted)}
           </p>
         )}
@@ -54,7 +52,7 @@ export function ClientsPage() {
           )}
         </ListView>
         {clients.data && (
-          <div className="rotate">
+          <div>
             <DialogButton
               icon="lock"
               tone="ghost"
@@ -139,7 +137,7 @@ function RotateCredentials({ onClose }: { onClose(): void }) {
   );
   return (
     <Dialog title={words.rotate} onClose={onClose} actions={close}>
-      <div className="form" role="status">
+      <div className="stack loose" role="status">
         <p>{words.rotated(result.sealed)}</p>
         {result.locked.length > 0 && (
           <>
@@ -233,7 +231,7 @@ function Settings({ client }: { client: Client }) {
         onChange={set("mailFrom")}
       />
       <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
-      <div className="form-pair">
+      <div className="columns">
         <TextField
           label={settings.webhook}
           hint={settings.webhookHint}
@@ -256,7 +254,7 @@ function Quotas({ client }: { client: Client }) {
   const isPossible = !isSame && misfits.every((misfit) => misfit === undefined);
   return (
     <Section slug={client.slug} words={quotas} change={isPossible ? { quotas: parseQuotas(draft) } : undefined}>
-      <div className="form-pair">
+      <div className="columns">
         {quotaNames.map((name, index) => {
           const misfit = misfits[index];
           return (
@@ -310,7 +308,7 @@ function Pins({ client }: { client: Client }) {
   return (
     <Section slug={client.slug} words={labels} change={isValid && !isSame ? { pins: newPins } : undefined}>
       {pins.length === 0 && <p className="quiet">{labels.none}</p>}
-      <div className="pins">
+      <div className="stack">
         {pins.map((pin, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
           <div key={index} className="pin">
@@ -357,16 +355,16 @@ function Danger({ client: { slug } }: { client: Client }) {
   const command = `nova export --client ${slug} ${slug}-copy`;
   return (
     <Card title={dangerWords.title}>
-      <div className="card-body client-danger">
-        <div>
+      <div className="card-body columns">
+        <div className="stack start">
           <p className="quiet">{dangerWords.exportHint}</p>
-          <div className="command-line">
-            <code>{command}</code>
+          <div className="well row">
+            <code className="fill break">{command}</code>
             <CopyButton text={command} />
           </div>
           <Download slug={slug} />
         </div>
-        <div>
+        <div className="stack start">
           <p className="quiet">{dangerWords.deleteHint}</p>
           <ConfirmButton
             icon="bin"
@@ -409,7 +407,7 @@ function Download({ slug }: { slug: string }) {
   };
   return (
     <>
-      <div className="client-export">
+      <div className="line">
         <Button icon="download" disabled={count !== undefined} onClick={start}>
           {count === undefined ? dangerWords.export : dangerWords.exporting(count)}
         </Button>

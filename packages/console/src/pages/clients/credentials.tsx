@@ -22,7 +22,6 @@ import {
   kinds,
   type Pair,
 } from "./drafts.ts";
-import "./client-page.css";
 
 type Credential = Schemas["Credential"];
 
@@ -108,7 +107,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
       onSubmit={store}
       onClose={onClose}
     >
-      <div className="form-pair">
+      <div className="columns">
         <SelectField
           label={words.kind}
           value={kind}
@@ -129,7 +128,7 @@ function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
         />
       </div>
       <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
-      <div className="form-pair">
+      <div className="columns">
         {kinds[kind].map((field) =>
           field.type === "pairs" ? (
             <Pairs
@@ -186,7 +185,7 @@ interface PairsProps {
 function Pairs({ kind, label, pairs, onChange }: PairsProps) {
   const set = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
   return (
-    <fieldset className="pairs">
+    <fieldset className="field pairs stack">
       <legend>{label}</legend>
       {pairs.map(({ name, value }, index) => {
         const problem = checkPair(kind, pairs, index);

@@ -5,11 +5,10 @@ import { Link } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useReload, useWorkflowIds } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff, CodeView } from "../../parts/code.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
-import { FilterBar, toChoices } from "../../parts/filters.tsx";
+import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
 import { asRecord } from "../../parts/graph/definition.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useStepKeys } from "../../parts/keyboard.tsx";
@@ -29,7 +28,6 @@ import {
   codeStates,
   compareCodeNodes,
 } from "./code-nodes.ts";
-import "./code-page.css";
 
 const words = texts.code;
 const names = ["workflow", "status", "node"] as const;
@@ -71,12 +69,12 @@ export function CodePage() {
         }
       >
         {() => (
-          <div className="code-split" data-chosen={selected !== undefined || undefined}>
+          <div className="split code-split" data-chosen={selected !== undefined || undefined}>
             <NodeList nodes={nodes} selected={selected} onSelect={select} />
             {selected ? (
               <NodeDetail key={selected.key} node={selected} onBack={() => change({ node: undefined })} />
             ) : (
-              <div className="code-detail">
+              <div className="code-detail pane">
                 <Empty icon="code" title={words.title} hint={words.pick} />
               </div>
             )}
@@ -101,11 +99,11 @@ function NodeList({ nodes, selected, onSelect }: NodeListProps) {
           <li key={item.key}>
             <button
               type="button"
-              className="code-item"
+              className="code-item pick row"
               aria-current={item === selected || undefined}
               onClick={() => onSelect(item)}
             >
-              <span className="code-item-name">
+              <span className="lines">
                 <UntrustedText as="b" text={item.node} />
                 <span className="quiet">
                   {item.client === null ? item.workflow : `${item.workflow} · ${item.client}`}
@@ -171,17 +169,17 @@ function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }) {
     ],
   ] as const;
   return (
-    <section className="code-detail" aria-label={node.node}>
-      <header className="code-head">
+    <section className="code-detail pane" aria-label={node.node}>
+      <header className="code-head pane-head line">
         <span className="code-back">
           <IconButton icon="back" label={words.back} onClick={onBack} />
         </span>
         <UntrustedText as="h2" text={node.node} />
         {version === node.current ? <StateBadge state={node.state} /> : <VersionBadge status={version.status} />}
-        <span className="page-head-end">
+        <span className="actions">
           <ReviewButtons key={buildVersionId(version)} node={node} version={version} />
         </span>
-        <p className="code-hint quiet">
+        <p className="whole small quiet">
           {version.status === "locked" ? (
             <>
               {words.lockedHint} <code>nova lock approve</code>
@@ -203,7 +201,7 @@ function buildVersionId({ key, code_hash, status }: CodeVersion): string {
 
 function Code({ version: { code, analysis, node } }: { version: CodeVersion }) {
   return (
-    <div className="form">
+    <div className="stack loose">
       {analysis !== null && (
         <>
           <h3>{words.analysis}</h3>
@@ -301,13 +299,13 @@ function History({ node: { node, versions }, selected, onChoose }: HistoryProps)
   const byAge = versions.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
   const before = byAge[byAge.indexOf(selected) + 1];
   return (
-    <div className="form">
-      <ol className="versions">
+    <div className="stack loose">
+      <ol className="card lined">
         {byAge.map((version) => (
           <li key={buildVersionId(version)}>
             <button
               type="button"
-              className="version"
+              className="version pick line"
               aria-current={version === selected || undefined}
               onClick={() => onChoose(version)}
             >
@@ -356,7 +354,7 @@ function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersio
     (name) => [words.ingredients[name], <Value key={name} value={ingredients[name]} />] as const,
   );
   return (
-    <div className="form">
+    <div className="stack loose">
       <Changes changes={changes} />
       <Facts className="facts" facts={facts} />
       <p className="quiet">{words.unknown}</p>
@@ -365,19 +363,19 @@ function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersio
 }
 
 function Changes({ changes }: { changes: Change[] | undefined }) {
-  if (changes === undefined) return <p className="trouble">{words.gone}</p>;
+  if (changes === undefined) return <p className="notice tone-bad">{words.gone}</p>;
   if (changes.length === 0) {
     return (
-      <p className="fits">
+      <p className="notice tone-ok row">
         <Icon name="check" size={14} /> {words.fresh}
       </p>
     );
   }
   return (
-    <section aria-label={words.stale} className="differences">
+    <section aria-label={words.stale} className="stack loose">
       <h3>{words.stale}</h3>
       {changes.map(({ ingredient, part, was, is }) => (
-        <div key={`${ingredient} ${part}`} className="difference">
+        <div key={`${ingredient} ${part}`} className="card difference">
           <h4>
             {words.ingredients[ingredient as Ingredient] ?? ingredient}
             {part !== undefined && (
@@ -397,8 +395,8 @@ function Changes({ changes }: { changes: Change[] | undefined }) {
 
 function Side({ label, text, tone }: { label: string; text: string | null; tone: string }) {
   return (
-    <div className={`value-side tone-${tone}`}>
-      <span className="value-side-label">{label}</span>
+    <div className={`prose tone-${tone}`}>
+      <span>{label}</span>
       <Text text={text ?? ""} />
     </div>
   );
@@ -418,7 +416,7 @@ function Value({ value }: { value: unknown }) {
   const parts = Object.entries(asRecord(value));
   if (parts.length === 0) return <Text text="" />;
   return (
-    <ul className="parts">
+    <ul>
       {parts.map(([name, part]) => (
         <li key={name}>
           <UntrustedText as="span" className="mono" text={name} /> <Text text={String(part)} />

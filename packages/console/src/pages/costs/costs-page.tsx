@@ -3,11 +3,10 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import { useClientSlugs, useList, useWorkflowIds } from "../../api/queries.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { FilterBar, toChoices } from "../../parts/filters.tsx";
+import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
 import { Card, type Fact, Facts, PageColumn, PageHead } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -29,7 +28,6 @@ import {
   others,
   sumCosts,
 } from "./cost-days.ts";
-import "./costs-page.css";
 
 const words = texts.costs;
 const names = ["workflow", "client", "range", "measure"] as const;
@@ -124,13 +122,13 @@ function Sums({ sums }: { sums: CostSums }) {
   const facts = tiles.map(([label, value, hint]): Fact => {
     const content = (
       <>
-        <b>{value}</b>
-        <span className="quiet">{hint}</span>
+        <b className="huge">{value}</b>
+        <span className="quiet small">{hint}</span>
       </>
     );
     return [label, content];
   });
-  return <Facts className="sums" facts={facts} factLook="card sum" />;
+  return <Facts className="tiles" facts={facts} factLook="card tile" />;
 }
 
 const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
@@ -151,7 +149,7 @@ function CostChart({ chart, measure }: { chart: CostChartData; measure: Measure 
     };
   });
   return (
-    <div className="cost-chart">
+    <div>
       <Chart
         label={label}
         series={series.map((name, index) => ({ name: getSeriesName(name), className: `series-${index + 1}` }))}

@@ -14,7 +14,6 @@ import { formatDuration } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { sumByKind } from "../records.ts";
-import "./health-page.css";
 
 type Health = Schemas["Health"];
 type CheckName = keyof Health["checks"];
@@ -62,12 +61,12 @@ export function HealthPage() {
 function Summary({ status }: Pick<Health, "status">) {
   const { tone, icon } = looks[status];
   return (
-    <div className={`health-summary tone-${tone}`} role="status">
-      <span className="state-icon">
+    <div className={`row loose health-summary tone-${tone}`} role="status">
+      <span className="disc">
         <Icon name={icon} size={20} />
       </span>
       <div>
-        <h2>{words.status[status]}</h2>
+        <h2 className="large">{words.status[status]}</h2>
         <p className="quiet">{words.statusHints[status]}</p>
       </div>
     </div>
@@ -76,22 +75,22 @@ function Summary({ status }: Pick<Health, "status">) {
 
 function Checks({ checks }: Pick<Health, "checks">) {
   return (
-    <ul className="health-checks">
+    <ul className="cards">
       {(Object.entries(checks) as [CheckName, Health["checks"][CheckName]][]).map(([name, check]) => {
         const { tone, icon } = looks[check.state];
         return (
-          <li key={name} className={`card health-check tone-${tone}`}>
-            <span className="health-mark">
+          <li key={name} className={`card health-check row loose tone-${tone}`}>
+            <span className="disc">
               <Icon name={icon} size={14} />
             </span>
-            <div>
+            <div className="fill">
               <h3>{words.checks[name]}</h3>
-              <p className="quiet">{words.checkHints[name]}</p>
-              {check.reason !== undefined && <UntrustedText as="p" className="health-reason" text={check.reason} />}
+              <p className="quiet small">{words.checkHints[name]}</p>
+              {check.reason !== undefined && <UntrustedText as="p" className="toned break small" text={check.reason} />}
             </div>
-            <span className="health-state">
+            <span className="lines health-state toned">
               {words.states[check.state]}
-              <span className="quiet">{formatDuration(check.latency_ms)}</span>
+              <span className="quiet small">{formatDuration(check.latency_ms)}</span>
             </span>
           </li>
         );
@@ -121,13 +120,13 @@ function OpenRuns() {
   });
   return (
     <Card title={texts.health.openRuns} hint={texts.health.openRunsHint}>
-      <ul className="open-runs">
+      <ul className="row">
         {open.map((status) => {
           const found = counts.data?.find((one) => one.status === status);
           return (
-            <li key={status}>
-              <Link href={`/?status=${status}`} className="open-run">
-                <b>{found ? `${found.count}${found.hasMore ? "+" : ""}` : "–"}</b>
+            <li key={status} className="fill">
+              <Link href={`/?status=${status}`} className="open-run stack start">
+                <b className="huge">{found ? `${found.count}${found.hasMore ? "+" : ""}` : "–"}</b>
                 <StatusBadge status={status} />
               </Link>
             </li>

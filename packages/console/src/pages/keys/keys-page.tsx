@@ -12,7 +12,6 @@ import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import "./keys-page.css";
 
 const words = texts.apiKeys;
 
@@ -125,10 +124,10 @@ function CreatedKey({ text, onClose }: { text: string; onClose(): void }) {
   );
   return (
     <Dialog title={words.made} onClose={onClose} actions={done}>
-      <div className="form">
+      <div className="stack loose">
         <p>{words.madeHint}</p>
-        <div className="made-key">
-          <code>{text}</code>
+        <div className="well row">
+          <code className="fill break">{text}</code>
           <CopyButton text={text} />
         </div>
       </div>

@@ -14,7 +14,6 @@ import { formatDuration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { type BlobHome, Value } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
-import "./panel.css";
 
 const words = texts.run;
 
@@ -40,7 +39,7 @@ export function EntryView({ execution, entry, credentials }: EntryProps) {
   return (
     <>
       {entry.error_message !== null && (
-        <p className="panel-error" role="note">
+        <p className="notice tone-bad" role="note">
           <b>{entry.error_class}</b> <UntrustedText text={entry.error_message} />
         </p>
       )}
@@ -66,7 +65,7 @@ function EntryTabs({ execution, entry, credentials }: EntryProps) {
   return (
     <TabView label={words.detail} initial={entry.code_executed ? "code" : "context"} tabs={tabs}>
       {child && (
-        <Link href={`/runs/${child.execution_id}`} className="button panel-child">
+        <Link href={`/runs/${child.execution_id}`} className="button">
           {words.open} {child.execution_id}
         </Link>
       )}
@@ -76,7 +75,7 @@ function EntryTabs({ execution, entry, credentials }: EntryProps) {
 
 function Logs({ logs }: { logs: string | null | undefined }) {
   if (!logs) return <p className="quiet">{words.noLogs}</p>;
-  return <UntrustedText as="pre" className="prints" text={logs} />;
+  return <UntrustedText as="pre" className="well prose printed" text={logs} />;
 }
 
 /** Lines of a traceback that name a file. */
@@ -91,7 +90,7 @@ function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined 
 function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefined }) {
   if (!code) return <p className="quiet">{words.noCode}</p>;
   return (
-    <div className="panel-code">
+    <div className="stack">
       {entry.error_message === null ? (
         <CodeView code={code} label={words.code} />
       ) : (
@@ -119,7 +118,7 @@ function Details({ entry, credentials }: Omit<EntryProps, "execution">) {
     [fields.prev, entry.prev, "mono"],
     [fields.code, entry.code_hash, "mono"],
   ];
-  return <Facts className="details" facts={facts} />;
+  return <Facts className="facts" facts={facts} />;
 }
 
 function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node: string }) {
@@ -147,7 +146,7 @@ function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw |
   const changed = diffs.filter(({ change }) => change !== "kept");
   const kept = diffs.filter(({ change }) => change === "kept");
   return (
-    <div className="context-diff">
+    <div className="stack">
       {changed.length === 0 && <p className="quiet">{words.noChanges}</p>}
       {changed.map((diff) => (
         <KeyLine key={diff.key} diff={diff} home={home} />
@@ -162,16 +161,19 @@ function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw |
   );
 }
 
+const changeTones = { added: "ok", changed: "wait", removed: "bad", kept: "idle" } as const;
+const valueClasses = { added: "key-after", changed: "key-after", removed: "key-before", kept: undefined } as const;
+
 function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff; home: BlobHome }) {
   return (
-    <div className={`key-line key-${change}`}>
+    <div className={`key-line key-${change} tone-${changeTones[change]}`}>
       {change !== "kept" && <span className="key-change">{texts.run[change]}</span>}
       {change === "changed" && before !== undefined && (
         <div className="key-before">
           <Value name={key} text={before} home={home} open={0} />
         </div>
       )}
-      <div className={change === "removed" ? "key-before" : "key-after"}>
+      <div className={valueClasses[change]}>
         <Value name={key} text={after ?? before ?? "null"} home={home} open={change === "kept" ? 0 : 1} />
       </div>
     </div>
@@ -199,7 +201,7 @@ export function WholeContext({ context, home }: { context: Raw; home: BlobHome }
   const members = listMembers(context.text);
   if (members.length === 0) return <JsonView text="{}" />;
   return (
-    <div className="context-diff">
+    <div className="stack">
       {members.map(({ key, text }) => (
         <Value key={key} name={key} text={text} home={home} open={1} />
       ))}
@@ -212,13 +214,13 @@ type Step = ChainEntry["steps"][number];
 /** The steps of agents, attempt by attempt, with model, cost and result. */
 function Steps({ steps }: { steps: readonly Step[] }) {
   return (
-    <ol className="steps">
+    <ol className="stack">
       {steps.map((step, index) => {
         const before = steps.slice(0, index).findLast(isCodeOfSameAgent(step))?.generated_code ?? undefined;
         return (
           <li
             key={`${step.timestamp}${step.step_number}${step.attempt_number}`}
-            className={`step tone-${step.status === "failed" ? "bad" : "ok"}`}
+            className={`step stack tone-${step.status === "failed" ? "bad" : "ok"}`}
           >
             <StepView step={step} before={before} />
           </li>
@@ -238,10 +240,10 @@ function StepView({ step, before }: { step: Step; before: string | undefined }) 
   return (
     <>
       <StepHead step={step} />
-      {error && <UntrustedText as="p" className="step-error" text={error} />}
+      {error && <UntrustedText as="p" className="bad prose" text={error} />}
       {calls.map((call, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: calls of a step never change their order
-        <div key={index} className="step-call">
+        <div key={index}>
           <span className="quiet">{words.called}</span>
           <JsonView name={call.function} text={JSON.stringify(call.arguments)} open={0} />
           {call.found !== undefined && <JsonView name={words.found} text={JSON.stringify(call.found)} open={0} />}
@@ -266,9 +268,9 @@ function StepCode({ code, before, label }: { code: string; before: string | unde
 
 function FoldedText({ label, text }: { label: string; text: string }) {
   return (
-    <details className="traceback">
+    <details>
       <summary>{label}</summary>
-      <UntrustedText as="pre" className="prints" text={text} />
+      <UntrustedText as="pre" className="well prose printed" text={text} />
     </details>
   );
 }
@@ -283,7 +285,7 @@ function StepHead({ step }: { step: Step }) {
     formatDuration(execution_time_ms),
   ].filter(Boolean);
   return (
-    <header className="step-head">
+    <header className="line baseline small">
       <b>{agent_name}</b>
       <span className="quiet">{notes.join(" · ")}</span>
     </header>

@@ -14,7 +14,6 @@ import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, formatDuration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import "./run-head.css";
 
 interface RunProps {
   run: WholeExecution;
@@ -38,8 +37,8 @@ export function RunHead({ run }: RunProps) {
     [words.runBy, parent && <RunLink id={parent.execution_id} />],
   ];
   return (
-    <header className="run-top">
-      <div className="run-title">
+    <header className="run-top bar">
+      <div className="run-title line">
         <Link href="/" className="icon-button" aria-label={words.back} title={words.back}>
           <Icon name="back" />
         </Link>
@@ -47,11 +46,11 @@ export function RunHead({ run }: RunProps) {
           {workflow} <span className="quiet">v{version}</span>
         </h1>
         <StatusBadge status={status} />
-        <span className="page-head-end">
+        <span className="actions">
           <RunActions run={run} />
         </span>
       </div>
-      <div className="run-facts">
+      <div className="run-facts line small">
         <Facts facts={facts} />
         <HashBadge run={run} />
       </div>
@@ -81,7 +80,7 @@ function HashBadge({ run: { execution_id: id, status } }: RunProps) {
   const problem = result?.problem;
   const tone = !result ? "idle" : problem ? "bad" : "ok";
   return (
-    <div className={`hash-badge tone-${tone}`}>
+    <div className={`row tone-${tone}`}>
       <button type="button" className="badge" disabled={check.isFetching} onClick={() => void check.refetch()}>
         <Icon name="shield" size={12} />
         {check.isFetching ? words.checking : result ? words[result.state](result.links) : words.idle}
@@ -92,7 +91,7 @@ function HashBadge({ run: { execution_id: id, status } }: RunProps) {
         </span>
       )}
       {problem && (
-        <span className="hash-problem" role="alert">
+        <span className="bad" role="alert">
           {words.place(problem.seq, problem.scope ?? "")}: <UntrustedText text={problem.message} />
         </span>
       )}
@@ -173,7 +172,7 @@ export function RestartDialog({ run: { execution_id: id }, from, onClose }: Rest
     >
       <QueryView query={forecast} lines={4}>
         {({ estimate, misfits, again, runs, reused }) => (
-          <div className="forecast">
+          <div className="stack loose">
             <p>{words.estimate(formatDuration(estimate.execution_time_ms), formatUsd(estimate.cost_usd))}</p>
             <Places label={words.misfits} places={misfits} tone="bad" />
             <Places label={words.again} places={again} tone="wait" />
@@ -222,7 +221,7 @@ function AsTestDialog({ id, onClose }: { id: string; onClose(): void }) {
     >
       <p className="quiet">{words.hint}</p>
       <TextField label={words.name} value={name} error={isName ? undefined : words.noName} onChange={setName} />
-      <code className="command">{command}</code>
+      <code className="command well">{command}</code>
     </FormDialog>
   );
 }

@@ -19,8 +19,6 @@ import { RestartDialog, RunHead } from "./run-head.tsx";
 import { compareVisits, findItem, isReused, type RunModel, type Visit } from "./run-model.ts";
 import { RunGraph, stateLooks, Timeline } from "./run-views.tsx";
 import { useRun } from "./use-run.ts";
-import "./run-page.css";
-import "./panel.css";
 
 /** One run: its graph, its timeline and the selected entry. */
 export function RunPage() {
@@ -66,7 +64,7 @@ function Views({ run, model, opened, toggle }: Shown) {
       {run.error && model.failed && view !== "link" && (
         <FailureBar failed={model.failed} message={run.error.message} onShow={show} />
       )}
-      <div className="run-switch" role="tablist" aria-label={texts.run.views}>
+      <div className="run-switch tab-list" role="tablist" aria-label={texts.run.views}>
         {views.map((one) => (
           <button
             key={one}
@@ -115,9 +113,9 @@ function Views({ run, model, opened, toggle }: Shown) {
 
 function FailureBar({ failed, message, onShow }: { failed: Visit; message: string; onShow(visit: Visit): void }) {
   return (
-    <div className="failure-bar" role="alert">
+    <div className="failure-bar row notice tone-bad" role="alert">
       <b>{texts.run.failure(failed.node)}</b>
-      <UntrustedText as="span" text={message} />
+      <UntrustedText as="span" className="fill ellipsis" text={message} />
       <Button onClick={() => onShow(failed)}>{texts.run.showFailure}</Button>
     </div>
   );
@@ -169,21 +167,21 @@ interface PanelProps {
 function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
   if (!visit) {
     return (
-      <aside className="panel" aria-label={texts.run.detail}>
+      <aside className="pane" aria-label={texts.run.detail}>
         {node === undefined ? <RunContext run={run} /> : <Empty icon="flow" title={node} hint={texts.run.notRun} />}
       </aside>
     );
   }
   const visits = model.nodes.get(visit.node)?.visits ?? [];
   return (
-    <aside className="panel" aria-label={texts.run.detail}>
-      <header className="panel-head">
-        <div className="panel-title">
+    <aside className="pane" aria-label={texts.run.detail}>
+      <header className="pane-head">
+        <div className="line">
           <UntrustedText as="h2" text={visit.id} />
           <VisitBadge visit={visit} />
-          <span className="page-head-end">{actions(visit)}</span>
+          <span className="actions">{actions(visit)}</span>
         </div>
-        <div className="panel-times quiet">
+        <div className="line small quiet">
           {visit.entry && <Time at={visit.entry.timestamp} />}
           {visit.entry && <span>{formatDuration(visit.entry.execution_time_ms)}</span>}
         </div>
@@ -206,11 +204,11 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
 function RunContext({ run }: { run: WholeExecution }) {
   return (
     <>
-      <header className="panel-head">
+      <header className="pane-head">
         <h2>{run.ended_at === null ? texts.run.knows : texts.run.result}</h2>
         <p className="quiet">{run.status === "queued" ? texts.run.queued : texts.run.pick}</p>
       </header>
-      <div className="tab-content">
+      <div className="pane-body">
         <WholeContext context={asRaw(run.context)} home={{ execution: run.execution_id }} />
       </div>
     </>
@@ -221,7 +219,7 @@ function VisitBadge({ visit: { state } }: { visit: Visit }) {
   const { tone, icon, label } = stateLooks[state];
   return (
     <span className={`badge tone-${tone}`}>
-      {icon ? <Icon name={icon} size={12} /> : <span className={`mark tone-${tone} mark-running`} />}
+      {icon ? <Icon name={icon} size={12} /> : <span className={`mark center tone-${tone} mark-running`} />}
       {label}
     </span>
   );
@@ -248,7 +246,7 @@ function VisitList({ visits, visit, onSelect }: VisitListProps) {
   const rows = useVisibleRows<HTMLElement>(sorted.length, height, at);
   return (
     <section ref={rows.scroller} className="visit-list" aria-label={texts.run.chooseVisit}>
-      <div className="visit-all" style={{ height: rows.height }}>
+      <div className="virtual" style={{ height: rows.height }}>
         {rows.visible.map(({ index, start }) => {
           const one = sorted[index] as Visit;
           const { tone, label } = stateLooks[one.state];
@@ -257,14 +255,14 @@ function VisitList({ visits, visit, onSelect }: VisitListProps) {
             <button
               key={one.key}
               type="button"
-              className={`visit tone-${tone}`}
+              className={`visit pick tone-${tone}`}
               aria-pressed={one.key === visit.key}
               style={{ transform: `translateY(${start}px)` }}
               onClick={() => onSelect(one)}
             >
-              <i className="timeline-dot" />
+              <i className="dot" />
               <span>{item === undefined ? texts.run.visit(numbers.get(one.key) ?? 0) : texts.run.item(item)}</span>
-              <span className="visit-why">
+              <span className="fill ellipsis toned">
                 {one.entry?.error_message ?? (isReused(one) ? texts.run.reusedShort : label)}
               </span>
               {one.entry && <span className="quiet">{formatDuration(one.entry.execution_time_ms)}</span>}
@@ -307,9 +305,9 @@ function LiveLog({ visit }: { visit: Visit }) {
   }, [text]);
   const wait = work?.waits_for;
   return (
-    <div className="tab-content">
+    <div className="pane-body">
       {wait && (
-        <p className="panel-wait">
+        <p className="notice tone-wait stack">
           {texts.run.waitsFor[wait.kind]}
           {typeof wait.message === "string" && <UntrustedText as="b" text={wait.message} />}
           {wait.kind === "approval" && typeof wait.task_id === "string" && (
@@ -320,7 +318,7 @@ function LiveLog({ visit }: { visit: Visit }) {
         </p>
       )}
       {runs && (
-        <pre ref={end} className="prints" aria-live="polite">
+        <pre ref={end} className="well prose printed" aria-live="polite">
           {text === "" ? texts.run.noLogsYet : <UntrustedText text={text} />}
         </pre>
       )}

@@ -1,16 +1,13 @@
 import type { WholeExecution } from "@nova/client";
 import { type CSSProperties, useCallback, useMemo, useState } from "react";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
-import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import type { CardLook } from "../../parts/graph/node-card.tsx";
+import { type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useVisibleRows } from "../../parts/table.tsx";
 import { formatDuration, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { edgeKey, type MapCounts, type NodeState, type RunModel, type Visit } from "./run-model.ts";
 import { buildLines, buildScale, type Line, type Part, type Scale, type Span } from "./timeline-lines.ts";
-import "./run-graph.css";
-import "./timeline.css";
 
 interface RunGraphProps {
   model: RunModel;
@@ -73,8 +70,8 @@ interface RunCardData {
 function showCard({ state, note, counts }: RunCardData): CardLook {
   const { tone, icon, label } = stateLooks[state];
   const end = (
-    <span className="node-state" role="img" aria-label={label}>
-      {icon ? <Icon name={icon} size={14} /> : <span className="node-dot" />}
+    <span className="node-state center" role="img" aria-label={label}>
+      {icon ? <Icon name={icon} size={14} /> : <span className="dot" />}
     </span>
   );
   return { tone, state, note, end, children: counts && <Progress counts={counts} /> };
@@ -95,7 +92,7 @@ function describeState(node: GraphNode, state: NodeState | undefined, counts: Ma
 function Progress({ counts: { items, done, failed } }: { counts: MapCounts }) {
   const share = (count: number) => `${items === 0 ? 0 : (count / items) * 100}%`;
   return (
-    <span className="node-progress">
+    <span className="node-progress share-bar">
       <span className="tone-bad" style={{ width: share(failed) }} />
       <span className="tone-ok" style={{ width: share(done - failed) }} />
     </span>
@@ -141,10 +138,10 @@ function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & {
   const scale = useMemo(() => createScale(run, lines, nowMs), [run, lines, nowMs]);
   const { scroller, visible, height } = useVisibleRows<HTMLDivElement>(lines.length, lineHeight);
   return (
-    <section className="timeline" aria-label={texts.run.timeline}>
+    <section className="pane" aria-label={texts.run.timeline}>
       <Legend lines={lines} />
       <div ref={scroller} className="timeline-rows">
-        <div style={{ height }} className="timeline-all">
+        <div style={{ height }} className="virtual">
           {visible.map(({ index, start }) => {
             const line = lines[index] as Line;
             const act = () => (line.visit ? onSelect(line.visit) : toggle(line.key));
@@ -170,11 +167,11 @@ function Legend({ lines }: { lines: readonly Line[] }) {
     sums.set(part, (sums.get(part) ?? 0) + to - from);
   }
   return (
-    <div className="timeline-head">
+    <div className="timeline-head line small">
       <h2>{texts.run.timeline}</h2>
       {parts.map((part) =>
         sums.has(part) ? (
-          <span key={part} className={`timeline-key part-${part}`}>
+          <span key={part} className={`legend-key part-${part}`}>
             {texts.run.parts[part]} <b>{formatDuration(sums.get(part) ?? 0)}</b>
           </span>
         ) : null,
@@ -198,19 +195,13 @@ function Row({ line, top, scale, isSelected, act }: RowProps) {
   return (
     <button
       type="button"
-      className={`timeline-row tone-${stateLooks[line.state].tone}`}
+      className={`timeline-row pick tone-${stateLooks[line.state].tone}`}
       {...(visit ? { "aria-pressed": isSelected } : { "aria-expanded": fold?.isOpen })}
       style={{ transform: `translateY(${top}px)` }}
       onClick={act}
     >
-      <span className="timeline-name" data-inside={line.isInside || undefined}>
-        {fold ? (
-          <span className="timeline-arrow">
-            <Icon name={fold.isOpen ? "down" : "right"} size={12} />
-          </span>
-        ) : (
-          <i className="timeline-dot" />
-        )}
+      <span className="timeline-name ellipsis" data-inside={line.isInside || undefined}>
+        {fold ? <Icon name={fold.isOpen ? "down" : "right"} size={12} /> : <i className="dot" />}
         {line.name}
         {line.note !== "" && <span className="quiet"> {line.note}</span>}
       </span>
@@ -218,7 +209,7 @@ function Row({ line, top, scale, isSelected, act }: RowProps) {
         {scale.gaps.map((gap) => (
           <i
             key={gap.from}
-            className="timeline-gap"
+            className="timeline-gap hatched"
             style={{ left: formatPercent(gap.at), width: formatPercent(gap.width) }}
           />
         ))}

@@ -11,7 +11,6 @@ import { Duration, formatUsd, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import type { Runs } from "./use-runs.ts";
-import "./runs-page.css";
 
 const words = texts.runs;
 const { columns: labels, select, selectAll, title } = words;
@@ -31,7 +30,7 @@ export function RunTable({ runs, items, selection, at }: RunTableProps) {
       [
         selectAll,
         ({ execution_id: id }, index) => (
-          <label className="run-check">
+          <label className="center">
             <input
               type="checkbox"
               aria-label={select(id)}
@@ -82,18 +81,18 @@ const dataColumns: readonly Column<Execution>[] = [
       </>
     ),
   ],
-  [labels.id, ({ execution_id: id }) => `${id.slice(0, 5)}…${id.slice(-8)}`, "run-optional mono quiet"],
-  [labels.client, ({ client }) => client, "run-optional quiet"],
-  [labels.started, ({ started_at }) => <Time at={started_at} />, "run-started quiet"],
-  [labels.duration, ({ started_at, duration_ms }) => <Duration from={started_at} ms={duration_ms} />, "run-number"],
-  [labels.cost, ({ spent }) => (spent ? formatUsd(spent.cost_usd) : ""), "run-optional run-number quiet"],
-  [labels.result, (item) => <Result item={item} />, "run-result"],
+  [labels.id, ({ execution_id: id }) => `${id.slice(0, 5)}…${id.slice(-8)}`, "wide mono quiet"],
+  [labels.client, ({ client }) => client, "wide quiet"],
+  [labels.started, ({ started_at }) => <Time at={started_at} />, "medium quiet"],
+  [labels.duration, ({ started_at, duration_ms }) => <Duration from={started_at} ms={duration_ms} />, "number"],
+  [labels.cost, ({ spent }) => (spent ? formatUsd(spent.cost_usd) : ""), "wide number quiet"],
+  [labels.result, (item) => <Result item={item} />, "run-result medium"],
 ];
 
 function Result({ item: { error, restarted_from, parent, trigger } }: { item: Execution }) {
   if (error) {
     return (
-      <span className="run-error">
+      <span className="quiet">
         <b>{error.node}</b> <UntrustedText text={error.message} />
       </span>
     );
@@ -135,7 +134,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
     setLastOutcome(undefined);
   };
   return (
-    <section className="bulk-bar" aria-label={words.selected(count)}>
+    <section className="bulk-bar line" aria-label={words.selected(count)}>
       <b aria-live="polite">{outcome ? words.done(outcome.done, outcome.refused.length) : words.selected(count)}</b>
       {count > 0 && (
         <>
@@ -157,7 +156,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
         </>
       )}
       <IconButton icon="cross" label={words.clearSelection} onClick={clear} />
-      {outcome?.refused[0] && <UntrustedText as="p" className="bulk-why" text={outcome.refused[0].reason} />}
+      {outcome?.refused[0] && <UntrustedText as="p" className="whole bad small" text={outcome.refused[0].reason} />}
     </section>
   );
 }

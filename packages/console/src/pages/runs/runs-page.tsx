@@ -13,7 +13,6 @@ import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { BulkBar, RunTable, type Selection, useSelection } from "./run-table.tsx";
 import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
-import "./runs-page.css";
 
 const words = texts.runs;
 const none: readonly Execution[] = [];
@@ -43,7 +42,7 @@ export function RunsPage() {
         words={words}
         emptyContent={
           <>
-            <code className="command">{words.emptyCommand}</code>
+            <code className="command well">{words.emptyCommand}</code>
             <Link href="/workflows" className="button">
               {words.emptyLink}
             </Link>
@@ -156,7 +155,7 @@ function RunChart({ items, rangeMs, hasMore }: RunChartProps) {
     };
   });
   return (
-    <div className="runs-chart">
+    <div className="bar">
       <Chart
         label={texts.runs.chart(items.length)}
         series={series}
@@ -164,7 +163,7 @@ function RunChart({ items, rangeMs, hasMore }: RunChartProps) {
         top={top}
         heightPx={52}
         end={
-          <span className="runs-chart-span">
+          <span className="end wide faint">
             {formatMoment(fromMs)} – {formatMoment(toMs)}
           </span>
         }

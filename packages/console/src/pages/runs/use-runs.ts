@@ -2,7 +2,7 @@ import type { Execution } from "@nova/client";
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { useAddress } from "../../parts/address.ts";
+import { useAddress } from "../../parts/filters.tsx";
 import { type RunStatus, statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 

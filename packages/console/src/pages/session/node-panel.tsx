@@ -63,14 +63,14 @@ export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts 
   const state = classifyNode(node);
   return (
     <>
-      <header className="definition-head">
+      <header className="pane-head row">
         <UntrustedText as="h2" text={node.node_id} />
         <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
-        <span className="page-head-end">
+        <span className="actions">
           <IconButton icon="cross" label={texts.common.close} onClick={acts.onClose} />
         </span>
       </header>
-      <div className="definition-body">
+      <div className="pane-body stack loose">
         <Button icon="play" disabled={acts.isRunning || edit !== undefined} onClick={acts.onRun}>
           {words.run.one}
         </Button>
@@ -102,12 +102,12 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
     <section>
       <h3>{nodeWords.edges}</h3>
       {nodeEdges.length === 0 && <p className="quiet">{nodeWords.noEdges}</p>}
-      <ul className="session-edges">
+      <ul>
         {nodeEdges.map((edge) => {
           const { from, to } = edge;
           const label = formatEdgeCondition(edge);
           return (
-            <li key={`${from} ${to} ${label}`}>
+            <li className="row between break" key={`${from} ${to} ${label}`}>
               <UntrustedText text={from === node ? nodeWords.to(to, label) : nodeWords.from(from, label)} />
               <IconButton
                 icon="bin"
@@ -150,7 +150,7 @@ function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps) {
   const meanwhile = edit ? findConflicts(edit, now) : [];
   return (
     <SaveForm
-      className="form"
+      className="stack loose"
       canSave={Object.keys(changes ?? {}).length > 0}
       save={save}
       discard={edit && { label: nodeWords.revert, run: () => onEdit(undefined) }}
@@ -185,7 +185,7 @@ function FieldInput({ name, value, other, onChange }: FieldInputProps) {
   const misfit = name === "rest" && !parseObject(value) ? nodeWords.misfit : undefined;
   const hint =
     other === undefined ? undefined : (
-      <UntrustedText as="span" className="session-other" text={nodeWords.meanwhile(other)} />
+      <UntrustedText as="span" className="notice tone-wait" text={nodeWords.meanwhile(other)} />
     );
   const shared = { label, value, onChange, hint, error: misfit };
   if (lines.has(name)) return <TextField {...shared} maxLength={200} />;
@@ -199,8 +199,8 @@ function NodeOutput({ session, node, output }: { session: string; node: SessionN
   // A user must not overwrite an output that has not loaded yet.
   const isAwaited = output === undefined && node.source !== null;
   return (
-    <section className="session-output">
-      <header>
+    <section className="stack">
+      <header className="line baseline">
         <h3>{nodeWords.output}</h3>
         <Origin node={node} />
       </header>
@@ -209,7 +209,7 @@ function NodeOutput({ session, node, output }: { session: string; node: SessionN
       ) : text === undefined ? (
         <p className="quiet">{node.skipped ? nodeWords.skippedHint : texts.sessions.noOutput}</p>
       ) : (
-        <div className="session-value">
+        <div className="session-value well">
           <JsonView text={text} open={2} />
         </div>
       )}
@@ -233,7 +233,7 @@ function Origin({ node: { source, decision } }: { node: SessionNode }) {
           <UntrustedText text={nodeWords.byHand(source.edited_by)} /> <Time at={source.at} />
         </>
       ) : (
-        <Link href={`/runs/${source.execution_id}`} className="session-link">
+        <Link href={`/runs/${source.execution_id}`} className="link in-text">
           {nodeWords.fromRun}
         </Link>
       )}
@@ -265,7 +265,7 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps) {
   };
   return (
     <SaveForm
-      className="form"
+      className="stack loose"
       canSave={object !== undefined}
       save={save}
       action={nodeWords.saveOutput}

@@ -4,12 +4,11 @@ import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
-import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
+import { type CardData, type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
@@ -30,8 +29,6 @@ import {
 } from "./draft.ts";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
 import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
-import "../workflow/workflow-page.css";
-import "./session-page.css";
 
 const words = texts.sessions;
 
@@ -79,7 +76,7 @@ function Draft({ session }: { session: Session }) {
       <PageHead
         title={<UntrustedText text={session.name} />}
         back={{ to: "/sessions", label: words.back }}
-        className="session-head"
+        className="page-head-acts"
         end={
           <>
             <Button
@@ -109,11 +106,11 @@ function Draft({ session }: { session: Session }) {
       />
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
       {(run.error || error) && (
-        <div className="session-trouble">
+        <div className="bar">
           <ErrorNote error={run.error ?? error} />
         </div>
       )}
-      <div className="definition" data-chosen={node !== undefined || undefined}>
+      <div className="definition split" data-chosen={node !== undefined || undefined}>
         <div className="definition-graph">
           {nodes.length === 0 ? (
             <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
@@ -123,7 +120,7 @@ function Draft({ session }: { session: Session }) {
             <SessionGraph session={session} outputs={outputs} selected={selectedId} onSelect={select} />
           )}
         </div>
-        <aside className="definition-side" aria-label={words.side}>
+        <aside className="pane pane-side" aria-label={words.side}>
           {node ? (
             <SessionNodePanel
               key={node.node_id}
@@ -162,9 +159,9 @@ interface RunNoteProps {
 function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNoteProps) {
   const [other] = running.filter((id) => id !== answer?.execution_id);
   return (
-    <div role="status" className="session-notes">
+    <div role="status">
       {isPending || other !== undefined ? (
-        <p className="session-note">
+        <p className="session-note bar row break">
           <StatusBadge status="running" />
           <span>{isPending ? runWords.busy : runWords.going}</span>
           {other !== undefined && <RunLink id={other} />}
@@ -195,12 +192,12 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
   const sentences =
     id === null ? [runWords.fresh] : [ranSentence, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
   return (
-    <p className="session-note">
+    <p className="session-note bar row break">
       {id !== null && <StatusBadge status={status} />}
       <span>
         <UntrustedText text={sentences.join(" ").trim()} />
         {error && (
-          <span className="session-failed">
+          <span className="bad">
             {" "}
             <UntrustedText text={runWords.failed(error.node, error.message)} />
           </span>
@@ -214,7 +211,7 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
 
 function RunLink({ id }: { id: string }) {
   return (
-    <Link href={`/runs/${id}`} className="session-link">
+    <Link href={`/runs/${id}`} className="link in-text">
       {runWords.open}
     </Link>
   );
@@ -226,7 +223,7 @@ function Overview({ session }: { session: Session }) {
   const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
   const { stale, fresh } = countStates(nodes);
   const origin = workflow !== null && (
-    <Link href={`/workflows/${workflow}`} className="session-link">
+    <Link href={`/workflows/${workflow}`} className="link in-text">
       {workflow}
     </Link>
   );
@@ -237,12 +234,12 @@ function Overview({ session }: { session: Session }) {
     [words.columns.until, <Time key="until" at={expires_at} />],
   ];
   return (
-    <div className="definition-body">
+    <div className="pane-body stack loose">
       <Facts className="session-facts" facts={facts} />
       <p className="quiet">{words.pick}</p>
       <section>
         <h2>{words.context}</h2>
-        <div className="session-value">
+        <div className="session-value well">
           <JsonView text={asRaw(session.context).text} />
         </div>
       </section>
@@ -250,7 +247,7 @@ function Overview({ session }: { session: Session }) {
       {shape.findings.length > 0 && (
         <section>
           <h2>{words.findings}</h2>
-          <ul className="findings">
+          <ul className="findings stack">
             {shape.findings.map(({ code, path, message }) => (
               <li key={`${code} ${path} ${message}`} className="tone-bad">
                 <b>{code}</b> <UntrustedText text={message} />
@@ -262,12 +259,12 @@ function Overview({ session }: { session: Session }) {
       {changes.length > 0 && (
         <section>
           <h2>{words.changes}</h2>
-          <ol className="session-changes">
+          <ol className="stack">
             {changes
               .slice(-maxChanges)
               .reverse()
               .map(({ revision, at, by, what }) => (
-                <li key={revision}>
+                <li key={revision} className="stack tight break">
                   <UntrustedText text={what} />
                   <span className="quiet">
                     <UntrustedText text={words.change(by)} /> <Time at={at} />
@@ -339,10 +336,12 @@ function showCard({ version, state, line = "", isBad, node }: SessionCardData & 
   if (state === undefined || version === undefined) return { tone: "idle", state: "plain", note: node.type };
   const { tone, icon } = freshnessLooks[state];
   const end = (
-    <span className={`node-state tone-${tone}`}>
+    <span className={`node-state center tone-${tone}`}>
       <Icon name={icon} size={14} />
     </span>
   );
-  const children = <UntrustedText as="p" className={`node-line ${isBad ? "node-line-bad" : ""}`} text={line} />;
+  const children = (
+    <UntrustedText as="p" className={`node-line ellipsis mono quiet ${isBad ? "bad" : ""}`} text={line} />
+  );
   return { tone, state, note: `${words.version(version)} · ${words.states[state]}`, end, children };
 }

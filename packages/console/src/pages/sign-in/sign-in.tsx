@@ -1,16 +1,13 @@
 import { ApiProblem } from "@nova/client";
 import { type FormEvent, useEffect, useState } from "react";
-import type { IssuerConfig } from "../../api/issuer/config.ts";
-import { readConfig } from "../../api/issuer/read-config.ts";
-import { startSignIn } from "../../api/issuer/sign-in.ts";
+import { type IssuerConfig, startSignIn } from "../../api/issuer.ts";
 import { createKeyClient } from "../../api/nova.ts";
-import { readPageUrl } from "../../api/session.ts";
+import { readConfig, readPageUrl } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { describeError } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import "./sign-in.css";
 
 /** The sign-in form: an API key, or the issuer that the server trusts. */
 export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }) {
@@ -27,9 +24,9 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
     else setMessage(trouble);
   };
   return (
-    <main className="sign-in">
-      <form className="sign-in-card" onSubmit={signIn}>
-        <span className="brand-mark">
+    <main className="sign-in center">
+      <form className="stack" onSubmit={signIn}>
+        <span className="brand-mark disc square">
           <Icon name="spark" size={18} />
         </span>
         <h1>{texts.signIn.title}</h1>
@@ -38,9 +35,10 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
         ) : (
           <p className="quiet">{texts.signIn.hint}</p>
         )}
-        <label>
+        <label className="stack tight">
           <span>{texts.signIn.key}</span>
           <input
+            className="input"
             type="password"
             name="nova-key"
             value={key}
@@ -53,7 +51,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
           />
         </label>
         {message && (
-          <p id="sign-in-trouble" className="sign-in-trouble" role="alert">
+          <p id="sign-in-trouble" className="notice tone-bad" role="alert">
             <UntrustedText text={message} />
           </p>
         )}
@@ -91,7 +89,7 @@ function IssuerButton({ config, onProblem }: { config: IssuerConfig; onProblem(p
       <Button tone="main" icon="person" disabled={isLeaving} onClick={go}>
         {texts.signIn.byIssuer(new URL(config.issuer).host)}
       </Button>
-      <p className="sign-in-or">{texts.signIn.or}</p>
+      <p className="sign-in-or row quiet small">{texts.signIn.or}</p>
     </>
   );
 }

@@ -5,14 +5,20 @@ import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { describeCount, usePages, useReload } from "../../api/queries.ts";
 import { asRaw, listMembers, Raw, toJsonText } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { FilterBar, toChoices } from "../../parts/filters.tsx";
-import { createDrafts, type Draft, renderMembers } from "../../parts/form/draft.ts";
+import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
+import {
+  allowsMoreKeys,
+  createDrafts,
+  type Draft,
+  type Field,
+  findProblems,
+  type Problems,
+  parseFields,
+  renderMembers,
+} from "../../parts/form/form.ts";
 import { FormFields, focusFirstBad } from "../../parts/form/form-fields.tsx";
-import { findProblems, type Problems } from "../../parts/form/problems.ts";
-import { allowsMoreKeys, type Field, parseFields } from "../../parts/form/schema.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
@@ -23,8 +29,6 @@ import { formatDuration, Time, useNow } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Value } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
-import "./task-page.css";
-import "./tasks-page.css";
 
 const words = texts.tasks;
 const kinds = ["approval", "event"] as const;
@@ -104,14 +108,14 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
   const isEvent = pattern !== null;
   return (
     <li className="task-row" data-at={isAt || undefined}>
-      <span className="task-icon tone-wait">
+      <span className="disc tone-wait">
         <Icon name={isEvent ? "clock" : "person"} />
       </span>
-      <div className="task-row-text">
-        <Link href={`/tasks/${id}`} className="task-row-message">
+      <div className="fill">
+        <Link href={`/tasks/${id}`}>
           <UntrustedText text={isEvent ? words.eventOf(node) : message} />
         </Link>
-        <p className="task-row-facts quiet">
+        <p className="line small quiet">
           <span>
             {workflow} · {node}
           </span>
@@ -120,7 +124,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
             {words.since} <Time at={created_at} />
           </span>
           {to.length > 0 && (
-            <span className="task-row-to">
+            <span className="ellipsis">
               {words.to} <UntrustedText text={to.join(", ")} />
             </span>
           )}
@@ -137,9 +141,9 @@ const soonMs = 3_600_000;
 function Remaining({ until }: { until: string }) {
   const ms = Date.parse(until) - useNow();
   return (
-    <span className={`remaining ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
+    <span className={`lines remaining small quiet ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
       <b>{formatDuration(Math.max(0, ms))}</b>
-      <span>
+      <span className="wide">
         {texts.tasks.until} <Time at={until} />
       </span>
     </span>
@@ -169,7 +173,7 @@ export function TaskPage() {
         <>
           <Head task={task} />
           <div className="task-page">
-            <article className="task-card">
+            <article className="card task-card">
               <Question task={task} />
               <Context task={task} />
               <Rest task={task} />
@@ -192,7 +196,7 @@ function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTas
   const tone = { open: "wait", answered: "ok", expired: "idle" }[status];
   const title = (
     <>
-      {workflow} <span className="quiet">{node}</span>
+      {workflow} <span className="quiet wide">{node}</span>
     </>
   );
   return (
@@ -210,9 +214,9 @@ function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTas
 function Question({ task }: { task: WholeTask }) {
   const { message, pattern, node, created_at, to, mail, execution_id, client } = task;
   return (
-    <header className="task-asked">
-      <UntrustedText as="p" className="task-message" text={pattern === null ? message : words.eventOf(node)} />
-      <p className="task-facts quiet">
+    <header>
+      <UntrustedText as="p" className="task-message prose" text={pattern === null ? message : words.eventOf(node)} />
+      <p className="line small quiet">
         <span>
           {words.since} <Time at={created_at} />
         </span>
@@ -222,12 +226,12 @@ function Question({ task }: { task: WholeTask }) {
             {words.to} <UntrustedText text={to.join(", ")} />
           </span>
         )}
-        <Link href={`/runs/${execution_id}`} className="task-link">
+        <Link href={`/runs/${execution_id}`} className="link in-text">
           {words.open}
         </Link>
       </p>
       {mail && mail.problem !== null && (
-        <UntrustedText as="p" className="task-mail tone-bad" text={words.mailTrouble(mail.problem)} />
+        <UntrustedText as="p" className="toned small tone-bad" text={words.mailTrouble(mail.problem)} />
       )}
     </header>
   );
@@ -236,18 +240,18 @@ function Question({ task }: { task: WholeTask }) {
 function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }) {
   if (pattern !== null) {
     return (
-      <section className="task-part">
-        <h2>{words.pattern}</h2>
+      <section>
+        <h2 className="label">{words.pattern}</h2>
         <JsonView text={asRaw(pattern).text} open={4} />
         <p className="quiet">{words.emit}</p>
       </section>
     );
   }
-  if (named === null) return <p className="task-part quiet">{words.contextErased}</p>;
+  if (named === null) return <p className="quiet">{words.contextErased}</p>;
   if (named.length === 0) return null;
   return (
-    <section className="task-part">
-      <h2>{words.context}</h2>
+    <section>
+      <h2 className="label">{words.context}</h2>
       <div className="task-values">
         {named.map(({ path, value }) => (
           <Value key={path} name={path} text={toJsonText(value)} home={{ execution: execution_id }} open={1} />
@@ -271,7 +275,7 @@ function Answered({ task }: { task: WholeTask }) {
   return (
     <Outcome title={title} task={task} link={link}>
       {data !== null && (
-        <div className="task-data">
+        <div>
           <Value name={name} text={toJsonText(data)} home={{ execution: task.execution_id }} open={3} />
         </div>
       )}
@@ -297,8 +301,8 @@ function Outcome({ title, hint, task, link = "", children }: OutcomeProps) {
     if (document.activeElement === document.body) section.current?.focus();
   }, []);
   return (
-    <section ref={section} tabIndex={-1} className={`task-part task-became tone-${tone}`} role="status">
-      <h2>
+    <section ref={section} tabIndex={-1} className={`task-became stack start tone-${tone}`} role="status">
+      <h2 className="row">
         <Icon name={icon} />
         <UntrustedText text={title} />
       </h2>
@@ -367,9 +371,9 @@ function AnswerForm({ task }: { task: Task }) {
     answer.mutate(newChoice);
   };
   return (
-    <form ref={form} className="task-answer" onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
+    <form ref={form} onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
       {visibleForm !== noForm && (
-        <div className="task-part task-form">
+        <div className="stack loose">
           <FormFields
             fields={sheet.fields}
             drafts={sheet.drafts}
@@ -381,7 +385,7 @@ function AnswerForm({ task }: { task: Task }) {
             <OptionalField id="task-comment" label={words.comment}>
               <textarea
                 id="task-comment"
-                className="form-input"
+                className="input"
                 rows={2}
                 value={sheet.comment}
                 onChange={(event) => fill({ comment: event.target.value })}
@@ -391,7 +395,7 @@ function AnswerForm({ task }: { task: Task }) {
           <OptionalField id="task-by" label={words.by} hint={words.byHint}>
             <input
               id="task-by"
-              className="form-input"
+              className="input"
               type="text"
               autoComplete="name"
               maxLength={200}
@@ -402,10 +406,14 @@ function AnswerForm({ task }: { task: Task }) {
           </OptionalField>
         </div>
       )}
-      <div className="task-bar">
-        {isChecked && problems.size > 0 && <p className="form-trouble">{words.fix(problems.size)}</p>}
+      <div className="task-bar stack">
+        {isChecked && problems.size > 0 && <p className="field-error">{words.fix(problems.size)}</p>}
         <ErrorNote error={answer.error} />
-        <fieldset className="task-choices" aria-label={words.choices} disabled={answer.isPending || answer.isSuccess}>
+        <fieldset
+          className="task-choices row"
+          aria-label={words.choices}
+          disabled={answer.isPending || answer.isSuccess}
+        >
           {task.choices.map((one) => (
             <button
               key={one}
@@ -456,14 +464,14 @@ interface OptionalFieldProps {
 
 function OptionalField({ id, label, hint, children }: OptionalFieldProps) {
   return (
-    <div className="form-field task-extra">
-      <label className="form-label" htmlFor={id}>
+    <div className="field">
+      <label htmlFor={id}>
         {label}
-        <span className="form-optional">{texts.form.optional}</span>
+        <span className="faint small">{texts.form.optional}</span>
       </label>
       {children}
       {hint && (
-        <p id={`${id}-about`} className="form-about">
+        <p id={`${id}-about`} className="field-hint">
           {hint}
         </p>
       )}

@@ -2,9 +2,8 @@ import type { Schemas } from "@nova/client";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useList } from "../../api/queries.ts";
-import { useAddress } from "../../parts/address.ts";
 import { ShareBar } from "../../parts/chart.tsx";
-import { FilterBar } from "../../parts/filters.tsx";
+import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { Facts, PageColumn } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
 import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
@@ -13,7 +12,6 @@ import { texts } from "../../texts.ts";
 import { type CostQuery, computeFirstDay, formatDollars } from "../costs/cost-days.ts";
 import { ErrorTable, NodeTable } from "../costs/costs-page.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
-import "./tabs.css";
 
 const words = texts.workflows.analytics;
 const ranges = { "1d": 1, "7d": 7, "90d": 90 } as const;
@@ -33,7 +31,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) 
         change={change}
         choices={[["range", words.range, Object.entries(words.ranges), words.usual]]}
       >
-        <Link href={`/costs?workflow=${id}`} className="button analytics-costs">
+        <Link href={`/costs?workflow=${id}`} className="button end">
           {words.costs}
         </Link>
       </FilterBar>
@@ -54,7 +52,7 @@ function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filt
   ] as const;
   return (
     <PageColumn>
-      <Facts className="tiles" facts={tiles} factLook="tile card" />
+      <Facts className="tiles" facts={tiles.map((tile) => [...tile, "huge"])} factLook="tile card" />
       <Outcomes figures={figures} />
       <NodeTable filter={filter} />
       <ErrorTable filter={filter} />
@@ -73,7 +71,7 @@ function Outcomes({ figures }: { figures: Schemas["WorkflowFigures"] }) {
   return (
     <figure className="chart" aria-label={words.ended}>
       <ShareBar parts={parts} />
-      <figcaption className="legend">
+      <figcaption className="line small quiet">
         {parts.map(({ key, className }) => (
           <span key={key} className={`legend-key ${className}`}>
             {texts.status[key]} <b>{figures[key].toLocaleString("en")}</b>

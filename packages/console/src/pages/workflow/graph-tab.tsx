@@ -3,12 +3,11 @@ import { useCallback, useMemo } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { findMember, readString } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { CodeLines } from "../../parts/code.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import { type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
-import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
-import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
+import { type CardData, type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
@@ -17,7 +16,6 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { type Finding, groupFindings, type NodeText } from "./definition.ts";
 import { useParts, useWorkflow, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
-import "./workflow-page.css";
 
 const words = texts.workflows.graph;
 const { versions } = texts.workflows;
@@ -56,7 +54,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
   useKeys({ Escape: { label: texts.keys.close, run: () => select(undefined) } });
   const selectedNode = node === undefined ? undefined : parts.nodes.get(node);
   return (
-    <div className="definition" data-chosen={selectedNode !== undefined || undefined}>
+    <div className="definition split" data-chosen={selectedNode !== undefined || undefined}>
       <div className="definition-graph">
         <div className="definition-bar">
           <VersionPicker
@@ -77,7 +75,7 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }) {
           onSelect={select}
         />
       </div>
-      <aside className="definition-side" aria-label={words.node}>
+      <aside className="pane pane-side" aria-label={words.node}>
         {selectedNode ? (
           <NodePanel
             key={selectedNode.id}
@@ -137,14 +135,14 @@ function NodePanel({ node, findings, onClose }: { node: NodeText; findings: read
   const inCode = findings.find(({ line }) => line !== undefined);
   return (
     <>
-      <header className="definition-head">
+      <header className="pane-head row">
         <UntrustedText as="h2" text={id} />
         <span className="quiet">{type}</span>
-        <span className="page-head-end">
+        <span className="actions">
           <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
         </span>
       </header>
-      <div className="definition-body">
+      <div className="pane-body stack loose">
         {description !== undefined && <UntrustedText as="p" text={description} />}
         {findings.length > 0 && <FindingList findings={findings} />}
         {message !== undefined && <Written label={words.fields.message} text={message} />}
@@ -177,14 +175,14 @@ function Written({ label, text }: { label: string; text: string }) {
   return (
     <section>
       <h3>{label}</h3>
-      <UntrustedText as="pre" className="definition-text" text={text} />
+      <UntrustedText as="pre" className="well prose" text={text} />
     </section>
   );
 }
 
 function FindingList({ findings }: { findings: readonly Finding[] }) {
   return (
-    <ul className="findings">
+    <ul className="findings stack">
       {findings.map(({ code, path, message, severity, line }) => (
         <li key={`${code} ${path} ${line} ${message}`} className={`tone-${severity === "error" ? "bad" : "wait"}`}>
           <b>
@@ -210,16 +208,16 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
   const isClean = count === 0 && !isPending && !error;
   const outcome = isPending ? words.checking : words.findingsLost;
   return (
-    <div className="definition-body">
+    <div className="pane-body stack loose">
       {description !== undefined && <UntrustedText as="p" text={description} />}
       <p className="quiet">{words.pick}</p>
-      <section>
-        <h2 className="findings-title">
+      <section className="stack loose">
+        <h2 className="row">
           {count > 0 ? words.findings(count) : !isClean && outcome}
           {isClean && (
             <>
               {words.noFindings}
-              <span className="tone-ok">
+              <span className="center toned tone-ok">
                 <Icon name="check" size={14} />
               </span>
             </>
@@ -228,11 +226,11 @@ function Overview({ byNode, query: { isPending, error }, definition, select }: O
         {isPending && <Loading lines={2} />}
         <ErrorNote error={error} />
         {Array.from(byNode, ([node, findings]) => (
-          <div key={node} className="findings-of">
+          <div key={node}>
             {node === "" ? (
               <h3>{words.whole}</h3>
             ) : (
-              <button type="button" className="findings-node" onClick={() => select(node)}>
+              <button type="button" className="findings-node link in-text" onClick={() => select(node)}>
                 <UntrustedText text={node} />
               </button>
             )}

@@ -13,7 +13,6 @@ import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { formatDollars } from "../costs/cost-days.ts";
 import type { WholeWorkflow } from "./use-workflow.tsx";
-import "./tabs.css";
 
 const words = texts.workflows.limits;
 
@@ -70,7 +69,7 @@ function QuotaForm({ id, quotas }: { id: string; quotas: Quotas }) {
   const isChanged = names.some((name) => input[name] !== stored[name]);
   return (
     <SaveForm canSave={isChanged && !names.some((name) => isInvalid(input[name]))} save={save}>
-      <div className="quota-fields">
+      <div className="columns">
         {names.map((name) => (
           <TextField
             key={name}

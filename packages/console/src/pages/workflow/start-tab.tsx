@@ -7,15 +7,21 @@ import { findMember, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
-import { createDrafts, type Draft, listFiles, renderMembers } from "../../parts/form/draft.ts";
+import {
+  allowsMoreKeys,
+  createDrafts,
+  type Draft,
+  findProblems,
+  listFiles,
+  type Problems,
+  parseFields,
+  renderMembers,
+} from "../../parts/form/form.ts";
 import { AnyInput, FormFields, focusFirstBad, Trouble } from "../../parts/form/form-fields.tsx";
-import { findProblems, type Problems } from "../../parts/form/problems.ts";
-import { allowsMoreKeys, parseFields } from "../../parts/form/schema.ts";
 import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { checkExtras, createExtra, createExtraFields, type Extra, placeFiles } from "./start-values.ts";
 import { useParts, useVersions, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
-import "./tabs.css";
 
 const words = texts.workflows.begin;
 const noProblems: Problems = new Map();
@@ -97,8 +103,8 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
-        <div className="card-body">
-          {fields.length === 0 && <p className="quiet start-hint">{words.noInputs}</p>}
+        <div className="card-body stack apart">
+          {fields.length === 0 && <p className="quiet">{words.noInputs}</p>}
           <FormFields
             fields={fields}
             drafts={drafts}
@@ -112,11 +118,11 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
           )}
         </div>
         <Options workflow={workflow} version={version} onVersion={onVersion} client={client} onClient={setClient} />
-        <footer className="start-foot">
+        <footer className="start-foot stack">
           {workflow.paused_at !== null && <p className="quiet">{words.queued}</p>}
-          {isChecked && problemCount > 0 && <p className="form-trouble">{texts.tasks.fix(problemCount)}</p>}
+          {isChecked && problemCount > 0 && <p className="field-error">{texts.tasks.fix(problemCount)}</p>}
           <ErrorNote error={start.error} />
-          <div className="start-acts">
+          <div className="line">
             <Button submit tone="main" icon="play" disabled={start.isPending}>
               {start.isPending ? words.starting : words.submit}
             </Button>
@@ -140,7 +146,7 @@ function Options({ workflow, version, onVersion, client, onClient }: OptionsProp
   const versions = useVersions(workflow.id);
   const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
   return (
-    <div className="card-body start-options">
+    <div className="card-body start-options columns">
       <SelectField
         label={words.client}
         value={client}
@@ -169,10 +175,10 @@ interface MoreValuesProps {
 /** Rows for additional keys of the context. */
 function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
   return (
-    <fieldset className="form-field start-more">
-      <legend className="form-label">{words.more}</legend>
-      <p className="form-about">{words.moreHint}</p>
-      <div className="form-list">
+    <fieldset className="field">
+      <legend>{words.more}</legend>
+      <p className="field-hint">{words.moreHint}</p>
+      <div className="stack start">
         {extras.map((extra, index) => (
           <div key={extra.id} className="form-item">
             <ExtraRow extra={extra} problems={problems} onChange={(changed) => onChange(extras.with(index, changed))} />
@@ -199,7 +205,7 @@ function ExtraRow({ extra, problems, onChange }: { extra: Extra; problems: Probl
     <div className="start-row">
       <div>
         <input
-          className="form-input mono"
+          className="input mono"
           aria-label={words.key}
           placeholder={words.key}
           aria-invalid={badKey !== undefined || undefined}

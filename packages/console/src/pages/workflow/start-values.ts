@@ -1,5 +1,4 @@
-import { type AnyDraft, type Draft, isBlank } from "../../parts/form/draft.ts";
-import type { Field } from "../../parts/form/schema.ts";
+import { type AnyDraft, type Draft, type Field, isBlank } from "../../parts/form/form.ts";
 import { texts } from "../../texts.ts";
 
 const words = texts.workflows.begin;

@@ -5,9 +5,8 @@ import { useNova } from "../../api/nova.ts";
 import { useList, usePages, useReload } from "../../api/queries.ts";
 import { readApiUrl } from "../../api/session.ts";
 import { readString } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
-import { FilterSelect } from "../../parts/filters.tsx";
+import { FilterSelect, useAddress } from "../../parts/filters.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Card, PageColumn } from "../../parts/page.tsx";
@@ -19,7 +18,6 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { parseTriggers, type Trigger } from "./definition.ts";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
-import "./tabs.css";
 
 const words = texts.workflows.triggers;
 
@@ -37,7 +35,7 @@ export function TriggersTab({ workflow }: { workflow: WholeWorkflow }) {
                 <Empty icon="play" title={words.empty} hint={words.emptyHint} />
               </div>
             ) : (
-              <ul className="triggers">
+              <ul className="cards">
                 {parseTriggers(data).map((trigger) => (
                   <TriggerCard
                     key={trigger.id}
@@ -80,14 +78,14 @@ function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps) {
   const otherFields = Array.from(fields).filter(([name]) => !excluded.has(name));
   return (
     <li className="card trigger">
-      <header className="trigger-head">
-        <span className="trigger-icon">
+      <header className="line">
+        <span className="disc square tone-accent">
           <Icon name={icons[type] ?? "play"} />
         </span>
         <h2>{kind}</h2>
         <UntrustedText as="span" className="mono quiet" text={id} />
         {schedule && (
-          <span className="page-head-end">
+          <span className="actions">
             <ScheduleSwitch workflow={workflow} schedule={schedule} />
           </span>
         )}
@@ -106,7 +104,7 @@ function Place({ trigger: { id, type, fields } }: { trigger: Trigger }) {
     return (
       <UntrustedText
         as="p"
-        className="mono trigger-place"
+        className="mono trigger-place line break"
         text={words.mailTo(readString(fields.get("address")) ?? "")}
       />
     );
@@ -114,7 +112,7 @@ function Place({ trigger: { id, type, fields } }: { trigger: Trigger }) {
   if (type !== "webhook") return null;
   const address = `${readApiUrl().replace(/\/$/, "")}/hooks/${encodeURIComponent(id)}`;
   return (
-    <p className="mono trigger-place">
+    <p className="mono trigger-place line break">
       POST {address}
       <CopyButton text={address} />
     </p>
@@ -125,10 +123,10 @@ function Times({ schedule: { expression, timezone, next_at, paused_at } }: { sch
   const next = next_at === null ? words.never : words.next;
   const at = paused_at ?? next_at;
   return (
-    <p className="trigger-place">
+    <p className="trigger-place line break">
       <span className="mono">{expression}</span>
       <span className="quiet">{timezone}</span>
-      <span className={paused_at === null ? undefined : "tone-wait trigger-paused"}>
+      <span className={paused_at === null ? undefined : "tone-wait toned"}>
         {paused_at === null ? next : words.pausedSince} {at !== null && <Time at={at} />}
       </span>
     </p>
@@ -210,8 +208,8 @@ const deliveryColumns: readonly Column<Delivery>[] = [
     words.columns.from,
     ({ from, about }) => (
       <>
-        <UntrustedText as="span" className="delivery-from" text={from} />
-        <UntrustedText as="span" className="delivery-from quiet" text={about} />
+        <UntrustedText as="span" className="delivery-from ellipsis" text={from} />
+        <UntrustedText as="span" className="delivery-from ellipsis quiet small" text={about} />
       </>
     ),
     "wide",

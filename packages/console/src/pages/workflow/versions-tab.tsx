@@ -4,12 +4,11 @@ import { useCallback } from "react";
 import { useNova } from "../../api/nova.ts";
 import { describeCount } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
-import { GraphView } from "../../parts/graph/graph-view.tsx";
-import type { CardData, CardLook } from "../../parts/graph/node-card.tsx";
+import { type CardData, type CardLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, PageColumn } from "../../parts/page.tsx";
 import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
@@ -27,7 +26,6 @@ import {
 } from "./definition.ts";
 import { describeKind, formatEdgeLabel } from "./graph-tab.tsx";
 import { ActivateButton, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
-import "./tabs.css";
 
 const words = texts.workflows.versions;
 
@@ -52,7 +50,7 @@ function VersionList({ workflow }: { workflow: WholeWorkflow }) {
       >
         <QueryView query={query}>
           {(items) => (
-            <ol>
+            <ol className="lined">
               {items.map((item, index) => (
                 <VersionRow key={item.version} item={item} before={items[index + 1]?.version} workflow={workflow} />
               ))}
@@ -80,7 +78,7 @@ function VersionRow({ item, before, workflow }: VersionRowProps) {
   const { version, active, status, reason, created_at, hash } = item;
   const [, change] = useAddress(["before", "after"]);
   return (
-    <li className="version-row">
+    <li className="version-row line">
       <b>{texts.workflows.version(version)}</b>
       {active && <Badge tone="ok" text={words.active} />}
       {status !== "ready" && (
@@ -89,10 +87,10 @@ function VersionRow({ item, before, workflow }: VersionRowProps) {
       <span className="quiet">
         <Time at={created_at} />
       </span>
-      <span className="mono quiet version-hash" title={hash}>
+      <span className="mono quiet wide" title={hash}>
         {hash.slice(0, 12)}
       </span>
-      <span className="version-acts">
+      <span className="actions">
         {before !== undefined && (
           <Button onClick={() => change({ before: String(before), after: String(version) })}>
             {words.compareWith(before)}
@@ -102,7 +100,7 @@ function VersionRow({ item, before, workflow }: VersionRowProps) {
           <ActivateButton workflow={workflow} version={version} label={words.activate} />
         )}
       </span>
-      {reason !== undefined && <UntrustedText as="p" className="version-reason" text={reason} />}
+      {reason !== undefined && <UntrustedText as="p" className="whole bad break" text={reason} />}
     </li>
   );
 }
@@ -119,7 +117,7 @@ function Comparison({ workflow: id, before, after }: { workflow: string; before:
     change({ [side]: String(version), node: undefined });
   return (
     <>
-      <div className="filter-bar">
+      <div className="filter-bar bar">
         <VersionPicker label={words.before} workflow={id} value={before} onChange={choose("before")} />
         <VersionPicker label={words.after} workflow={id} value={after} onChange={choose("after")} />
         <IconButton
@@ -136,11 +134,11 @@ function Comparison({ workflow: id, before, after }: { workflow: string; before:
           const selected = node ?? first;
           const select = (to: string) => change({ node: to });
           return (
-            <div className="comparison">
-              <div className="comparison-graph">
+            <div className="comparison split">
+              <div>
                 <DiffGraph diff={diff} selected={selected} onSelect={select} />
               </div>
-              <aside className="comparison-side" aria-label={words.list}>
+              <aside className="pane pane-side pane-body stack loose" aria-label={words.list}>
                 <ChangeList diff={diff} selected={selected} onSelect={select} />
                 <SelectedChange diff={diff} selected={selected} versions={versions} />
               </aside>
@@ -187,7 +185,7 @@ function ChangeList({ diff, selected, onSelect }: ChangeProps) {
   );
   if (diff.settings) changed.push({ id: whole, change: "changed" });
   return (
-    <ul className="change-list">
+    <ul className="line">
       {changed.map(({ id, change }) => (
         <li key={id}>
           <button
@@ -269,7 +267,7 @@ function DiffGraph({ diff, selected, onSelect }: ChangeProps) {
 function showCard({ change, node }: CardData & { change: Change }): CardLook {
   const { tone, icon } = changeLooks[change];
   const end = icon && (
-    <span className="node-change">
+    <span className="center toned">
       <Icon name={icon} size={14} />
     </span>
   );

@@ -10,7 +10,6 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph-tab.tsx";
 import { ActivateButton, useWorkflow, useWorkflowReload, type WholeWorkflow } from "./use-workflow.tsx";
-import "./workflow-page.css";
 
 const words = texts.workflows;
 
@@ -41,12 +40,12 @@ export function WorkflowPage() {
       {(workflow) => (
         <>
           <WorkflowHead workflow={workflow} />
-          <nav className="link-tabs" aria-label={words.views}>
+          <nav className="tab-list" aria-label={words.views}>
             {names.map((name) => (
               <Link
                 key={name}
                 href={`/workflows/${id}${name === "graph" ? "" : `/${name}`}`}
-                className="link-tab"
+                className="tab"
                 aria-current={name === at ? "page" : undefined}
               >
                 {words.tabs[name]}
@@ -66,12 +65,12 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps) {
   return (
     <>
       {paused_at !== null && (
-        <p className="workflow-note tone-wait">
+        <p className="workflow-note notice tone-wait">
           <b>{words.paused}</b> {words.pausedHint}
         </p>
       )}
       {status === "failed" && (
-        <p className="workflow-note tone-bad" role="note">
+        <p className="workflow-note notice tone-bad" role="note">
           <UntrustedText text={words.failedBecause(version, reason ?? "")} />
         </p>
       )}
@@ -88,7 +87,7 @@ function WorkflowHead({ workflow }: TabProps) {
     <PageHead
       title={<UntrustedText text={name} />}
       back={{ to: "/workflows", label: words.back }}
-      className="workflow-head"
+      className="page-head-acts"
       end={
         <>
           <Link href={`/?workflow=${id}`} className="button">
@@ -120,7 +119,7 @@ function WorkflowHead({ workflow }: TabProps) {
         </>
       }
     >
-      {name !== id && <span className="mono quiet workflow-id">{id}</span>}
+      {name !== id && <span className="mono quiet wide">{id}</span>}
       {active !== null && <Badge tone="ok" text={words.version(active)} />}
       {paused_at !== null && <Badge tone="wait" text={words.paused} />}
     </PageHead>

@@ -4,10 +4,9 @@ import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useList } from "../../api/queries.ts";
-import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { ShareBar } from "../../parts/chart.tsx";
-import { FilterBar, SearchField } from "../../parts/filters.tsx";
+import { FilterBar, SearchField, useAddress } from "../../parts/filters.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
@@ -16,7 +15,6 @@ import { Table } from "../../parts/table.tsx";
 import { formatDuration, formatUsd } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import "./workflows-page.css";
 
 const words = texts.workflows;
 const runsPauseMs = 10_000;
@@ -44,7 +42,7 @@ export function WorkflowsPage() {
         items={workflows}
         icon="flow"
         words={words}
-        emptyContent={<code className="command">{words.emptyCommand}</code>}
+        emptyContent={<code className="command well">{words.emptyCommand}</code>}
         noneContent={
           filters.text !== undefined && <Button onClick={() => change({ text: undefined })}>{words.clear}</Button>
         }
@@ -74,7 +72,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
   const { columns } = words;
   return (
     <div className="page-body workflows-body">
-      <div className="card workflows">
+      <div className="card">
         <Table
           items={workflows}
           at={at}
@@ -103,7 +101,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
 function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }) {
   return (
     <>
-      <span className="workflow-name">
+      <span className="workflow-name line break">
         <Link href={`/workflows/${id}`}>
           <UntrustedText text={name} />
         </Link>
@@ -120,7 +118,7 @@ function Version({ workflow }: { workflow: Workflow }) {
     <>
       {active === null ? <span className="quiet">{words.noVersion}</span> : words.version(active)}
       {(status !== "ready" || version !== active) && (
-        <span className={`workflow-newer tone-${status === "failed" ? "bad" : "idle"}`}>
+        <span className={`workflow-newer toned small tone-${status === "failed" ? "bad" : "idle"}`}>
           {words.newer(version, words.statuses[status])}
         </span>
       )}
@@ -140,7 +138,7 @@ function LastRuns({ workflow, runs }: { workflow: string; runs: readonly Executi
   return (
     <Link href={`/?workflow=${workflow}`} className="last-runs" aria-label={label} title={label}>
       {last.map(({ execution_id: id, status }) => (
-        <span key={id} className={`last-run tone-${getStatusTone(status)}`} data-status={status} />
+        <span key={id} className={`tone-${getStatusTone(status)}`} data-status={status} />
       ))}
     </Link>
   );
@@ -150,7 +148,7 @@ function SuccessRate({ figures }: { figures: Schemas["WorkflowFigures"] | undefi
   if (!figures) return null;
   const { success_rate: rate, runs } = figures;
   return (
-    <span className="rate">
+    <span className="rate row">
       <ShareBar
         parts={[
           { key: "ok", className: "tone-ok", share: rate },

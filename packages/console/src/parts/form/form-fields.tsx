@@ -6,10 +6,15 @@ import { Segments } from "../field.tsx";
 import { Icon } from "../icon.tsx";
 import { formatBytes } from "../time.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
-import { type AnyDraft, type AnyMode, createElement, type Draft } from "./draft.ts";
-import type { Problems } from "./problems.ts";
-import type { Field, FieldShape } from "./schema.ts";
-import "./form.css";
+import {
+  type AnyDraft,
+  type AnyMode,
+  createElement,
+  type Draft,
+  type Field,
+  type FieldShape,
+  type Problems,
+} from "./form.ts";
 
 interface FormFieldsProps {
   fields: readonly Field[];
@@ -35,7 +40,7 @@ export function FormFields({
   takesFiles = false,
 }: FormFieldsProps): JSX.Element {
   return (
-    <div className="form-fields">
+    <div className="stack loose">
       {fields.map((field, index) => (
         <FieldView
           key={field.key}
@@ -61,13 +66,13 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
   const title = (
     <>
       <UntrustedText text={label} />
-      {!isRequired && <span className="form-optional">{texts.form.optional}</span>}
+      {!isRequired && <span className="faint small">{texts.form.optional}</span>}
     </>
   );
   const content = (
     <>
       {description !== undefined && (
-        <p id={`${inputId}-about`} className="form-about">
+        <p id={`${inputId}-about`} className="field-hint">
           <UntrustedText text={description} />
         </p>
       )}
@@ -81,17 +86,15 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
   );
   if (isGroup) {
     return (
-      <fieldset className="form-field" aria-describedby={about || undefined}>
-        <legend className="form-label">{title}</legend>
+      <fieldset className="field" aria-describedby={about || undefined}>
+        <legend>{title}</legend>
         {content}
       </fieldset>
     );
   }
   return (
-    <div className="form-field">
-      <label className="form-label" htmlFor={inputId}>
-        {title}
-      </label>
+    <div className="field">
+      <label htmlFor={inputId}>{title}</label>
       {content}
     </div>
   );
@@ -142,7 +145,7 @@ interface ListInputProps {
 function ListInput({ shape, draft: { elements }, labelled, value }: ListInputProps): JSX.Element {
   const change = (next: typeof elements) => value.onChange({ kind: "list", elements: next });
   return (
-    <div className="form-list">
+    <div className="stack start">
       {elements.map(({ id, draft }, index) => {
         const place = `${value.place}[${id}]`;
         const problem = value.problems.get(place);
@@ -150,7 +153,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
         const inputId = `${value.id}${place}`;
         return (
           <div key={id} className="form-item">
-            <div className="form-item-value">
+            <div className="fill">
               <ValueView
                 {...value}
                 shape={shape.element}
@@ -186,7 +189,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
 export function Trouble({ inputId, text }: { inputId: string; text: string | undefined }): JSX.Element | null {
   if (text === undefined) return null;
   return (
-    <p id={`${inputId}-trouble`} className="form-trouble">
+    <p id={`${inputId}-trouble`} className="field-error">
       {text}
     </p>
   );
@@ -220,7 +223,7 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
     },
   };
   return (
-    <div className="form-any" data-over={isOver || undefined} {...(takesFiles && drop)}>
+    <div className="form-any stack start" data-over={isOver || undefined} {...(takesFiles && drop)}>
       <Segments
         label={texts.form.modeOf(label)}
         choices={modes.map((mode) => [mode, texts.form.modes[mode]] as const)}
@@ -237,7 +240,7 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
       ) : (
         <textarea
           id={inputId}
-          className={`form-input ${draft.mode === "json" ? "mono" : ""}`}
+          className={`input ${draft.mode === "json" ? "mono" : ""}`}
           rows={draft.mode === "json" ? 3 : 1}
           aria-label={label}
           aria-describedby={about}
@@ -266,9 +269,9 @@ function FileInput({
 }: FileInputProps): JSX.Element {
   if (file) {
     return (
-      <div className="form-file">
+      <div className="form-file row">
         <Icon name="file" />
-        <span className="form-file-name">
+        <span className="fill ellipsis">
           <UntrustedText text={file.name} />
         </span>
         <span className="quiet">{formatBytes(file.size)}</span>
@@ -277,7 +280,7 @@ function FileInput({
     );
   }
   return (
-    <div className="form-drop">
+    <div className="form-file line">
       <input
         id={inputId}
         type="file"
@@ -314,7 +317,7 @@ export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps)
   const given = {
     id: inputId,
     value: text,
-    className: "form-input",
+    className: "input",
     "aria-label": label,
     "aria-required": isRequired,
     ...(about !== undefined && { "aria-describedby": about }),
@@ -368,10 +371,10 @@ export interface Labelled {
 /** Moves the focus to the first field with a problem, after the problems are shown. */
 export function focusFirstBad(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => {
-    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .form-trouble");
+    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .field-error");
     const field = bad?.matches("input, textarea, select")
       ? bad
-      : bad?.closest(".form-field")?.querySelector<HTMLElement>("input, textarea, select, button");
+      : bad?.closest(".field")?.querySelector<HTMLElement>("input, textarea, select, button");
     field?.focus();
   });
 }

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { isSafeAddress } from "../../../../packages/console/src/api/issuer/ask.ts";
-import { parseConfig } from "../../../../packages/console/src/api/issuer/config.ts";
-import { readEndpoints } from "../../../../packages/console/src/api/issuer/discovery.ts";
 import {
   buildAuthorizationUrl,
   buildSignOutUrl,
   computeChallenge,
+  isRenewalDue,
+  isSafeAddress,
+  parseConfig,
+  parseTokens,
+  readEndpoints,
   readIssuerAnswer,
-} from "../../../../packages/console/src/api/issuer/sign-in.ts";
+} from "../../../packages/console/src/api/issuer.ts";
 
 const issuer = "https://login.example.com/tenant";
 
@@ -142,4 +144,41 @@ it.each([
   ["?workflow=bills", false],
 ])("recognises an issuer's answer in an address: %s %s", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
+});
+
+const at = { endpoint: "https://login.example.com/token", clientId: "console", endOfSession: undefined };
+const body = { access_token: "a.b.c", token_type: "Bearer", expires_in: 300, refresh_token: "r" };
+const now = 1_000_000;
+
+describe("tokens of an issuer", () => {
+  it("are stored with their expiry and token endpoint", () => {
+    expect(parseTokens(body, at, now)).toEqual({ ...at, access: "a.b.c", endsAt: now + 300_000, refresh: "r" });
+  });
+
+  it("may lack an expiry and a refresh token", () => {
+    const { expires_in: _, refresh_token: __, ...least } = body;
+    expect(parseTokens(least, at, now)).toMatchObject({ endsAt: undefined, refresh: undefined });
+    expect(parseTokens({ ...body, expires_in: "soon" }, at, now).endsAt).toBeUndefined();
+  });
+
+  it.each([{ access_token: undefined }, { access_token: "a b\n" }, { token_type: "mac" }, { token_type: undefined }])(
+    "are refused with %j",
+    (change) => {
+      expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA accepts/);
+    },
+  );
+});
+
+describe("a token", () => {
+  const tokens = parseTokens(body, at, now);
+
+  it("is renewed one minute before it expires, not sooner", () => {
+    expect(isRenewalDue(tokens, now + 239_000)).toBe(false);
+    expect(isRenewalDue(tokens, now + 241_000)).toBe(true);
+  });
+
+  it("is used until it expires if it cannot be renewed", () => {
+    expect(isRenewalDue({ ...tokens, refresh: undefined }, now + 299_000)).toBe(false);
+    expect(isRenewalDue({ ...tokens, endsAt: undefined }, now + 299_000)).toBe(false);
+  });
 });
