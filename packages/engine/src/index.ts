@@ -20,7 +20,7 @@ export {
 } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/entry.ts";
-export { branchScope, generationId, type Identified, itemsOf, linkName, ulidFrom } from "./chain/ids.ts";
+export { branchScope, entryName, generationId, type Identified, itemsOf, ulidFrom } from "./chain/ids.ts";
 export { addSpendings, storableNumber } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn, slimText } from "./context/references.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { branchOf } from "./chain/ids.ts";
-import type { LinkId, StoredEntry } from "./ports/chain.ts";
+import type { EntryId, StoredEntry } from "./ports/chain.ts";
 import type { Sandbox } from "./ports/sandboxes.ts";
 
 /** Older entries belong to runs that are now in other processes. */
@@ -13,14 +13,14 @@ export type TailCache = ReturnType<typeof createTailCache>;
 
 export function createTailCache() {
   const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
-  const nameOf = ({ execution, scope, seq }: LinkId) => `${execution}${scope}#${seq}`;
+  const nameOf = ({ execution, scope, seq }: EntryId) => `${execution}${scope}#${seq}`;
   return {
     /** Call it only from the delivery whose put wrote the entry. */
-    keep(at: LinkId, entry: StoredEntry, nowMs: number): void {
+    keep(at: EntryId, entry: StoredEntry, nowMs: number): void {
       entries.set(nameOf(at), { entry, until: nowMs + keptMs });
     },
     /** Works once: a second delivery of the node has to read the chain. */
-    take(at: LinkId, nowMs: number): StoredEntry | undefined {
+    take(at: EntryId, nowMs: number): StoredEntry | undefined {
       const kept = entries.get(nameOf(at));
       entries.delete(nameOf(at));
       return kept && nowMs < kept.until ? kept.entry : undefined;
@@ -38,14 +38,14 @@ export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
   return {
     /** Call it only from the delivery that wrote the scope's last entry: no code runs in the sandbox then. */
-    offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
+    offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox): void {
       const [fork] = forksAround(at);
       if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
       idle.set(fork, [...others, sandbox]);
     },
     /** Takes the sandbox that was used last: it lives longest. */
-    take(at: Pick<LinkId, "execution" | "scope">): Sandbox | undefined {
+    take(at: Pick<EntryId, "execution" | "scope">): Sandbox | undefined {
       const fork = forksAround(at).find((name) => idle.has(name));
       if (fork === undefined) return undefined;
       const list = idle.get(fork);
@@ -65,7 +65,7 @@ export function createWarmPool() {
 }
 
 /** Names of the fork that a scope is a branch of, and of those around it, innermost first. */
-function forksAround({ execution, scope }: Pick<LinkId, "execution" | "scope">): string[] {
+function forksAround({ execution, scope }: Pick<EntryId, "execution" | "scope">): string[] {
   const place = branchOf(scope);
   if (!place) return [];
   const { parent, fork, seq } = place;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { branchOf, branchScope, linkName } from "../../../packages/engine/src/chain/ids.ts";
+import { branchOf, branchScope, entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { isWithin, linkLabel } from "../../../packages/engine/src/context/context.ts";
 
 it.each([
@@ -27,10 +27,10 @@ it.each([
   expect(isWithin(linkLabel(at), "/f@1.a")).toBe(inside);
 });
 
-it("linkName limits the length of a file name", () => {
+it("entryName limits the length of a file name", () => {
   const deep = (letter: string) => `/${letter.repeat(60)}@1.${"b".repeat(60)}`.repeat(4);
-  const names = ["a", "c"].map((letter) => linkName({ execution: "exec_1", scope: deep(letter), seq: 12 }));
+  const names = ["a", "c"].map((letter) => entryName({ execution: "exec_1", scope: deep(letter), seq: 12 }));
   expect(names[0]?.length).toBeLessThan(150);
   expect(names[0]).not.toBe(names[1]);
-  expect(linkName({ execution: "exec_1", scope: "/f@1.a", seq: 2 })).toBe("exec_1+f@1.a.2");
+  expect(entryName({ execution: "exec_1", scope: "/f@1.a", seq: 2 })).toBe("exec_1+f@1.a.2");
 });

@@ -1,6 +1,6 @@
 import { NovaError, type RunningLog, runningLog } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { linkName } from "../../../packages/engine/src/chain/ids.ts";
+import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { action, flow, lines } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story } from "../../support/engine/story.ts";
@@ -18,7 +18,7 @@ async function running() {
   const prints = (text: string, more: Partial<RunningLog> = {}) => {
     const tail = Buffer.from(text);
     const log = { step: 0, attempt: 1, size: tail.length, tail, ...more };
-    story.world.sandboxes.logs.set(linkName({ execution: story.id, ...place }), log);
+    story.world.sandboxes.logs.set(entryName({ execution: story.id, ...place }), log);
   };
   const read = (after?: Parameters<typeof runningLog>[3]) => runningLog(ports, story.id, place, after);
   return { story, delivery, prints, read };

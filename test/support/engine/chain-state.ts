@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type ChainNote,
   type ChainStore,
+  type EntryId,
   type Link,
-  type LinkId,
   type ScopeTip,
   type StoredEntry,
   type StoredStep,
@@ -27,9 +27,9 @@ export class ChainState {
   /** The steps that the last read of each process returned. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
   /** Receives every entry that is written. */
-  onEntry: (at: LinkId, entry: StoredEntry) => void = () => undefined;
+  onEntry: (at: EntryId, entry: StoredEntry) => void = () => undefined;
 
-  at({ execution, scope, seq }: LinkId): Place {
+  at({ execution, scope, seq }: EntryId): Place {
     const key = `${execution}#${scope}#${seq}`;
     const place = this.places.get(key) ?? { scope, seq, steps: new Map() };
     this.places.set(key, place);
@@ -107,7 +107,7 @@ export class ChainState {
     };
   }
 
-  #putTurn(at: LinkId, turn: Turn, expected: Turn | null): boolean {
+  #putTurn(at: EntryId, turn: Turn, expected: Turn | null): boolean {
     const place = this.at(at);
     const there = place.turn;
     const asExpected = expected
@@ -119,7 +119,7 @@ export class ChainState {
     return asExpected;
   }
 
-  #putEntry(at: LinkId, entry: StoredEntry): boolean {
+  #putEntry(at: EntryId, entry: StoredEntry): boolean {
     const place = this.at(at);
     if (place.entry) return false;
     place.entry = Object.freeze({ ...entry });

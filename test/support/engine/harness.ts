@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BlobRef, CodeResult, RunRequest } from "@nova/engine";
-import { linkName } from "../../../packages/engine/src/chain/ids.ts";
+import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { type Box, claimName, type Run } from "./sandbox-state.ts";
 import type { Process } from "./scheduler.ts";
 
@@ -125,5 +125,5 @@ function referenceUnder(request: RunRequest, key: string): BlobRef {
 
 /** Returns the link name with which claim names start. */
 export function linkOf(execution: string, seq: number): string {
-  return linkName({ execution, scope: "", seq });
+  return entryName({ execution, scope: "", seq });
 }

@@ -1,7 +1,7 @@
 import {
+  type EntryId,
   type Execution,
   type Head,
-  type LinkId,
   type Member,
   type Ports,
   type StoredEntry,
@@ -10,7 +10,7 @@ import {
 } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/entry.ts";
-import { linkName } from "../../../packages/engine/src/chain/ids.ts";
+import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { linkLabel, loadStored } from "../../../packages/engine/src/context/context.ts";
 import type { Forecast } from "../../../packages/engine/src/restart/restart.ts";
 import { Source } from "../../../packages/engine/src/restart/source.ts";
@@ -146,7 +146,7 @@ export class Invariants {
   #judgeReused(head: Head, entry: StoredEntry, where: string): void {
     const { reused_from: from } = head;
     if (!from) return;
-    const claims = [...this.#begun.keys()].filter((name) => name.startsWith(`${linkName(placeOf(head))}.`));
+    const claims = [...this.#begun.keys()].filter((name) => name.startsWith(`${entryName(placeOf(head))}.`));
     if (claims.length > 0 || head.code !== null) this.#violated(`${where} is taken over, and its code ran`);
     const source = this.#world.chain.at(from).entry;
     if (source?.hash !== from.hash) this.#violated(`${where} is taken over from another link than it says`);
@@ -254,7 +254,7 @@ export class Invariants {
 
   /** Checks that the committed result is the result of the committed attempt. */
   #judgeResult(head: Head, entry: StoredEntry, where: string): void {
-    const run = this.#begun.get(`${linkName(placeOf(head))}.0.${head.attempt}`);
+    const run = this.#begun.get(`${entryName(placeOf(head))}.0.${head.attempt}`);
     const { result } = run ?? {};
     const context = entry.contents.context;
     const text = context && "text" in context ? context.text : "";
@@ -316,7 +316,7 @@ function setBy({ contents: { context } }: StoredEntry, head: Head): string | und
   return own ? JSON.stringify(own.map(([key, , json]) => [key, json]).sort()) : undefined;
 }
 
-function placeOf({ execution_id: execution, scope, seq }: Head): LinkId {
+function placeOf({ execution_id: execution, scope, seq }: Head): EntryId {
   return { execution, scope, seq };
 }
 
@@ -326,7 +326,7 @@ function areInLine({ claim: one }: Run, { claim: other }: Run): boolean {
   return a === b || a.startsWith(`${b}+`) || b.startsWith(`${a}+`);
 }
 
-/** Returns the scope in a link text of `linkName`. */
+/** Returns the scope in a link text of `entryName`. */
 function scopeIn(link: string): string {
   return link.replace(/^[^+.]*/, "").replace(/\.\d+$/, "");
 }

@@ -1,5 +1,5 @@
 import type { Claim, CodeResult, Head, StoredEntry, StoredStep } from "@nova/engine";
-import { linkName } from "../../../packages/engine/src/chain/ids.ts";
+import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 
 /** The entry of a prompt node, the stored steps of its link, and every run of code by claim. */
@@ -14,7 +14,7 @@ export interface Written {
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
   if (!isInOrder(steps)) return ["lists other steps than its journals have"];
-  const link = linkName({ execution: head.execution_id, scope: head.scope, seq: head.seq });
+  const link = entryName({ execution: head.execution_id, scope: head.scope, seq: head.seq });
   const runOf = (place: Pick<Claim, "step" | "attempt">) => runs.get(claimName({ link, ...place }));
   const ran = steps.map((step) => step && runOf(placeOf(step)));
   const hit = head.cache_hit ? runOf({ step: 0, attempt: head.attempt }) : undefined;

@@ -4,7 +4,7 @@ import type { NovaClient } from "@nova/client";
 import {
   BlobMissing,
   type CodeResult,
-  linkName,
+  entryName,
   type Member,
   membersOf,
   type Ports,
@@ -151,7 +151,7 @@ function environmentOf(
   { id: node, executor }: TaskNode,
 ) {
   const step = executor.kind === "code" ? 0 : pinnedPlaces.code;
-  const link = linkName({ execution: id, scope, seq });
+  const link = entryName({ execution: id, scope, seq });
   const keys = { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_RESTART_KEY: restartKeyOf(origin) };
   return { ...keys, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
 }

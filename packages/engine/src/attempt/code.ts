@@ -1,5 +1,5 @@
 import { defined, isLong, nameToResolve, type TaskNode } from "@nova/workflow";
-import { linkName } from "../chain/ids.ts";
+import { entryName } from "../chain/ids.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
@@ -7,7 +7,7 @@ import type { Ports } from "../ports/index.ts";
 import type { Claim, CodeResult, RunIo, RunRequest } from "../ports/sandboxes.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import type { HeldNode, KindPorts, Reason, SettlingPorts } from "../protocol/definition.ts";
-import { failed, heldMs, type RunFacts } from "../protocol/outcome.ts";
+import { buildFailure, heldMs, type RunFacts } from "../protocol/outcome.ts";
 import { moveSandboxes, withoutPool } from "../sandboxes/life.ts";
 import { graceSeconds, lifetimeLeft } from "../sandboxes/spec.ts";
 import { sha256 } from "../sha256.ts";
@@ -97,7 +97,7 @@ async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo):
 
 function failWith(task: Task, attempt: Attempt, reason: Reason, logs = ""): FinishedWork {
   const run = factsOf(task, { ...attempt, sandbox: null });
-  const outcome = failed(task, reason, { logs, executionTimeMs: 0, run });
+  const outcome = buildFailure(task, reason, { logs, executionTimeMs: 0, run });
   return { kind: "finished", outcome, reusable: null, lives: false };
 }
 
@@ -114,7 +114,7 @@ async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason
   const executionTimeMs = turn.due === undefined ? heldMs(ports, turn) : 0;
   const outcome = result
     ? await judge(held, result, io, run)
-    : failed(held, { ...why, message: io.mask(why.message) }, { logs, executionTimeMs, run });
+    : buildFailure(held, { ...why, message: io.mask(why.message) }, { logs, executionTimeMs, run });
   return commitOutcome(ports, position, node, outcome, kept);
 }
 
@@ -137,7 +137,7 @@ export function requestFor(
   context: RunRequest["context"],
   { isPlain }: Pick<NodeIo, "isPlain">,
 ): RunRequest {
-  const link = linkName(at);
+  const link = entryName(at);
   return {
     execution: at.execution,
     claim: { link, step, attempt },

@@ -3,18 +3,18 @@ import { conditionLabel, defaultLabel, defined, type Edge, isSameJson } from "@n
 import type { Turn } from "../ports/chain.ts";
 import type { CodeResult, Sandbox } from "../ports/sandboxes.ts";
 import { defaultNext, nextNodeId, takeEdge } from "../protocol/definition.ts";
-import { failed, type Outcome, type RunFacts } from "../protocol/outcome.ts";
+import { buildFailure, type Outcome, type RunFacts } from "../protocol/outcome.ts";
 import type { NodeIo, Task } from "./task-input.ts";
 
 export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFacts): Promise<Outcome> {
   const { node, edges, version, position } = task;
   const result = io.withoutOverlay(raw);
   const facts = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
-  const fail = (message: string) => failed(task, io.mask(message), facts);
+  const fail = (message: string) => buildFailure(task, io.mask(message), facts);
   if (result.status === "error") {
     const { class: name, types, httpStatus, retryAfter, traceback } = result;
     const shown = { message: io.mask(result.message), traceback: traceback === "" ? undefined : io.mask(traceback) };
-    return failed(task, { class: name, ...defined({ ...shown, types, httpStatus, retryAfter }) }, facts);
+    return buildFailure(task, { class: name, ...defined({ ...shown, types, httpStatus, retryAfter }) }, facts);
   }
   const foreign = await io.foreignReference(result.set);
   const blob = foreign && `a blob that is not this node's (${foreign.ref.sha256})`;
@@ -51,7 +51,9 @@ export type Decision = Edge | { problem: string };
  */
 export function decide(json: string | undefined, edges: readonly Edge[]): Decision {
   if (json === undefined) {
-    return { problem: `the decision did not set context["branch_decision"] - set it to one of ${listed(edges)}` };
+    return {
+      problem: `the decision did not set context["branch_decision"] - set it to one of ${listConditions(edges)}`,
+    };
   }
   const value: unknown = JSON.parse(json);
   const truth = coercedBoolean(value, edges);
@@ -60,9 +62,9 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
     edges.find(({ condition }) => truth !== undefined && booleanOf(condition) === truth) ??
     edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
   if (edge) return edge;
-  const given = json.length > 80 ? `${json.slice(0, 77)}...` : json;
-  const advice = `it leads on for ${listed(edges)}; add an edge with "default" for the rest`;
-  return { problem: `no edge for branch_decision ${given} - ${advice}` };
+  const shown = json.length > 80 ? `${json.slice(0, 77)}...` : json;
+  const advice = `it leads on for ${listConditions(edges)}; add an edge with "default" for the rest`;
+  return { problem: `no edge for branch_decision ${shown} - ${advice}` };
 }
 
 /** Numbers are equal by value, to the last digit: 1 and 1.0 are. */
@@ -83,7 +85,7 @@ function coercedBoolean(value: unknown, edges: readonly Edge[]): boolean | undef
   return booleanOf(value);
 }
 
-function listed(edges: readonly Edge[]): string {
+function listConditions(edges: readonly Edge[]): string {
   return edges.map(({ condition }) => JSON.stringify(condition ?? defaultLabel)).join(", ");
 }
 

@@ -15,7 +15,7 @@ import { type Context, linkLabel } from "../context/context.ts";
 import { asReference, referenceKey, referencesIn, referenceText } from "../context/references.ts";
 import { wholeJson } from "../context/whole-value.ts";
 import type { BlobRef } from "../ports/blobs.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { readDraftPrefix } from "../protocol/recorded.ts";
 
@@ -27,96 +27,75 @@ export class ValueTooLarge extends Error {
 }
 
 /** The nodes that a text node may name, each with its last result. */
-export class KnownNodes {
-  readonly #ports: Ports;
-  readonly #home: Head;
-  readonly #workflow: Workflow;
-  readonly #entries: ReadonlyMap<string, StoredEntry>;
+export type KnownNodes = Awaited<ReturnType<typeof findKnownNodes>>;
+
+/** Finds the nodes with results before a position. `withMaps`: also the maps around it, which have no result yet. */
+export async function findKnownNodes(
+  ports: Ports,
+  position: Position,
+  workflow: Workflow,
+  { withMaps = false }: { withMaps?: boolean } = {},
+) {
+  const { at, before: home } = position;
+  const entries = new Map<string, StoredEntry>();
+  for await (const { node, entry } of entriesBefore(ports, at)) {
+    if (node !== null && (withMaps || headOf(entry).node_type !== "map")) entries.set(node, entry);
+  }
   /** Values that nodes before the part of a draft have set. */
-  readonly #given: ReadonlyMap<string, Member[]>;
-
-  private constructor(
-    ports: Ports,
-    home: Head,
-    workflow: Workflow,
-    { entries, given }: { entries: ReadonlyMap<string, StoredEntry>; given: ReadonlyMap<string, Member[]> },
-  ) {
-    this.#ports = ports;
-    this.#home = home;
-    this.#workflow = workflow;
-    this.#entries = entries;
-    this.#given = given;
-  }
-
-  static async before(ports: Ports, position: Position, workflow: Workflow): Promise<KnownNodes> {
-    const { at, before } = position;
-    const entries = new Map<string, StoredEntry>();
-    for await (const { node, entry } of entriesBefore(ports, at)) {
-      // Inside an item, the map around it has no result yet.
-      if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
-    }
-    const given = await readDraftPrefix(ports, position, workflow);
-    return new KnownNodes(ports, before, workflow, { entries, given });
-  }
-
-  /** Name -> id of every node that has results. The name of a node without one is its id. */
-  mapping(): Record<string, string> {
-    return Object.fromEntries(this.ids().map((id) => [this.#node(id)?.name ?? id, id]));
-  }
-
-  ids(): string[] {
-    return [...new Set([...this.#given.keys(), ...this.#entries.keys()])];
-  }
-
-  #node(id: string): Node | undefined {
-    return knownNode(this.#workflow, id);
-  }
-
-  /** The keys whose values in the context are still those that the node has set. */
-  keysOf(id: string, context: Context): string[] {
-    const entry = this.#entries.get(id);
-    const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
-    const given = this.#given.get(id);
-    const set = given ? given.filter(isStill) : entry ? context.writtenBy(linkLabel(headOf(entry))) : [];
-    return resultsOf(this.#node(id), set).map(({ key }) => key);
-  }
-
-  idOf(name: string): string | undefined {
-    if (this.#entries.has(name) || this.#given.has(name)) return name;
-    const wanted = normalName(name);
-    const named = this.ids().filter((id) => this.#node(id)?.name === name);
-    const similar = () =>
-      this.ids().find((id) => [id, this.#node(id)?.name ?? id].some((one) => normalName(one) === wanted));
-    return named[0] ?? similar();
-  }
+  const draft = await readDraftPrefix(ports, position, workflow);
+  const ids = [...new Set([...draft.keys(), ...entries.keys()])];
+  const nodeOf = (id: string) => knownNode(workflow, id);
+  const nameOf = (id: string) => nodeOf(id)?.name ?? id;
 
   /** The results of a node, as they are stored; null if it has none. */
-  async resultsOf(id: string): Promise<Member[] | null> {
-    const entry = this.#entries.get(id);
-    const given = this.#given.get(id);
-    if (given || !entry) return given ? resultsOf(this.#node(id), given) : null;
-    const { context } = await contextAfter(entry, this.#ports.blobs);
-    return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
-  }
-
-  /** The results of a node with the contents of blobs; numbers keep their digits. Undefined if it has none. Throws `ValueTooLarge`. */
-  async outputOf(id: string): Promise<unknown> {
-    const results = await this.resultsOf(id);
-    if (!results || results.length === 0) return undefined;
-    const value = await this.valueOf(objectText(results), `"${id}"`);
-    const into = mainKeyOf(this.#node(id));
-    const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
-    return isObject && into !== undefined && Object.hasOwn(value, into)
-      ? { output: (value as Record<string, unknown>)[into], ...value }
-      : value;
-  }
+  const findResults = async (id: string): Promise<Member[] | null> => {
+    const entry = entries.get(id);
+    const set = draft.get(id) ?? (entry && (await readWritten(ports, entry)));
+    return set ? resultsOf(nodeOf(id), set) : null;
+  };
 
   /** Parses the JSON text of a value. Throws `ValueTooLarge`. */
-  async valueOf(json: string, name: string): Promise<unknown> {
-    const whole = await wholeJson(json, maxValueBytes, { home: this.#home, blobs: this.#ports.blobs });
+  const parseValue = async (json: string, name: string): Promise<unknown> => {
+    const whole = await wholeJson(json, maxValueBytes, { home, blobs: ports.blobs });
     if (whole === null) throw new ValueTooLarge(`${name} has more than ${maxValueBytes / 1_000_000} MB`);
     return parseExact(whole);
-  }
+  };
+
+  return {
+    ids,
+    findResults,
+    parseValue,
+    /** Name -> id of every node that has results. The name of a node without one is its id. */
+    mapping: () => Object.fromEntries(ids.map((id) => [nameOf(id), id])),
+    /** The keys whose values in the context are still those that the node has set. */
+    keysOf(id: string, context: Context): string[] {
+      const entry = entries.get(id);
+      const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
+      const set = draft.get(id)?.filter(isStill) ?? (entry ? context.writtenBy(linkLabel(headOf(entry))) : []);
+      return resultsOf(nodeOf(id), set).map(({ key }) => key);
+    },
+    idOf(name: string): string | undefined {
+      if (ids.includes(name)) return name;
+      const wanted = normalName(name);
+      const similar = () => ids.find((id) => [id, nameOf(id)].some((one) => normalName(one) === wanted));
+      return ids.find((id) => nodeOf(id)?.name === name) ?? similar();
+    },
+    /** The results of a node with the contents of blobs, all digits kept; undefined if it has none. Throws `ValueTooLarge`. */
+    async outputOf(id: string): Promise<unknown> {
+      const results = await findResults(id);
+      if (!results || results.length === 0) return undefined;
+      const value = await parseValue(objectText(results), `"${id}"`);
+      const into = mainKeyOf(nodeOf(id));
+      const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
+      return isObject && into !== undefined && Object.hasOwn(value, into)
+        ? { output: (value as Record<string, unknown>)[into], ...value }
+        : value;
+    },
+  };
+}
+
+async function readWritten({ blobs }: Ports, entry: StoredEntry): Promise<Member[]> {
+  return (await contextAfter(entry, blobs)).context.writtenBy(linkLabel(headOf(entry)));
 }
 
 function mainKeyOf(node: Node | undefined): string | undefined {
@@ -124,12 +103,12 @@ function mainKeyOf(node: Node | undefined): string | undefined {
   return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
 }
 
-export function knownNode(workflow: Workflow, id: string): Node | undefined {
+function knownNode(workflow: Workflow, id: string): Node | undefined {
   return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }
 
 /** The values that a node has set, as others find them under its name. The answer of a text node has three keys. */
-export function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
+function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
   if (!node || !("executor" in node) || node.executor.kind !== "text") return [...set];
   const { into } = node.executor;
   const output = set.find(({ key }) => key === into)?.json;
@@ -157,7 +136,7 @@ export interface NamedEntry {
 }
 
 /** Successful entries that a node may see: of the scopes around it, outermost first, then of its own. */
-export async function* entriesBefore(ports: Ports, { execution, scope, seq }: LinkId): AsyncIterable<NamedEntry> {
+export async function* entriesBefore(ports: Ports, { execution, scope, seq }: EntryId): AsyncIterable<NamedEntry> {
   const place = branchOf(scope);
   if (place) yield* entriesBefore(ports, { execution, scope: place.parent, seq: place.seq + 1 });
   yield* entriesOf(ports, execution, scope, seq);

@@ -12,12 +12,12 @@ import {
   secondsAfter,
   type TaskNode,
 } from "@nova/workflow";
-import { linkName } from "../chain/ids.ts";
+import { entryName } from "../chain/ids.ts";
 import type { Position } from "../chain/position.ts";
 import { attemptBoundary, attemptNumber } from "../chain/step-record.ts";
 import { leafLimitBytes } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
-import type { LinkId, Turn } from "../ports/chain.ts";
+import type { EntryId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import type { Reason } from "../protocol/definition.ts";
@@ -140,7 +140,7 @@ function isNamed(name: string) {
   };
 }
 
-async function isTurnUnchanged({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn): Promise<boolean> {
+async function isTurnUnchanged({ chain }: Ports, at: EntryId, { sandbox, attempt }: Turn): Promise<boolean> {
   const { turn } = await chain.read(at);
   return turn?.sandbox === sandbox && turn.attempt === attempt;
 }
@@ -148,7 +148,7 @@ async function isTurnUnchanged({ chain }: Ports, at: LinkId, { sandbox, attempt 
 function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, least }: Delay): Turn {
   const now = ports.clock.now();
   const hasJournal = node.executor.kind !== "code";
-  const share = !node.retry?.jitter ? 1 : isLong(node) ? jitterOf(`${linkName(position.at)}.${turn.attempt}`) : 0;
+  const share = !node.retry?.jitter ? 1 : isLong(node) ? jitterOf(`${entryName(position.at)}.${turn.attempt}`) : 0;
   const kept = hasJournal ? [...(turn.kept ?? []), attemptBoundary] : undefined;
   return {
     node: node.id,
@@ -223,13 +223,13 @@ export async function recordAttempt(
   await ports.chain.putStep(at, { step: hasJournal ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
 }
 
-export async function failedAttempts({ chain }: Ports, at: LinkId): Promise<StepRecord[]> {
+export async function failedAttempts({ chain }: Ports, at: EntryId): Promise<StepRecord[]> {
   const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
   const records = kept.map(({ text }) => JSON.parse(text) as StepRecord);
   return records.filter(({ error_class }) => error_class !== undefined);
 }
 
-export async function lastFailure(ports: Ports, at: LinkId): Promise<Reason | undefined> {
+export async function lastFailure(ports: Ports, at: EntryId): Promise<Reason | undefined> {
   const last = (await failedAttempts(ports, at)).at(-1);
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }

@@ -1,5 +1,5 @@
 import { secretKeys, type TaskNode } from "@nova/workflow";
-import { linkName } from "../chain/ids.ts";
+import { entryName } from "../chain/ids.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
@@ -73,7 +73,7 @@ export async function stopCode(
   step: number,
 ): Promise<StopOutcome | null> {
   if (turn.sandbox === null) return null;
-  const claim = { link: linkName(at), step, attempt: turn.attempt };
+  const claim = { link: entryName(at), step, attempt: turn.attempt };
   try {
     return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
   } catch (error) {

@@ -7,18 +7,16 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import { headOf } from "../chain/entry.ts";
-import { contextAfter, inputBefore, type LoadedContext, type Position } from "../chain/position.ts";
+import { inputBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { type Context, linkLabel } from "../context/context.ts";
 import { ReferenceScan, referenceKey, referencesIn } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { BlobRef } from "../ports/blobs.ts";
-import type { StoredEntry } from "../ports/chain.ts";
 import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo } from "../ports/sandboxes.ts";
 import { type KindPorts, type NodeDefinition, versionOf } from "../protocol/definition.ts";
-import { readDraftPrefix, restartKey } from "../protocol/recorded.ts";
+import { restartKey } from "../protocol/recorded.ts";
 import {
   changedOf,
   credentialOverlay,
@@ -29,7 +27,7 @@ import {
 } from "../secrets/overlay.ts";
 import { maskCredentials } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
-import { entriesBefore, KnownNodes, knownNode, resultsOf, wasWrittenBefore } from "./known-nodes.ts";
+import { findKnownNodes, type KnownNodes, wasWrittenBefore } from "./known-nodes.ts";
 
 export interface Task extends NodeDefinition {
   position: Position;
@@ -69,7 +67,7 @@ export async function withInputKeys(
   input: Context,
 ): Promise<Context> {
   if (!inputKeys) return input;
-  const known = await KnownNodes.before(ports, position, workflow);
+  const known = await findKnownNodes(ports, position, workflow);
   const nodes = nodeIndex(workflow).values();
   const edges = [...(workflow.draftPrefix?.edges ?? []), ...nodes.flatMap((one) => one.edges)];
   const upstream = [...new Set(edges.flatMap(({ from, to }) => (to === id ? [from] : [])))];
@@ -86,7 +84,7 @@ export async function withInputKeys(
 async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: string[]): Promise<string | undefined> {
   let found: string | undefined;
   for (const id of node === undefined ? upstream : [node]) {
-    const results = await known.resultsOf(id);
+    const results = await known.findResults(id);
     if (results && key === undefined) found = objectText(results);
     else found = results?.find((one) => one.key === key)?.json ?? found;
   }
@@ -117,7 +115,7 @@ export async function createNodeIo(
   secrets: ReadonlySet<string>,
   overlay: CredentialOverlay = emptyOverlay,
 ): Promise<NodeIo> {
-  const { before, at } = position;
+  const { before } = position;
   let named: Set<string> | undefined;
   const inInput = () => {
     named ??= new Set(input.slots().flatMap(({ json }) => referencesIn(json).map(referenceKey)));
@@ -135,9 +133,9 @@ export async function createNodeIo(
   const isKnown = (ref: BlobRef) =>
     inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
 
-  const setBy = async (entry: StoredEntry) => {
-    const { context } = await contextAfter(entry, ports.blobs);
-    return context.writtenBy(linkLabel(headOf(entry)));
+  const known = async () => {
+    const { workflow } = await versionOf(ports, before);
+    return findKnownNodes(ports, position, workflow, { withMaps: true });
   };
 
   return {
@@ -158,22 +156,13 @@ export async function createNodeIo(
       }
     },
     async outputs(node) {
-      let last: StoredEntry | undefined;
-      for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
-      const { workflow } = await versionOf(ports, before);
-      const given = (await readDraftPrefix(ports, position, workflow)).get(node);
-      const set = given ?? (last && (await setBy(last)));
-      if (!set) return null;
-      const text = objectText(resultsOf(knownNode(workflow, node), set));
+      const results = await (await known()).findResults(node);
+      if (!results) return null;
+      const text = objectText(results);
       meetAll(referencesIn(text));
       return text;
     },
-    async outputNames() {
-      const { workflow } = await versionOf(ports, before);
-      const names = new Set((await readDraftPrefix(ports, position, workflow)).keys());
-      for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
-      return Array.from(names);
-    },
+    outputNames: async () => (await known()).ids,
     taskUrl: (node) => ports.resumeUrl(position, node),
     async foreignReference(set) {
       for (const { key, json } of set) {

@@ -1,6 +1,6 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { ContentName, LinkId, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { ContentName, EntryId, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -74,7 +74,7 @@ export interface Head extends BlobHome {
   origin?: Origin;
   plan?: Plan;
   /** The entry of an earlier execution whose outcome this entry reuses. The node did not run here. */
-  reused_from?: ReusedLink;
+  reused_from?: ReusedEntry;
   /** The person who wrote the outcome by hand. Nothing ran for it. */
   edited?: Edited;
   /** Visits of nodes in loops so far, as names of places count them. Absent: none, and the execution has no plan. */
@@ -153,12 +153,12 @@ export interface Edited {
   at: string;
 }
 
-export interface ReusedLink extends LinkId {
+export interface ReusedEntry extends EntryId {
   hash: string;
 }
 
 /** The last entry of a branch. The content `branches` of a join is a list of these. */
-export type BranchTip = Omit<ReusedLink, "execution">;
+export type BranchTip = Omit<ReusedEntry, "execution">;
 
 export interface FailureRecord {
   message: string;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ulid } from "ulid";
-import type { LinkId } from "../ports/chain.ts";
+import type { EntryId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
 export interface BranchPlace {
@@ -20,7 +20,7 @@ export function branchOf(scope: string): BranchPlace | null {
   return fork === "" ? null : { parent, fork, seq: Number(seq), branch };
 }
 
-export function branchScope({ scope, seq }: Omit<LinkId, "execution">, fork: string, branch: string): string {
+export function branchScope({ scope, seq }: Omit<EntryId, "execution">, fork: string, branch: string): string {
   return `${scope}/${fork}@${seq}.${branch}`;
 }
 
@@ -47,25 +47,25 @@ export function generationId({ key, codeHash }: Identified): string {
 const longestScope = 120;
 
 /** The name of an entry for claims and tombstones: unique over all executions, and safe as a file name. */
-export function linkName({ execution, scope, seq }: LinkId): string {
+export function entryName({ execution, scope, seq }: EntryId): string {
   const place = scope.length <= longestScope ? scope.replaceAll("/", "+") : `+${sha256(scope)}`;
   return `${execution}${place}.${seq}`;
 }
 
 /** Returns the id of a waiting node's task. All deliveries compute the same id, so they create one task. */
-export function taskId(at: LinkId, since: string): string {
+export function taskId(at: EntryId, since: string): string {
   return `task_${ulidOf(at, since)}`;
 }
 
 /**
  * The id of the execution that a workflow node runs, the same for all deliveries. The salt sets it apart from tasks.
  */
-export function childId(at: LinkId, since: string): string {
+export function childId(at: EntryId, since: string): string {
   return `exec_${ulidOf(at, since, "child ")}`;
 }
 
 /** The time is that of the turn, which exactly one delivery wrote. The random part is a hash of the link. */
-function ulidOf({ execution, scope, seq }: LinkId, since: string, salt = ""): string {
+function ulidOf({ execution, scope, seq }: EntryId, since: string, salt = ""): string {
   return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);
 }
 

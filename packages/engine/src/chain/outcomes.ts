@@ -10,9 +10,9 @@ import {
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { LinkId } from "../ports/chain.ts";
+import type { EntryId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
-import type { Edited, FailureRecord, ReusedLink } from "./entry.ts";
+import type { Edited, FailureRecord, ReusedEntry } from "./entry.ts";
 
 /** The written outcome of one place. Large values may be references to blobs of the execution that uses it. */
 export interface WrittenOutcome {
@@ -21,12 +21,12 @@ export interface WrittenOutcome {
   decision: string | null;
   error?: { class: RunErrorClass; failure: FailureRecord };
   /** The entry that it was copied from, or its author. */
-  from?: ReusedLink | Edited;
+  from?: ReusedEntry | Edited;
 }
 
 /** The entry of an earlier execution whose outcome counts at a place. The document does not repeat its values. */
 export interface EntryReference {
-  entry: LinkId;
+  entry: EntryId;
   condition?: ReuseCondition;
 }
 
@@ -51,7 +51,7 @@ const Link = z
     seq: z.int().min(1),
     hash: z.string().regex(/^[0-9a-f]{64}$/),
   })
-  .transform(({ execution_id: execution, ...place }): ReusedLink => ({ execution, ...place }));
+  .transform(({ execution_id: execution, ...place }): ReusedEntry => ({ execution, ...place }));
 const Hand = z
   .strictObject({ edited_by: z.string().min(1), at: z.iso.datetime() })
   .transform(({ edited_by: by, at }): Edited => ({ by, at }));
@@ -76,15 +76,15 @@ const Outcome = z.strictObject({
 });
 
 /** `exec_01M8.../each@3.0#1`: execution, scope and number of an entry. */
-const entryName = /^([^/#]+)(\/[^#]*)?#(\d+)$/;
+const entryPattern = /^([^/#]+)(\/[^#]*)?#(\d+)$/;
 
 const Reference = z
   .strictObject({
-    from: z.string().regex(entryName),
+    from: z.string().regex(entryPattern),
     if: z.union([z.array(z.string()), z.enum(["context", "asked"])]).optional(),
   })
   .transform(({ from, if: condition }): EntryReference => {
-    const [, execution = "", scope = "", seq] = entryName.exec(from) ?? [];
+    const [, execution = "", scope = "", seq] = entryPattern.exec(from) ?? [];
     return { entry: { execution, scope, seq: Number(seq) }, ...defined({ condition }) };
   });
 

@@ -12,7 +12,7 @@ import {
 } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
 import type { BlobStore } from "../ports/blobs.ts";
-import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { ChainStore, EntryId, Link, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 import { contentText, type FailureRecord, type Head, headOf } from "./entry.ts";
@@ -24,7 +24,7 @@ export interface Position {
   before: Head;
   /** The stored entry of `before`; for the first link of a branch the fork's entry. */
   beforeEntry: StoredEntry;
-  at: LinkId;
+  at: EntryId;
   next: Link;
 }
 
@@ -32,14 +32,14 @@ export interface Position {
  * The position, without a read if this process has just written the entry before. The write that follows must fail if
  * further entries exist.
  */
-export async function latestPosition(ports: Ports, at: LinkId): Promise<Position> {
+export async function latestPosition(ports: Ports, at: EntryId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
   return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
 }
 
 /** Reads the position of a link. A branch stores no link 0, so the fork's link replaces it. */
-export async function readPosition(ports: Ports, at: LinkId): Promise<Position> {
+export async function readPosition(ports: Ports, at: EntryId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
   if (place) {
     const [start, next] = await Promise.all([readFork(ports, at, place), ports.chain.read(at)]);
@@ -72,7 +72,7 @@ export async function branchStart(
   return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
-async function readFork(ports: Ports, at: LinkId, { parent, fork, seq }: BranchPlace) {
+async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: BranchPlace) {
   const entry = await readKept(ports.chain, { execution: at.execution, scope: parent, seq });
   if (!entry || headOf(entry).node_id !== fork) {
     throw chainBroken(`execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
@@ -84,7 +84,7 @@ async function readFork(ports: Ports, at: LinkId, { parent, fork, seq }: BranchP
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
-export async function readKept(chain: ChainStore, at: LinkId): Promise<StoredEntry | undefined> {
+export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEntry | undefined> {
   const known = kept.get(chain) ?? new LRUCache<string, StoredEntry>({ max: maxKept });
   kept.set(chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;

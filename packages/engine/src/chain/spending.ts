@@ -5,16 +5,16 @@ const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, toke
 const billionth = 1e9;
 
 export function sumOfSpendings(spendings: readonly Spending[]): Spending {
-  return spendings.reduce((sum, spending) => combined(sum, spending, 1), nothing);
+  return spendings.reduce((sum, spending) => combine(sum, spending, 1), nothing);
 }
 
 /** Undefined if both sides are: entries omit the field then. */
 export function addSpendings(before: Spending | undefined, more: Spending | undefined): Spending | undefined {
-  return before && more ? combined(before, more, 1) : (before ?? more);
+  return before && more ? combine(before, more, 1) : (before ?? more);
 }
 
 export function spentSince(before: Spending | undefined, after: Spending | undefined): Spending {
-  return combined(after ?? nothing, before ?? nothing, -1);
+  return combine(after ?? nothing, before ?? nothing, -1);
 }
 
 export function unlessNothing(spending: Spending): Spending | undefined {
@@ -22,7 +22,7 @@ export function unlessNothing(spending: Spending): Spending | undefined {
 }
 
 /** Adds or subtracts. Models send the counts, and a number that the store refuses would keep the run open. */
-function combined(a: Spending, b: Spending, sign: 1 | -1): Spending {
+function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
   return {
     cost_usd: storableNumber(Math.round(sum("cost_usd") * billionth) / billionth),

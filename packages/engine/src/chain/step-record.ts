@@ -52,10 +52,10 @@ export async function sealStep(
   const { timestamp, runTimeMs: run_time_ms } = facts;
   const named = facts.blobs.length > 0 ? facts.blobs : undefined;
   const more = defined({ run_time_ms, cost_notes: draft.cost_notes, blobs: named });
-  const told: StepText = { format: 1, ...fields, timestamp, ...more, digests };
-  const text = JSON.stringify(told);
+  const record: StepText = { format: 1, ...fields, timestamp, ...more, digests };
+  const text = JSON.stringify(record);
   const stored = { step: facts.number, text, hash: sha256(text), contents };
-  return { stored, step: stepFrom(facts.journal, told, texts) };
+  return { stored, step: stepFrom(facts.journal, record, texts) };
 }
 
 /** Code and its result stay unmasked, because later deliveries use them. */
@@ -78,24 +78,24 @@ function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Recor
 }
 
 /** Contents are null if they are missing from `texts` or were erased. */
-export function stepFrom(journal: number, told: StepText, texts: StepTexts): JournalStep {
-  const { format: _, digests: __, blobs: ___, run_time_ms: ____, ...facts } = told;
-  const error = parsed(texts.error) as { message: string; traceback?: string } | null;
+export function stepFrom(journal: number, record: StepText, texts: StepTexts): JournalStep {
+  const { format: _, digests: __, blobs: ___, run_time_ms: ____, ...facts } = record;
+  const error = parseContent(texts.error) as { message: string; traceback?: string } | null;
   const { logs, result } = texts;
   return {
     ...facts,
     journal,
-    input_data: parsed(texts.input),
-    output_data: parsed(texts.output),
+    input_data: parseContent(texts.input),
+    output_data: parseContent(texts.output),
     generated_code: texts.code ?? null,
-    tool_calls: (parsed(texts.tools) ?? []) as JournalStep["tool_calls"],
+    tool_calls: (parseContent(texts.tools) ?? []) as JournalStep["tool_calls"],
     error_message: error?.message ?? null,
     ...defined({ traceback: error?.traceback || undefined, logs: logs || undefined }),
-    ...(result && told.status === "success" && { result: JSON.parse(result) }),
+    ...(result && record.status === "success" && { result: JSON.parse(result) }),
   };
 }
 
-function parsed(text: string | null | undefined): unknown {
+function parseContent(text: string | null | undefined): unknown {
   return text == null ? null : JSON.parse(text);
 }
 
@@ -132,8 +132,8 @@ export type Failed = PipelineOutcome & { status: "failed" };
  * The record of a pipeline's failure. It takes the number of the next step, so no delivery runs that. No entry lists
  * it.
  */
-export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
-  const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
+export async function sealEnding(step: number, failure: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
+  const { contents, digests } = await sealContents({ output: JSON.stringify(failure) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });
   return { step, text, hash: sha256(text), contents };
 }

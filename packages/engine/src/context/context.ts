@@ -1,13 +1,13 @@
 import { type Member, valueAt } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { LinkId } from "../ports/chain.ts";
+import type { EntryId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
 /** The link that wrote a key: its number on the main line, scope and number in a branch. */
 type LinkLabel = number | string;
 
-export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
+export function linkLabel({ scope, seq }: Omit<EntryId, "execution">): LinkLabel {
   return scope === "" ? seq : `${scope}#${seq}`;
 }
 

@@ -6,7 +6,7 @@ import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
 import type { Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
-import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
 import { branchState, findOpenedFork, type OpenFork, readTips } from "../protocol/branches.ts";
@@ -31,9 +31,9 @@ import type {
   TaskAnswer,
   WaitEvent,
 } from "../protocol/event.ts";
-import { codeless, succeeded } from "../protocol/outcome.ts";
+import { buildSuccess, factsWithoutCode } from "../protocol/outcome.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
-import { closed, linkAfter, runUntilCommitted, settleLink, settleNodeLink } from "../protocol/turn.ts";
+import { closedError, entryIdAfter, runUntilCommitted, settleEntry, settleNodeEntry } from "../protocol/turn.ts";
 import { type ChildAnswer, describeChildWait, hasInnerPlaces, runChild, settleChild } from "./child/run-child.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
 import * as waiting from "./waiting/request.ts";
@@ -54,7 +54,7 @@ interface Kind<N extends Node> {
   ): Promise<NodeAnswer>;
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** Describes the wait of a held turn. Absent if nodes of the kind never wait. */
-  waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
+  waitsFor?(ports: Ports, node: N, at: EntryId, turn: Turn): Promise<WaitsFor | null>;
   /** `KindPorts.staysInside` for nodes of the kind. Absent: false. */
   staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
@@ -135,7 +135,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
   const settling =
     "expired" in event
       ? expiredEntry(withKinds(ports), event)
-      : settleNodeLink(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
+      : settleNodeEntry(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
 }
 
@@ -146,13 +146,13 @@ export async function runEnd(
   { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
   await runUntilCommitted(ports, event, (position) => {
-    const outcome = succeeded(null, codeless(ports, undefined, position.before));
+    const outcome = buildSuccess(null, factsWithoutCode(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
   });
   const { execution, scope } = event;
   const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
-  if (close.status !== "completed") throw closed(execution.id);
-  return { execution, scope, seq: linkAfter(event).seq, status: "completed", tip: close.tip };
+  if (close.status !== "completed") throw closedError(execution.id);
+  return { execution, scope, seq: entryIdAfter(event).seq, status: "completed", tip: close.tip };
 }
 
 /** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` after a Catch. */
@@ -163,7 +163,7 @@ export interface JoinEvent {
 
 /** Joins the branches of a fork by what the chain says, not Step Functions. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
-  const entry = await settleLink(ports, { ...run, node: joinOf(fork) }, async (position) => {
+  const entry = await settleEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {
     const open = await findOpenedFork(ports, position.beforeEntry);
     if (open?.fork.node === fork) return joinBranches(ports, position, open, error && reasonOf(error));
     throw chainBroken(`link ${run.seq} of ${run.execution.id}${run.scope} is not the fork "${fork}"`);

@@ -1,7 +1,7 @@
 import type { Sandbox } from "./sandboxes.ts";
 
 /** A place in the chain of one execution. The main line's scope is `""`. */
-export interface LinkId {
+export interface EntryId {
   execution: string;
   scope: string;
   seq: number;
@@ -82,7 +82,7 @@ export type StepContentName =
   | "analysis";
 
 /** The last link of a scope. */
-export type ScopeTip = Pick<LinkId, "scope" | "seq">;
+export type ScopeTip = Pick<EntryId, "scope" | "seq">;
 
 /** One agent run inside a node. `text` is its JSON record, empty if erased; `hash` is the SHA-256 of that text. */
 export interface StoredStep {
@@ -104,15 +104,15 @@ export type ChainNote =
  */
 export interface ChainStore {
   /** Reads with one query: the entry at `at.seq`, and the turn and entry after it. */
-  readTail(at: LinkId): Promise<{ here?: StoredEntry; next: Link }>;
+  readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
   /** The last item of exactly this scope, and the item before if the last one is its turn. */
   tip(execution: string, scope: string): Promise<Link[]>;
-  read(at: LinkId): Promise<Link>;
+  read(at: EntryId): Promise<Link>;
   /** Writes the turn if there is none (`expected` null), or replaces `expected`: its state, sandbox and attempt. */
-  putTurn(at: LinkId, turn: Turn, expected: Turn | null): Promise<boolean>;
-  putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
-  putStep(at: LinkId, step: StoredStep): Promise<boolean>;
-  steps(at: LinkId): Promise<StoredStep[]>;
+  putTurn(at: EntryId, turn: Turn, expected: Turn | null): Promise<boolean>;
+  putEntry(at: EntryId, entry: StoredEntry): Promise<boolean>;
+  putStep(at: EntryId, step: StoredStep): Promise<boolean>;
+  steps(at: EntryId): Promise<StoredStep[]>;
   /** Writes the note if there is none of the same kind and execution. */
   putNote(execution: string, note: ChainNote): Promise<boolean>;
   notes(execution: string): Promise<ChainNote[]>;

@@ -1,5 +1,5 @@
 import type { RunErrorClass } from "@nova/workflow";
-import type { LinkId } from "./chain.ts";
+import type { EntryId } from "./chain.ts";
 import type { Sandbox } from "./sandboxes.ts";
 
 export type ExecutionStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "interrupted";
@@ -20,7 +20,7 @@ export interface Spending {
 }
 
 /** The node of another execution that runs this execution. */
-export interface Parent extends LinkId {
+export interface Parent extends EntryId {
   /** The number of executions around this one. */
   depth: number;
 }

@@ -1,10 +1,10 @@
 import type { Edge, HistoryBudget, LockedCode, Member, RunErrorClass, TaskNode, Workflow } from "@nova/workflow";
-import type { LinkId } from "./chain.ts";
+import type { EntryId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 
 /** A node whose code a model writes, at its place in a run. */
 export interface PromptTask {
-  at: LinkId;
+  at: EntryId;
   client: string;
   version: WorkflowVersion;
   node: TaskNode;
@@ -195,7 +195,7 @@ export interface Budgets {
   /** The budget of this month; null if there is no limit. */
   ofMonth(client: string): Promise<MonthBudget | null>;
   /** Records the cost of a node so far. The caller repeats it with values that never decrease. */
-  note(client: string, node: LinkId, usd: number): Promise<void>;
+  note(client: string, node: EntryId, usd: number): Promise<void>;
 }
 
 /** A published version. Only the state of its publication may change. */

@@ -36,7 +36,7 @@ export interface SandboxSpec {
   reach?: string[];
 }
 
-/** A claim is a file that is created once in the sandbox. `link` is the text of `linkName()`. */
+/** A claim is a file that is created once in the sandbox. `link` is the text of `entryName()`. */
 export interface Claim {
   link: string;
   step: number;

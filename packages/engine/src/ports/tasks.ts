@@ -1,5 +1,5 @@
 import type { WrittenJson } from "@nova/workflow";
-import type { LinkId } from "./chain.ts";
+import type { EntryId } from "./chain.ts";
 
 /**
  * `open`: without an answer. `answered`: the answer is on its way to the chain, or there, but not yet sent to Step
@@ -18,7 +18,7 @@ export interface TaskMail {
 }
 
 /** A run waits at an entry for an answer of a person, or for an event. */
-export interface WaitingTask extends LinkId {
+export interface WaitingTask extends EntryId {
   format: 1;
   /** `task_` and a ULID. */
   id: string;

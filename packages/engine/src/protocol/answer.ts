@@ -9,14 +9,14 @@ import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 import { continuationAnswer } from "./close.ts";
 import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
-import { closed } from "./turn.ts";
+import { closedError } from "./turn.ts";
 
 type Asked = RunPosition & Pick<MapEvent, "inline_items">;
 
 /** Throws `ExecutionClosed` for a close entry. */
 function openHead(entry: StoredEntry): Head {
   const head = headOf(entry);
-  if (head.node_type === "close") throw closed(head.execution_id);
+  if (head.node_type === "close") throw closedError(head.execution_id);
   return head;
 }
 

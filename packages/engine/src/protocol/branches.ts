@@ -4,7 +4,7 @@ import { type FailureRecord, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
 import { branchStart, failureOf } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
-import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { EntryId, Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
@@ -54,7 +54,7 @@ export interface Tip {
   entry: StoredEntry;
   /** For a branch that has not started, the head that its entry 0 would have. */
   head: Head;
-  next: LinkId;
+  next: EntryId;
   turn: Turn | undefined;
 }
 
@@ -79,13 +79,13 @@ export async function readTips(ports: Ports, { head, entry }: OpenFork, scopes: 
 
 async function tipIn(
   ports: Ports,
-  { execution, scope }: Omit<LinkId, "seq">,
+  { execution, scope }: Omit<EntryId, "seq">,
   links: readonly Link[],
   fork: StoredEntry | undefined,
 ): Promise<Tip> {
   const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
   const link = last ?? { seq: 0 };
-  const next: LinkId = { execution, scope, seq: link.seq + 1 };
+  const next: EntryId = { execution, scope, seq: link.seq + 1 };
   const { turn } = links.find(({ seq }) => seq === next.seq) ?? {};
   if (last?.entry) return { link, entry: last.entry, head: headOf(last.entry), next, turn };
   if (!fork) throw chainBroken(`execution ${execution} has no chain`);

@@ -23,7 +23,7 @@ import { definitionOf, type KindPorts, type Reason, type SettlingPorts, versionO
 import type { Continuation, RunPosition } from "./event.ts";
 import { type Closed, finishClose } from "./record.ts";
 import { settleJoin } from "./settle-join.ts";
-import { putState, settleNodeLink } from "./turn.ts";
+import { putState, settleNodeEntry } from "./turn.ts";
 
 export interface CloseRequest {
   execution: string;
@@ -77,7 +77,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
   try {
-    await settleNodeLink(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+    await settleNodeEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
   } catch (error) {
     if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
   }

@@ -8,8 +8,8 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { spareForBranches } from "../sandboxes/life.ts";
-import { isLoopOf, type Loops } from "./definition.ts";
-import type { Outcome } from "./outcome.ts";
+import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
+import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
 /** Writes a node's entry, if there is none. Returns the entry that is there: ours, or the winner's. */
 export async function commitOutcome(
@@ -31,6 +31,18 @@ export async function commitOutcome(
   const { entry: winner } = await ports.chain.read(position.at);
   if (!winner) throw chainBroken(`link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`);
   return winner;
+}
+
+/** Writes the failed entry of a node that runs no code of its own. */
+export function commitFailure(
+  ports: Ports,
+  held: HeldNode,
+  cause: Reason | string,
+  kept?: LoadedContext,
+): Promise<StoredEntry> {
+  const { position, node, turn } = held;
+  const outcome = buildFailure(held, cause, factsWithoutCode(ports, turn, position.before));
+  return commitOutcome(ports, position, node, outcome, kept);
 }
 
 async function sealOutcome(

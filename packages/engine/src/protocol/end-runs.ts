@@ -56,7 +56,7 @@ export async function sweepRuns(
     // The run is missing in the lists of this sweep, and too young to be lost.
     if (Date.parse(record.startedAt) > since) continue;
     await look(record, async () => {
-      if (!goesOn.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
+      if (!runningStatuses.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
       if (record.status === "running") alive.push(record);
       return null;
     });
@@ -69,7 +69,7 @@ export async function sweepRuns(
 }
 
 /** The status of a run whose execution exists, while that execution runs. */
-const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
+const runningStatuses: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
 /** Lists the executions of each machine once, because DescribeExecution allows 15 calls a second. The list may be late. */
 function runningExecutions({ stateMachines }: Ports): (record: Execution) => Promise<boolean> {
@@ -137,7 +137,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
     closeExecution(ports, { execution, status, ...(reason && { reason }) });
   switch (run.status) {
     case "succeeded":
-      return completed(ports, execution);
+      return confirmCompletion(ports, execution);
     case "failed":
       return close("failed", reasonOf({ Error: run.error ?? "Failed", Cause: run.cause ?? "" }));
     case "timed_out":
@@ -150,7 +150,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
 }
 
 /** Step Functions succeeds only after the close entry: without one, a person has cut off the end of the chain. */
-async function completed(ports: KindPorts, execution: string): Promise<Closed> {
+async function confirmCompletion(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
   const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;
@@ -191,12 +191,15 @@ export async function executionEnded(ports: KindPorts, id: string): Promise<void
   if (record?.open) await sweepExecution(ports, record);
 }
 
-const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
+const cancelledInQueue = {
+  class: "ExecutionClosed",
+  message: "the execution was cancelled while it was queued",
+} as const;
 
 /** Stops the state machine, then closes the chain, or answers how it ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");
-  const reason = record.status === "queued" && { reason: unbegun };
+  const reason = record.status === "queued" && { reason: cancelledInQueue };
   return closeExecution(ports, { execution: id, status: "cancelled", ...reason });
 }

@@ -1,5 +1,5 @@
 import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
-import type { ChildTip, Edited, FailureRecord, Head, ReusedLink } from "../chain/entry.ts";
+import type { ChildTip, Edited, FailureRecord, Head, ReusedEntry } from "../chain/entry.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
@@ -50,7 +50,7 @@ export interface MoreFacts {
   inside?: { branches: number; events: number };
   /** Only for a decision that leads back; any other entry keeps the counts of the loops around it. */
   loops?: Loops;
-  reused?: ReusedLink;
+  reused?: ReusedEntry;
   edited?: Edited;
   /** Only for a join: the visits in its branches and before. */
   visits?: Head["visits"];
@@ -81,7 +81,7 @@ export interface RunFacts {
 }
 
 /** The facts of a node without code: it took as long as its turn. Without `before` its scope keeps no sandbox. */
-export function codeless(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
+export function factsWithoutCode(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
   const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };
   const run = { attempt: turn?.attempt ?? 1, sandboxId: null, ...sandboxes, code: null };
   return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
@@ -92,14 +92,14 @@ export function heldMs({ clock }: Ports, { since }: Turn): number {
   return Math.max(0, clock.now() - Date.parse(since));
 }
 
-export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes["set"] = []): SuccessOutcome {
+export function buildSuccess(next: string | null, facts: OutcomeFacts, set: Changes["set"] = []): SuccessOutcome {
   return { ...facts, status: "success", changes: { set, delete: [] }, decision: null, next };
 }
 
 type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
 /** The outcome of a node that fails; a text is the message of a `NodeFailed`. The run continues at its `onError`. */
-export function failed(
+export function buildFailure(
   { version, node }: Pick<NodeDefinition, "version" | "node">,
   cause: Cause | string,
   facts: OutcomeFacts,

@@ -15,7 +15,7 @@ import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
-    waitsInside = await refreshed(ports, id, waitsInside);
+    waitsInside = await refreshOne(ports, id, waitsInside);
   }
 }
 
@@ -26,7 +26,7 @@ export async function markWaiting(ports: Ports, execution: string): Promise<void
   }
 }
 
-async function refreshed(ports: Ports, id: string, waitsInside: boolean): Promise<boolean> {
+async function refreshOne(ports: Ports, id: string, waitsInside: boolean): Promise<boolean> {
   for (;;) {
     const isWaiting = waitsInside || (await ports.tasks.hasOpen(id));
     const [status, other] = isWaiting ? (["waiting", "running"] as const) : (["running", "waiting"] as const);

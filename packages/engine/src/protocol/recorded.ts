@@ -10,11 +10,11 @@ import {
 } from "../chain/outcomes.ts";
 import { failureOf, inputBefore, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/references.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 import { defaultNext, followChoice, isChosen, type KindPorts, type NodeDefinition, nextNodeId } from "./definition.ts";
-import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
+import { buildFailure, factsWithoutCode, type Outcome, type RecordedOutcome } from "./outcome.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
@@ -124,7 +124,7 @@ async function isUnchanged(
   ports: KindPorts,
   position: Position,
   definition: NodeDefinition,
-  { at, entry, condition }: { at: LinkId; entry: StoredEntry; condition: ReuseCondition },
+  { at, entry, condition }: { at: EntryId; entry: StoredEntry; condition: ReuseCondition },
 ): Promise<boolean> {
   if (condition === "asked") {
     const asked = await ports.asked(position, definition);
@@ -193,7 +193,7 @@ async function refuseToRun(
   const { node } = definition;
   if (await ports.staysInside(position, plan, node)) return null;
   const place = (plan.within ?? "") + (await placeName(ports, position, node));
-  return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before));
+  return buildFailure(definition, `${noOutcome}: ${place}`, factsWithoutCode(ports, undefined, position.before));
 }
 
 /** The start of the message of such a failure. */
@@ -245,10 +245,10 @@ export async function placeName(
   { before, at }: Position,
   { id }: Pick<Node, "id">,
 ): Promise<string> {
-  return (await prefixOf({ chain }, at)) + numbered(id, visitsOf(before, id) + 1);
+  return (await prefixOf({ chain }, at)) + nameVisit(id, visitsOf(before, id) + 1);
 }
 
-async function prefixOf(ports: Pick<Ports, "chain">, { execution, scope }: Omit<LinkId, "seq">): Promise<string> {
+async function prefixOf(ports: Pick<Ports, "chain">, { execution, scope }: Omit<EntryId, "seq">): Promise<string> {
   const place = branchOf(scope);
   if (!place) return "";
   const { parent, fork, seq, branch } = place;
@@ -256,10 +256,10 @@ async function prefixOf(ports: Pick<Ports, "chain">, { execution, scope }: Omit<
   if (!isItem(branch)) return around;
   const entry = await readKept(ports.chain, { execution, scope: parent, seq });
   const visit = entry ? visitsOf(headOf(entry), fork) : 1;
-  return `${around}${numbered(fork, Math.max(1, visit))}[${branch}].`;
+  return `${around}${nameVisit(fork, Math.max(1, visit))}[${branch}].`;
 }
 
-export function numbered(id: string, visit: number): string {
+export function nameVisit(id: string, visit: number): string {
   return visit === 1 ? id : `${id}#${visit}`;
 }
 

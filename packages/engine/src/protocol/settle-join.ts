@@ -31,7 +31,7 @@ import {
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
-import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
+import { buildSuccess, factsWithoutCode, type Outcome, type OutcomeFacts } from "./outcome.ts";
 import { visitsOfBranches } from "./recorded.ts";
 
 /**
@@ -54,7 +54,7 @@ export async function settleJoin(
   const outcome: Outcome =
     "failure" in merged
       ? { ...facts, status: "failed", ...merged, next: rescue }
-      : { ...succeeded(nextAfterJoin(open), facts), changes: merged };
+      : { ...buildSuccess(nextAfterJoin(open), facts), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
   await releaseUnnamedSpares(ports, spare, headOf(entry));
   return entry;
@@ -67,21 +67,23 @@ function factsOf(
   { map }: OpenFork,
   spare: Sandbox[],
 ): OutcomeFacts {
-  const begun = tips.filter(hasBegun);
+  const started = tips.filter(hasBegun);
   // A branch counts on from what its fork says.
-  const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
-  const branches = begun.map((tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }));
-  const facts = codeless(ports, undefined, before);
+  const spent = unlessNothing(sumOfSpendings(started.map(({ head }) => spentSince(before.spent, head.spent))));
+  const branches = started.map(
+    (tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }),
+  );
+  const facts = factsWithoutCode(ports, undefined, before);
   return {
     ...facts,
     run: { ...facts.run, spare },
     more: {
-      nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
-      inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
-      inside: { branches: begun.length, events: begun.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
+      nodes: started.reduce((sum, tip) => sum + tip.head.nodes, 0),
+      inner: started.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
+      inside: { branches: started.length, events: started.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
       ...(spent && { spent }),
       // Places in items have the item's number in their name.
-      ...(before.visits && !map && { visits: visitsOfBranches([before, ...begun.map(({ head }) => head)]) }),
+      ...(before.visits && !map && { visits: visitsOfBranches([before, ...started.map(({ head }) => head)]) }),
       contents: { branches: JSON.stringify(branches) },
     },
   };
@@ -132,9 +134,9 @@ async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySe
   const stored = loadStored(await contentText(entry.contents.context, head, ports.blobs));
   const own = { ...stored, pages: stored.pages.filter(({ sha256 }) => !shared.has(sha256)) };
   const { context } = await loadContext(JSON.stringify(own), blobPages(ports.blobs, head));
-  const given = linkLabel({ scope: head.scope, seq: 0 });
+  const itemLabel = linkLabel({ scope: head.scope, seq: 0 });
   const isResult = ({ by, key }: ReturnType<Context["slots"]>[number]) =>
-    by !== given && isWithin(by, head.scope) && key !== decisionKey;
+    by !== itemLabel && isWithin(by, head.scope) && key !== decisionKey;
   return objectText(context.slots().filter(isResult));
 }
 
@@ -203,16 +205,16 @@ export function mergeBranches(
   const writes = writesByKey(before, branches);
   const changes: Changes = { set: [], delete: [] };
   for (const [key, all] of writes) {
-    const conflict = merge === "unique" ? differing(all, whole) : undefined;
+    const conflict = merge === "unique" ? findDifference(all, whole) : undefined;
     if (conflict) return { problem: conflictText(key, all[0] as Write, conflict, node) };
-    const json = merge === "collect" ? collected(all) : (all.at(-1)?.json ?? null);
+    const json = merge === "collect" ? collectValues(all) : (all.at(-1)?.json ?? null);
     if (json === null) changes.delete.push(key);
     else changes.set.push({ key, json });
   }
   return changes;
 }
 
-function differing([first, ...others]: readonly Write[], whole: (json: string) => string): Write | undefined {
+function findDifference([first, ...others]: readonly Write[], whole: (json: string) => string): Write | undefined {
   const one = first?.json ?? null;
   return others.find(({ json }) =>
     one === null || json === null ? one !== json : one !== json && !isSameJson(whole(one), whole(json)),
@@ -229,7 +231,7 @@ function writesOf(before: Context, { context, scope }: BranchContext): [key: str
 }
 
 /** The only value, or the list of all; a deletion beside values counts for nothing. */
-function collected(writes: readonly Write[]): string | null {
+function collectValues(writes: readonly Write[]): string | null {
   const values = writes.flatMap(({ json }) => (json === null ? [] : [json]));
   return values.length > 1 ? `[${values.join(",")}]` : (values[0] ?? null);
 }

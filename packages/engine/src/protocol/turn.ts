@@ -1,7 +1,7 @@
 import { headOf } from "../chain/entry.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken, NovaError } from "../errors.ts";
-import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
 import { commitOutcome } from "./commit.ts";
@@ -9,11 +9,11 @@ import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from ".
 import type { NodeEvent, RunPosition } from "./event.ts";
 import { findRecordedOutcome } from "./recorded.ts";
 
-export function linkAfter({ execution, scope, seq }: RunPosition): LinkId {
+export function entryIdAfter({ execution, scope, seq }: RunPosition): EntryId {
   return { execution: execution.id, scope, seq: seq + 1 };
 }
 
-export function closed(execution: string): NovaError {
+export function closedError(execution: string): NovaError {
   return new NovaError("ExecutionClosed", `execution ${execution} is closed; its chain says how it ended`);
 }
 
@@ -23,7 +23,7 @@ export function closed(execution: string): NovaError {
 function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent): StoredEntry | undefined {
   if (!entry) return undefined;
   const { node_id, node_type } = headOf(entry);
-  if (node_type === "close") throw closed(at.execution);
+  if (node_type === "close") throw closedError(at.execution);
   if (node_id === node) return entry;
   throw chainBroken(`link ${at.seq} of ${at.execution} belongs to node "${node_id}", not to "${node}"`);
 }
@@ -31,7 +31,7 @@ function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent):
 /** Throws if nothing may start at the link: another delivery is failing or closing it, or another node has its turn. */
 function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
   if (!turn) return;
-  if (turn.state !== "held") throw closed(at.execution);
+  if (turn.state !== "held") throw closedError(at.execution);
   if (turn.node !== node) {
     throw chainBroken(`the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${node}"`);
   }
@@ -46,7 +46,7 @@ export async function holdTurn(ports: Ports, position: Position, node: string): 
 /** Moves the turn at a link to a state, or takes a new one in that state. Null if it changed meanwhile: read again. */
 export async function putState(
   { chain, clock }: Ports,
-  at: LinkId,
+  at: EntryId,
   turn: Turn | undefined,
   node: string,
   state: Turn["state"],
@@ -62,7 +62,7 @@ type AcquiredTurn = { entry: StoredEntry } | { entry?: never; position: Position
 /** Reads the link of a node that waits, and takes its turn if there is no entry. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<AcquiredTurn> {
   for (;;) {
-    const position = await readPosition(ports, linkAfter(event));
+    const position = await readPosition(ports, entryIdAfter(event));
     const entry = committedEntry(position, event) ?? (await commitRecordedOutcome(ports, position, event));
     if (entry === "again") continue;
     if (entry) return { entry };
@@ -96,7 +96,7 @@ export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   produce: (position: Position) => Promise<Left | "again">,
 ): Promise<Left | StoredEntry> {
   for (;;) {
-    const position = await latestPosition(ports, linkAfter(event));
+    const position = await latestPosition(ports, entryIdAfter(event));
     const committed = committedEntry(position, event);
     if (committed) {
       await killStaleSandbox(ports, position.next);
@@ -109,29 +109,29 @@ export async function runUntilCommitted<Left extends StoredEntry | Turn>(
 }
 
 /** The entry at a link after it is settled: the one that is there, or the one that `settle` makes of the failing turn. */
-export async function settleLink(
+export async function settleEntry(
   ports: Ports,
   event: NodeEvent,
   settle: (position: Position, failing: Turn) => Promise<StoredEntry>,
 ): Promise<StoredEntry> {
   for (;;) {
-    const position = await readPosition(ports, linkAfter(event));
+    const position = await readPosition(ports, entryIdAfter(event));
     const entry = committedEntry(position, event);
     if (entry) {
       await killStaleSandbox(ports, position.next);
       return entry;
     }
     const { turn } = position.next;
-    if (turn?.state === "closed") throw closed(event.execution.id);
+    if (turn?.state === "closed") throw closedError(event.execution.id);
     const failing = turn?.state === "failing" ? turn : await putState(ports, position.at, turn, event.node, "failing");
     if (failing) return settle(position, failing);
   }
 }
 
 /** Settles the link of a node as its kind does: with the result that its claim keeps, or a failed entry for `reason`. */
-export async function settleNodeLink(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
+export async function settleNodeEntry(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
-  return settleLink(ports, event, async (position, turn) => {
+  return settleEntry(ports, event, async (position, turn) => {
     const outcome = await findRecordedOutcome(ports, position, definition);
     if (outcome) return commitOutcome(ports, position, definition.node, outcome);
     return ports.settleTurn(ports, { ...definition, position, turn }, reason);

@@ -126,7 +126,7 @@ class RunReader {
       const place = names.of(entry);
       if (entry.node_type === "join") {
         // The joined outcome of the branches belongs to the fork.
-        if (fork) fork.run.output = joined(fork.run.output, buildRecordedOutput(entry), fork.isMap);
+        if (fork) fork.run.output = joinOutputs(fork.run.output, buildRecordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);
         fork = { run, isMap: entry.node_type === "map" };
@@ -158,7 +158,7 @@ class RunReader {
 }
 
 /** Nodes in branches report the keys that they set. Only the list of a map is set by none of them. */
-function joined(fork: Output, { set }: Output, isMap: boolean): Output {
+function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
   const own = isMap ? set : set.filter(({ key }) => key === "error");
   return { ...fork, set: [...fork.set, ...own] };
 }

@@ -1,7 +1,7 @@
 import type { Head } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
 import type { Ports } from "../ports/index.ts";
-import { type EntryId, entryKey, Source, type SourceEntry } from "./source.ts";
+import { type EntryInRun, entryKey, Source, type SourceEntry } from "./source.ts";
 
 export class RestartRefused extends Error {
   override name = "RestartRefused";
@@ -10,7 +10,7 @@ export class RestartRefused extends Error {
 /** Which outcomes of a source are reused: those before everything that runs again. */
 export interface ReuseSelection {
   /** The first entries that run again. Absent: everything that failed for good runs again. */
-  from?: readonly EntryId[];
+  from?: readonly EntryInRun[];
   again?: readonly string[];
   /** Selections for executions that nodes of the source ran, by `entryKey` of the node's entry. */
   inside?: Readonly<Record<string, ReuseSelection>>;
@@ -31,7 +31,7 @@ export function isReused(
 }
 
 /** Whether an entry ran before another one, or beside it in another branch: it does not depend on the other one. */
-function isBefore(entry: EntryId, other: EntryId): boolean {
+function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const [own, others] = [stepsTo(entry), stepsTo(other)];
   const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);
   const depth = apart < 0 ? own.length - 1 : apart;
@@ -43,7 +43,7 @@ function isBefore(entry: EntryId, other: EntryId): boolean {
 }
 
 /** The numbers of the forks around an entry, outermost first, each with its branch; then the entry's own number. */
-function stepsTo({ scope, seq }: EntryId): { seq: number; branch: string }[] {
+function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] {
   const forks = Array.from(scope.matchAll(/\/([^/@]+)@(\d+)\.([^/.]+)/g), ([branch, , number]) => ({
     seq: Number(number),
     branch,
@@ -64,7 +64,7 @@ export async function selectEntriesBefore(
   execution: string,
 ): Promise<Pick<ReuseSelection, "from" | "inside">> {
   const inner = Map.groupBy(places, (place) => place.split("/")[0] ?? "");
-  const from = new Map<string, EntryId>();
+  const from = new Map<string, EntryInRun>();
   const inside: Record<string, ReuseSelection> = {};
   for (const [name, all] of inner) {
     const { child, ...first } = findEntry(source, name, execution);
@@ -81,7 +81,7 @@ export async function selectEntriesBefore(
 }
 
 /** The entry of a place without `/`, and the execution that its node ran. An item: the place of its first entry. */
-function findEntry(source: Source, name: string, execution: string): EntryId & { child?: string | undefined } {
+function findEntry(source: Source, name: string, execution: string): EntryInRun & { child?: string | undefined } {
   const entry = source.entries.get(name);
   if (entry && isStep(entry.head.node_type)) {
     const { scope, seq, child } = entry.head;

@@ -4,9 +4,9 @@ import { type FailureRecord, type Head, headOf, unlessErased } from "../chain/en
 import { branchOf, isItem } from "../chain/ids.ts";
 import { failureOf, readChanges } from "../chain/position.ts";
 import type { Changes } from "../context/context.ts";
-import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { ChainStore, EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { numbered } from "../protocol/recorded.ts";
+import { nameVisit } from "../protocol/recorded.ts";
 import { type RunHead, runHeads } from "../trace/run-heads.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
@@ -19,7 +19,7 @@ export interface SourceEntry extends RunHead {
   isTolerated: boolean;
 }
 
-export type EntryId = Omit<LinkId, "execution">;
+export type EntryInRun = Omit<EntryId, "execution">;
 
 /** An execution that has ended, with all its entries: the source of outcomes that another one reuses. */
 export class Source {
@@ -43,7 +43,7 @@ export class Source {
   }
 
   /** Names of the branches that started after an entry. */
-  branches({ scope, seq }: EntryId): string[] {
+  branches({ scope, seq }: EntryInRun): string[] {
     const all = Array.from(this.#scopes.keys(), branchOf);
     return all.flatMap((branch) => (branch?.parent === scope && branch.seq === seq ? [branch.branch] : []));
   }
@@ -75,7 +75,7 @@ export class Names {
     const prefix = this.#prefixOf(scope);
     const visit = (this.#visits.get(prefix + node_id) ?? 0) + 1;
     this.#visits.set(prefix + node_id, visit);
-    const name = prefix + numbered(node_id, visit);
+    const name = prefix + nameVisit(node_id, visit);
     this.#prefixes.set(entryKey({ scope, seq }), name);
     return name;
   }
@@ -94,7 +94,7 @@ export class Names {
   }
 }
 
-export function entryKey({ scope, seq }: EntryId): string {
+export function entryKey({ scope, seq }: EntryInRun): string {
   return `${scope}#${seq}`;
 }
 
@@ -109,7 +109,10 @@ const maxKept = 2_000;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
 
 /** Reads the outcome of an entry. Undefined if the entry is gone, or its contents were erased. */
-export async function readOutcomeAt(ports: Pick<Ports, "chain" | "blobs">, at: LinkId): Promise<OutcomeAt | undefined> {
+export async function readOutcomeAt(
+  ports: Pick<Ports, "chain" | "blobs">,
+  at: EntryId,
+): Promise<OutcomeAt | undefined> {
   const known = kept.get(ports.chain) ?? new LRUCache<string, OutcomeAt>({ max: maxKept });
   kept.set(ports.chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;

@@ -3,7 +3,7 @@ import { type Head, headOf } from "../chain/entry.ts";
 import { branchOf } from "../chain/ids.ts";
 import type { Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import type { Link, LinkId, Turn } from "../ports/chain.ts";
+import type { EntryId, Link, Turn } from "../ports/chain.ts";
 import type { Execution, Offer } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -209,7 +209,7 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
 /** Ends the choice of a delivery that lost the turn, unless the stored turn names it: the SDK repeats its puts. */
 export async function releaseLost(
   ports: Ports,
-  at: LinkId,
+  at: EntryId,
   { sandbox, state }: { sandbox: string | null; state: ChosenSandbox["state"] },
 ): Promise<void> {
   if (sandbox === null || sandboxLife[state]["turn lost"] !== "released") return;

@@ -12,7 +12,7 @@ import {
 } from "@nova/workflow";
 import type { Head } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
-import type { LinkId } from "../ports/chain.ts";
+import type { EntryId } from "../ports/chain.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { SandboxPool, SandboxSpec } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
@@ -47,7 +47,7 @@ export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
 }
 
 export function sandboxSpec(
-  { execution, scope }: Pick<LinkId, "execution" | "scope">,
+  { execution, scope }: Pick<EntryId, "execution" | "scope">,
   node: TaskNode,
   { template, workflow }: WorkflowVersion,
   { sealed }: Pick<Head, "sealed"> = {},

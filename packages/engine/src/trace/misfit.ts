@@ -3,7 +3,7 @@ import { atOnce } from "../at-once.ts";
 import { contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
 import { storableError } from "../chain/spending.ts";
 import { labelsIn } from "../kinds/start/first-entry.ts";
-import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { durationOf, storableFigures } from "../protocol/record.ts";
@@ -38,7 +38,7 @@ const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 export function misfitOf(
   { seq }: Link,
   head: Head,
-  { execution, scope }: Omit<LinkId, "seq">,
+  { execution, scope }: Omit<EntryId, "seq">,
   last: Checked | undefined,
 ): string | undefined {
   const lacking =

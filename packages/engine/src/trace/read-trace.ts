@@ -7,7 +7,7 @@ import { branchStart, contextBefore, failureOf, inputAfter } from "../chain/posi
 import { blobPages, type Context, linkLabel, loadContext, loadStored } from "../context/context.ts";
 import { nodeKinds } from "../kinds/table.ts";
 import type { WaitsFor } from "../kinds/waiting/waiting-task.ts";
-import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
+import type { EntryId, Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
@@ -114,7 +114,7 @@ class TraceReader {
   }
 
   /** Reads one link with the branches that it opens, and the context after it. */
-  async link(at: LinkId, entry: StoredEntry, before: Before | undefined) {
+  async link(at: EntryId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
     if (at.scope === "") this.continuations = head.continuation?.number ?? this.continuations;
     const context = head.digests.context ? await this.contextOf(entry, head) : (before?.context ?? null);
@@ -139,7 +139,7 @@ class TraceReader {
   }
 
   /** The context that the node found: the context before it, plus the members that an item or a failure adds. */
-  async #inputOf(at: LinkId, { entry, context }: Before): Promise<Context | null> {
+  async #inputOf(at: EntryId, { entry, context }: Before): Promise<Context | null> {
     if (!context) return null;
     if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
     const start = await branchStart(this.#ports, entry, at.scope);
@@ -218,7 +218,7 @@ export async function readTraceLink(
   return { execution, entry: told };
 }
 
-async function before(ports: Ports, reader: TraceReader, at: LinkId): Promise<Before | undefined> {
+async function before(ports: Ports, reader: TraceReader, at: EntryId): Promise<Before | undefined> {
   const place = placeBefore(at);
   if (!place) return undefined;
   const { entry } = await ports.chain.read(place);
@@ -229,7 +229,7 @@ async function before(ports: Ports, reader: TraceReader, at: LinkId): Promise<Be
 }
 
 /** A branch starts with link 1, after the link of its fork. */
-function placeBefore({ execution, scope, seq }: LinkId): LinkId | undefined {
+function placeBefore({ execution, scope, seq }: EntryId): EntryId | undefined {
   const branch = branchOf(scope);
   if (seq > (branch ? 1 : 0)) return { execution, scope, seq: seq - 1 };
   return branch ? { execution, scope: branch.parent, seq: branch.seq } : undefined;
@@ -281,7 +281,7 @@ export interface AtWork {
   maps: MapProgress[];
 }
 
-export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
+export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   /** Null if the workflow is no longer stored. */
   node_type: string | null;
@@ -295,7 +295,7 @@ export interface NodeAtWork extends Pick<LinkId, "scope" | "seq"> {
   attempts?: TraceStep[];
 }
 
-interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
+interface MapProgress extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   items: number;
   /** Includes the failed items. */
@@ -305,7 +305,7 @@ interface MapProgress extends Pick<LinkId, "scope" | "seq"> {
 
 /** A turn without an entry yet. */
 interface HeldTurn {
-  at: LinkId;
+  at: EntryId;
   turn: Turn;
 }
 

@@ -1,7 +1,7 @@
 import { type BranchTip, contentOrNull, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
-import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFork } from "../protocol/branches.ts";
@@ -96,7 +96,7 @@ async function joinedTips(
 }
 
 /** The scopes that an entry opens: items, or a child execution, which belongs to the source of a reused entry. */
-export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
+export function furtherScopes(entry: StoredEntry): Omit<EntryId, "seq">[] {
   const head = headOf(entry);
   const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({
     execution: head.execution_id,

@@ -1,7 +1,7 @@
-import { linkName } from "../chain/ids.ts";
+import { entryName } from "../chain/ids.ts";
 import { contextBefore, readPosition } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import type { LinkId, Turn } from "../ports/chain.ts";
+import type { EntryId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
 import { definitionOf } from "../protocol/definition.ts";
@@ -37,7 +37,7 @@ export async function runningLog(
   const at = { execution: id, scope, seq };
   const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
   if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
-  const looking = ports.sandboxes.runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs));
+  const looking = ports.sandboxes.runningLog(turn.sandbox, entryName(at), ports.timer.timeout(lookMs));
   const log = await looking.catch((error: unknown) => {
     if (error instanceof NovaError) return null;
     throw error;
@@ -54,7 +54,7 @@ function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redac
 }
 
 /** Builds the redactor for the secrets that the node found in its context. */
-async function redactorOf(ports: Ports, at: LinkId, turn: Turn, execution: RunPosition["execution"]) {
+async function redactorOf(ports: Ports, at: EntryId, turn: Turn, execution: RunPosition["execution"]) {
   const [position, { version, node }] = await Promise.all([
     readPosition(ports, at),
     definitionOf(ports, { execution, node: turn.node }),

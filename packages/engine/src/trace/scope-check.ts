@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type BranchTip, type Head, headOf, type Plan, type ReusedLink } from "../chain/entry.ts";
+import { type BranchTip, type Head, headOf, type Plan, type ReusedEntry } from "../chain/entry.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
 import { branchStart, readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { findOpenedFork, opensFork } from "../protocol/branches.ts";
@@ -55,7 +55,7 @@ export class ScopeCheck {
   }
 
   /** Updates `place`, which names the link under check, or the next one while that is read. */
-  async #walkLinks(place: LinkId, start: Checked | undefined): Promise<ScopeResult> {
+  async #walkLinks(place: EntryId, start: Checked | undefined): Promise<ScopeResult> {
     const { execution, scope } = place;
     let last = start;
     let first: Head | undefined;
@@ -82,7 +82,7 @@ export class ScopeCheck {
     return { tip: last, ...(first && { first }) };
   }
 
-  #problem({ execution, scope, seq }: LinkId, problem: LinkProblem): { problem: Problem } {
+  #problem({ execution, scope, seq }: EntryId, problem: LinkProblem): { problem: Problem } {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
@@ -212,7 +212,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
 }
 
 /** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
-function takenAway({ execution, scope, seq }: LinkId): string {
+function takenAway({ execution, scope, seq }: EntryId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }
 
@@ -319,7 +319,7 @@ async function outcomeProblem(ports: Ports, place: string, json: string, checkin
 async function isFrom(
   ports: Ports,
   outcome: WrittenOutcome,
-  from: ReusedLink,
+  from: ReusedEntry,
   { gone, erasures }: Omit<Checking, "blobs">,
 ): Promise<boolean> {
   const { entry } = await ports.chain.read(from);

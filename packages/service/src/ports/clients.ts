@@ -1,4 +1,4 @@
-import type { CloseStatus, LinkId, Spending } from "@nova/engine";
+import type { CloseStatus, EntryId, Spending } from "@nova/engine";
 import type { OnFailure } from "@nova/workflow";
 import type { AuditRecord } from "./access.ts";
 import type { Range } from "./page.ts";
@@ -103,7 +103,7 @@ export interface SlotStore {
 /** Costs of models per client and calendar month. */
 export interface SpendingStore {
   /** Records the cost of a node so far; a lower value than the stored one is ignored. `month`: `2026-11`. */
-  note(client: string, month: string, node: LinkId, usd: number): Promise<void>;
+  note(client: string, month: string, node: EntryId, usd: number): Promise<void>;
   ofMonth(client: string, month: string): Promise<number>;
 }
 

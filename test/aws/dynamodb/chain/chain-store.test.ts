@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { type ChainStore, type LinkId, type StoredEntry, StoreUnavailable, type Turn } from "@nova/engine";
+import { type ChainStore, type EntryId, type StoredEntry, StoreUnavailable, type Turn } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chainClient } from "../../../../packages/aws/src/clients/clients.ts";
 import { createChainStore } from "../../../../packages/aws/src/dynamodb/chain/chain-store.ts";
@@ -14,8 +14,8 @@ beforeAll(() => {
 
 const held: Turn = { node: "extract", state: "held", sandbox: "sbx1", attempt: 1, since: "2026-11-21T10:00:00.000Z" };
 let executions = 0;
-const link = (seq: number, scope = "", execution = `exec_${++executions}`): LinkId => ({ execution, scope, seq });
-const next = (at: LinkId, by = 1): LinkId => ({ ...at, seq: at.seq + by });
+const link = (seq: number, scope = "", execution = `exec_${++executions}`): EntryId => ({ execution, scope, seq });
+const next = (at: EntryId, by = 1): EntryId => ({ ...at, seq: at.seq + by });
 const entry = (name: string): StoredEntry => ({
   head: JSON.stringify({ name, big: "12345678901234567890" }),
   hash: `hash of ${name}`,

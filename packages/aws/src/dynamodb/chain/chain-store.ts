@@ -1,4 +1,4 @@
-import type { ChainStore, Link, LinkId, ScopeTip, Turn } from "@nova/engine";
+import type { ChainStore, EntryId, Link, ScopeTip, Turn } from "@nova/engine";
 import {
   type Condition,
   chainPartition,
@@ -76,7 +76,7 @@ export function createChainStore(connection: ItemConnection): ChainStore {
 
 type EntryOrTurn = [seq: number, kind: LinkKind];
 
-function between({ execution, scope }: Omit<LinkId, "seq">, from: EntryOrTurn, to: EntryOrTurn): KeyRange {
+function between({ execution, scope }: Omit<EntryId, "seq">, from: EntryOrTurn, to: EntryOrTurn): KeyRange {
   return {
     partition: partitionKey(chainPartition(execution, scope)),
     keys: { from: linkKey(scope, ...from), to: linkKey(scope, ...to) },

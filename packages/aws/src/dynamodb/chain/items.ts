@@ -7,12 +7,12 @@ import {
   type PutItemCommandInput,
   QueryCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { ChainNote, Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
+import type { ChainNote, EntryId, Link, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { reportOutage, reportOutageIf } from "../../clients/outage.ts";
 import { checkFormat, FORMAT } from "../records.ts";
 
-export function turnItem(at: LinkId, turn: Turn): Item {
+export function turnItem(at: EntryId, turn: Turn): Item {
   const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses, warm } = turn;
   return itemOf({
     ...linkKeys(at, TURN),
@@ -30,16 +30,16 @@ export function turnItem(at: LinkId, turn: Turn): Item {
   });
 }
 
-export function entryItem(at: LinkId, { head, hash, contents, signature }: StoredEntry): Item {
+export function entryItem(at: EntryId, { head, hash, contents, signature }: StoredEntry): Item {
   return itemOf({ ...linkKeys(at, ENTRY), head, hash, contents: contents as Values, signature });
 }
 
-function linkKeys(at: LinkId, kind: LinkKind): Values {
+function linkKeys(at: EntryId, kind: LinkKind): Values {
   return { ...commonValues(at, "link", linkKey(at.scope, at.seq, kind)), kind };
 }
 
 /** Values of every chain item, including ElectroDB's ownership marks, which the table's other records have too. */
-function commonValues({ execution, scope, seq }: LinkId, entity: string, sk: string): Values {
+function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
   const place = { pk: partitionKey(partition), sk, partition, scope, seq };
   return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
@@ -154,7 +154,7 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
 }
 
 /** One agent run of a node, in the partition of its link. */
-export function stepItem(at: LinkId, { step, text, hash, contents }: StoredStep): Item {
+export function stepItem(at: EntryId, { step, text, hash, contents }: StoredStep): Item {
   return itemOf({
     ...commonValues(at, "step", stepKey(at.scope, at.seq, step)),
     step,
@@ -164,7 +164,7 @@ export function stepItem(at: LinkId, { step, text, hash, contents }: StoredStep)
   });
 }
 
-export function stepOf(at: LinkId, item: Item): StoredStep {
+export function stepOf(at: EntryId, item: Item): StoredStep {
   const step = numberIn(item, "step") ?? 0;
   const { scope, seq } = storedLinkOf(item);
   if (textIn(item, "sk") !== stepKey(scope, seq, step)) throw misplaced(item);

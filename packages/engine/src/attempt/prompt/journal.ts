@@ -79,15 +79,15 @@ export class StepJournal implements Journal {
   }
 
   /** Keeps how the pipeline failed; null where another delivery has gone further. Throws `TurnLost`. */
-  async end(said: Failed): Promise<Failed | null> {
+  async end(failure: Failed): Promise<Failed | null> {
     await this.#stayOurs();
     const { ports, position, attempt, io } = this.#site;
-    const { traceback, logs } = said;
+    const { traceback, logs } = failure;
     const shown = { traceback: traceback && io.mask(traceback), logs: logs && io.maskLogs(logs) };
-    const told: Failed = { ...said, message: io.mask(said.message), ...defined(shown) };
+    const masked: Failed = { ...failure, message: io.mask(failure.message), ...defined(shown) };
     const number = stepNumber(attempt.turn, this.steps.length + 1);
-    const ending = await sealEnding(number, told, position.before, ports.blobs);
-    if (await ports.chain.putStep(position.at, ending)) return told;
+    const ending = await sealEnding(number, masked, position.before, ports.blobs);
+    if (await ports.chain.putStep(position.at, ending)) return masked;
     await this.load();
     const there = this.#stored.get(number);
     return there && isEnding(there) ? readEnding(there, position.before, ports.blobs) : null;
@@ -251,6 +251,6 @@ export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: P
 export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
   const steps = earlierSteps(turn, stored);
   // The record of an attempt itself costs nothing, and says nothing of it.
-  const told = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
-  return { steps: steps.map(({ hash }) => hash), spent: sumOfSpendings(told) };
+  const records = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
+  return { steps: steps.map(({ hash }) => hash), spent: sumOfSpendings(records) };
 }

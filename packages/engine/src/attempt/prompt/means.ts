@@ -7,7 +7,7 @@ import { isPinnedPlace, noteNumber, type StepText } from "../../chain/step-recor
 import type { Context } from "../../context/context.ts";
 import { wholeValue } from "../../context/whole-value.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
-import type { LinkId, StoredEntry, StoredStep, Turn } from "../../ports/chain.ts";
+import type { EntryId, StoredEntry, StoredStep, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Judgement, PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
@@ -71,7 +71,7 @@ async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, se
 }
 
 /** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
-export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {
+export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<EntryId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;
   const { entry } = await ports.chain.read({ execution, scope: place.parent, seq: place.seq });
@@ -123,7 +123,7 @@ export function sandboxRuns(
     const isAnalysis = network === false;
     const sandboxId = attempt.turn.sandbox as string;
     const code = await codeToBegin(site, journal, step, written);
-    const context = overlaid(input, extra);
+    const context = withKeys(input, extra);
     const run = { step, code, fileName: `${id}.py`, timeoutSeconds };
     const request = requestFor(
       { ...task, restartKey },
@@ -141,9 +141,9 @@ export function sandboxRuns(
       signal: AbortSignal.any([signal, limit]),
     });
     if (outcome.kind === "unfinished" && limit.aborted) throw new CodeLost(step, timeoutSeconds);
-    const { isUnfit, ...told } = finished(outcome, id, step);
+    const { isUnfit, ...raw } = resultOf(outcome, id, step);
     if (isUnfit) attempt.sandbox = withoutPool(attempt.sandbox);
-    const result = confinedResult(without(told, extra), io, { isAnalysis });
+    const result = confinedResult(withoutKeys(raw, extra), io, { isAnalysis });
     journal.ran(step, result);
     return { sandboxId, result, code };
   };
@@ -155,7 +155,7 @@ function codeLimit(ports: Ports, { since }: Turn, timeoutSeconds: number): Abort
   return AbortSignal.any([timeLimit(ports, since, promptBudgetSeconds), timeLimit(ports, now, timeoutSeconds)]);
 }
 
-function finished(outcome: RunOutcome, node: string, step: number): CodeResult {
+function resultOf(outcome: RunOutcome, node: string, step: number): CodeResult {
   switch (outcome.kind) {
     case "finished":
       return outcome.result;
@@ -169,12 +169,12 @@ function finished(outcome: RunOutcome, node: string, step: number): CodeResult {
   }
 }
 
-function overlaid(input: Context, extra: readonly Member[]): Member[] {
+function withKeys(input: Context, extra: readonly Member[]): Member[] {
   const keys = new Set(extra.map(({ key }) => key));
   return [...input.slots().filter(({ key }) => !keys.has(key)), ...extra];
 }
 
-function without(result: CodeResult, extra: readonly Member[]): CodeResult {
+function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
   if (result.status === "error" || extra.length === 0) return result;
   const keys = new Set(extra.map(({ key }) => key));
   return {

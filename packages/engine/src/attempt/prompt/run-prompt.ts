@@ -14,8 +14,8 @@ import {
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { HeldNode, KindPorts, Reason, SettlingPorts } from "../../protocol/definition.ts";
 import {
+  buildFailure,
   type FailedOutcome,
-  failed,
   heldMs,
   type MoreFacts,
   type Outcome,
@@ -184,26 +184,30 @@ export async function settlePrompt(
 /** The outcome of a node by the result of its pipeline. A success is judged like that of code written by hand. */
 export async function judgePipeline(
   task: Task,
-  told: PipelineOutcome,
+  result: PipelineOutcome,
   journal: StepJournal,
   io: NodeIo,
   run: Omit<RunFacts, "code">,
 ): Promise<Outcome> {
-  const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
+  const code = (result.status === "failed" ? lastCode(journal.steps) : null) ?? result.code;
   const facts = { ...run, code: hashOf(code) };
   const outcome: Outcome =
-    told.status === "success"
-      ? await judge(task, told.result, io, facts)
-      : failed(task, told, { logs: told.logs ?? "", executionTimeMs: journal.pinnedMs(pinnedPlaces.code), run: facts });
+    result.status === "success"
+      ? await judge(task, result.result, io, facts)
+      : buildFailure(task, result, {
+          logs: result.logs ?? "",
+          executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
+          run: facts,
+        });
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   // The runs of pinned code have no step, so the entry itself counts their time.
   const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);
-  const executionTimeMs = stepsMs + (told.cacheHit ? hitMs : 0);
-  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...told, code }, journal) } };
+  const executionTimeMs = stepsMs + (result.cacheHit ? hitMs : 0);
+  return { ...outcome, executionTimeMs, more: { ...outcome.more, ...moreOf(task, { ...result, code }, journal) } };
 }
 
-function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFacts {
-  const { code, generation, cacheHit, analysis } = told;
+function moreOf(task: Task, result: PipelineOutcome, journal: StepJournal): MoreFacts {
+  const { code, generation, cacheHit, analysis } = result;
   const { earlier } = journal;
   const spent = unlessNothing(sumOfSpendings([earlier.spent, ...journal.steps]));
   const contents = { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) };
@@ -253,7 +257,7 @@ export async function stoppedOutcome(
   const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
   const code = lastCode(steps);
   const spent = unlessNothing(sumOfSpendings([earlier.spent, ...steps]));
-  return failed(held, reason, {
+  return buildFailure(held, reason, {
     logs,
     executionTimeMs: turn.due === undefined ? heldMs(ports, turn) : 0,
     run: { ...turnFacts(turn), warm, code: hashOf(code) },

@@ -18,7 +18,7 @@ import type { Context } from "../../context/context.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { sha256 } from "../../sha256.ts";
-import { KnownNodes, ValueTooLarge } from "../known-nodes.ts";
+import { findKnownNodes, type KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 
 /** The question to a model at a place of a run. It follows from the chain before, so every delivery asks the same. */
 export interface Question {
@@ -38,7 +38,7 @@ export async function questionFor(
   { input, mask }: { input: Context; mask(text: string): string },
 ): Promise<Question> {
   const { node, version } = definition;
-  const known = await KnownNodes.before(ports, position, version.workflow);
+  const known = await findKnownNodes(ports, position, version.workflow);
   const data = await contextData(known, input, [executor.prompt, executor.system ?? ""]).catch((error: unknown) => {
     if (error instanceof ValueTooLarge) return error;
     throw error;
@@ -48,13 +48,14 @@ export async function questionFor(
   const options = { mask, ...(executor.maxChars !== undefined && { maxChars: executor.maxChars }) };
   const render = (text: string) => renderPrompt(text, isTooLarge ? {} : data, options);
   const [system, prompt] = [render(executor.system ?? ""), render(executor.prompt)];
-  const told = [system.processed_prompt, surroundingsText(node, mapping, (id) => known.keysOf(id, input), mask)].filter(
-    (text) => text !== "",
-  );
+  const parts = [
+    system.processed_prompt,
+    surroundingsText(node, mapping, (id) => known.keysOf(id, input), mask),
+  ].filter((text) => text !== "");
   const problem = isTooLarge
     ? `${data.message}, which no reference can look into - set the part that the prompt needs in a node before`
     : missingProblem([...system.missing, ...prompt.missing], executor);
-  const question = { system: told.join("\n\n"), prompt: prompt.processed_prompt };
+  const question = { system: parts.join("\n\n"), prompt: prompt.processed_prompt };
   return {
     ...question,
     asked: askedHash(question, definition, executor),
@@ -68,14 +69,14 @@ async function contextData(known: KnownNodes, input: Context, prompts: string[])
   const keys = input.slots().map(({ key }) => key);
   const slotOf = async (key: string | undefined) => {
     const slot = key === undefined ? undefined : input.slot(key);
-    return slot && known.valueOf(slot.json, slot.key);
+    return slot && known.parseValue(slot.json, slot.key);
   };
-  const given = mappingOf({ [mappingKey]: await slotOf(mappingKey) });
-  const mapping = { ...known.mapping(), ...Object.fromEntries(given) };
-  const [likeGiven, likeKey] = [finderIn(given.keys()), finderIn(keys)];
+  const aliases = mappingOf({ [mappingKey]: await slotOf(mappingKey) });
+  const mapping = { ...known.mapping(), ...Object.fromEntries(aliases) };
+  const [likeAlias, likeKey] = [finderIn(aliases.keys()), finderIn(keys)];
   const idOf = (name: string) => {
-    const alias = likeGiven(name);
-    return alias === undefined ? (known.idOf(name) ?? (input.slot(idPrefix + name) && name)) : given.get(alias);
+    const alias = likeAlias(name);
+    return alias === undefined ? (known.idOf(name) ?? (input.slot(idPrefix + name) && name)) : aliases.get(alias);
   };
   const data: Record<string, unknown> = { [mappingKey]: mapping };
   const isName = (name: string) => idOf(name) !== undefined || likeKey(name) !== undefined;
@@ -125,16 +126,16 @@ const [maxPrompt, maxValue] = [20_000, 2_000];
 
 function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {
   const values = Object.entries({ ...system.processed_node_values, ...prompt.processed_node_values });
-  const shown = values.map(([name, value]) => [name, shortened(value, maxValue)]);
+  const shown = values.map(([name, value]) => [name, shorten(value, maxValue)]);
   return {
-    processed_prompt: shortened(prompt.processed_prompt, maxPrompt),
+    processed_prompt: shorten(prompt.processed_prompt, maxPrompt),
     processed_node_values: Object.fromEntries(shown),
     references: [...system.references, ...prompt.references],
     missing: [...system.missing, ...prompt.missing].map(({ reference }) => reference),
   };
 }
 
-function shortened(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
 }

@@ -14,14 +14,14 @@ import { blobPages, type Context, type Slot } from "../../context/context.ts";
 import { offloadMembers, savingTo } from "../../context/references.ts";
 import { findValue, keyOfPath, type LoadJson } from "../../context/whole-value.ts";
 import { chainBroken } from "../../errors.ts";
-import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
+import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { readTip } from "../../protocol/branches.ts";
 import { settlingPorts } from "../../protocol/close.ts";
-import { commitOutcome } from "../../protocol/commit.ts";
+import { commitFailure, commitOutcome } from "../../protocol/commit.ts";
 import {
   defaultNext,
   type HeldNode,
@@ -33,13 +33,13 @@ import {
 } from "../../protocol/definition.ts";
 import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
-import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
+import { buildFailure, buildSuccess, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
 import type { Closed } from "../../protocol/record.ts";
 import { buildChildPlan, findInnerPlaces, originInside } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { createRecord, firstLink, recordOf } from "../start/first-entry.ts";
+import { buildFirstEntry, createRecord, recordOf } from "../start/first-entry.ts";
 import { InputsRefused, refuseMisfitsOf } from "../start/start.ts";
 import type { WaitsFor } from "../waiting/waiting-task.ts";
 
@@ -69,11 +69,10 @@ export async function runChild(
 
 /** Null if the node has an outcome or its run has ended; the caller then reads again. */
 async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
-  const { position, node, turn } = calling;
+  const { position } = calling;
   const child = await beginChild(ports, calling);
   if ("problem" in child) {
-    const facts = codeless(ports, turn, position.before);
-    await commitOutcome(ports, position, node, failed(calling, child.problem, facts));
+    await commitFailure(ports, calling, child.problem);
     return null;
   }
   // A closer that read the chain before link 0 was written did not see the execution, so this delivery ends it.
@@ -120,8 +119,7 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
 export async function settleChild(ports: SettlingPorts, held: Calling, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const child = await childOf(ports, position.at, turn);
-  const facts = codeless(ports, turn, position.before);
-  if (!child) return commitOutcome(ports, position, node, failed(held, reason, facts));
+  if (!child) return commitFailure(ports, held, reason);
   const closed = await ports.endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
 }
@@ -129,7 +127,7 @@ export async function settleChild(ports: SettlingPorts, held: Calling, reason: R
 export async function describeChildWait(
   _ports: unknown,
   _node: WorkflowNode,
-  at: LinkId,
+  at: EntryId,
   { since }: Turn,
 ): Promise<WaitsFor> {
   return { kind: "workflow", until: null, execution_id: childId(at, since) };
@@ -146,10 +144,13 @@ export async function childOutcome(
   const { position, turn } = calling;
   const { workflowId: workflow, version } = child.version;
   const ran = { execution: child.id, workflow, version, tip: closed.tip };
-  const facts = { ...codeless(ports, turn, position.before), more: defined({ child: ran, spent: closed.spent }) };
-  if (closed.status !== "completed") return failed(calling, failureOfChild(child, closed, stopped), facts);
+  const facts = {
+    ...factsWithoutCode(ports, turn, position.before),
+    more: defined({ child: ran, spent: closed.spent }),
+  };
+  if (closed.status !== "completed") return buildFailure(calling, failureOfChild(child, closed, stopped), facts);
   const set = await resultsOf(ports, calling, child);
-  return "problem" in set ? failed(calling, set.problem, facts) : succeeded(defaultNext(calling), facts, set);
+  return "problem" in set ? buildFailure(calling, set.problem, facts) : buildSuccess(defaultNext(calling), facts, set);
 }
 
 function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason | undefined): Reason {
@@ -179,7 +180,7 @@ async function resultsOf(
   const { workflowId, workflow } = child.version;
   const title = `the last context of workflow "${workflowId}"`;
   const source = { title, context, secrets: secretKeys(workflow), load: blobPages(ports.blobs, before).load };
-  const members = await mapped(node.output, source, new Set());
+  const members = await mapMembers(node.output, source, new Set());
   if ("problem" in members) return members;
   return offloadMembers(members, savingTo(ports, before));
 }
@@ -201,7 +202,7 @@ export async function beginChild(ports: Ports, calling: Calling): Promise<Child 
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);
   const there = await firstEntry(ports, id);
-  const entry = there ?? (await putFirstLink(ports, calling, id));
+  const entry = there ?? (await putFirstEntry(ports, calling, id));
   if ("problem" in entry) return entry;
   const head = headOf(entry);
   const version = await versionOf(ports, head);
@@ -219,7 +220,7 @@ async function firstEntry(ports: Ports, execution: string): Promise<StoredEntry 
   return (await ports.chain.read({ execution, scope: "", seq: 0 })).entry;
 }
 
-async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {
+async function putFirstEntry(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {
   const { position, node, turn } = calling;
   const version = await findCalledVersion(ports, node);
   if ("problem" in version) return version;
@@ -230,9 +231,9 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   if ("problem" in members) return members;
   const { client, root, frozen = false, sealed = false } = position.before;
   const plan = await buildChildPlan(ports, position, node);
-  const begun = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
+  const first = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
   const origin = await originInside(ports, position, node);
-  const entry = await firstLink(ports, { ...begun, frozen, sealed, origin, plan });
+  const entry = await buildFirstEntry(ports, { ...first, frozen, sealed, origin, plan });
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
 }
@@ -266,7 +267,7 @@ export async function childInput(
   const maySee = secretKeys(target);
   const source = { title: "the context", context, secrets, load: blobPages(ports.blobs, before).load };
   const members = node.input
-    ? await mapped(node.input, source, maySee)
+    ? await mapMembers(node.input, source, maySee)
     : wholeMembers({ ...source, context: kept.context }, maySee);
   if ("problem" in members) return members;
   const misfit = await misfitOf(ports, calling, target, members, context);
@@ -307,7 +308,7 @@ interface Source {
 }
 
 /** Values for the keys of a mapping. `maySee` holds the keys that are secret on the other side as well. */
-export async function mapped(
+export async function mapMembers(
   mapping: Readonly<Record<string, string>>,
   source: Source,
   maySee: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/w
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
-import { commitOutcome } from "../../protocol/commit.ts";
+import { commitFailure, commitOutcome } from "../../protocol/commit.ts";
 import {
   defaultNext,
   type HeldNode,
@@ -17,7 +17,7 @@ import {
   type SettlingPorts,
 } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
-import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
+import { buildFailure, buildSuccess, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
 import { holdTurn, runUntilCommitted } from "../../protocol/turn.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 
@@ -55,8 +55,8 @@ async function readItems(
   const pages = blobPages(ports.blobs, before);
   const secret = keyOfPath(secretKeys(version.workflow), node.items);
   const found = await findItems(input, node.items, pages.load);
-  const facts = codeless(ports, undefined, before);
-  const fail = (message: string) => failed(definition, message, facts);
+  const facts = factsWithoutCode(ports, undefined, before);
+  const fail = (message: string) => buildFailure(definition, message, facts);
   if (secret !== undefined)
     return fail(`"items" leads into the secret input "${secret}", and items are not secret - map over something else`);
   if ("problem" in found) return fail(found.problem);
@@ -65,20 +65,15 @@ async function readItems(
   const texts = await atOnce(found, (text) => offloadLargeValues(text, savingTo(ports, before)));
   const items = await storeItems(texts, pages);
   const more = { count: items.count, contents: { items: JSON.stringify(items) } };
-  return succeeded(defaultNext(definition), { ...facts, more });
+  return buildSuccess(defaultNext(definition), { ...facts, more });
 }
 
 /** Fails a map whose list was not read. It runs no code, so nothing has to be stopped. */
 export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
-  const { position, node, version, turn } = held;
+  const { position, version } = held;
   const kept = await contextBefore(ports, position);
   const redactor = await redactorAt(ports, position.before, version, kept.context);
-  const outcome = failed(
-    held,
-    { ...reason, message: redactor.mask(reason.message) },
-    codeless(ports, turn, position.before),
-  );
-  return commitOutcome(ports, position, node, outcome, kept);
+  return commitFailure(ports, held, { ...reason, message: redactor.mask(reason.message) }, kept);
 }
 
 /** Texts of the elements of the list at a dot path, or the reason why there is no list. */

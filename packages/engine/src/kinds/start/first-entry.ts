@@ -20,7 +20,7 @@ import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { defaultNext } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
 
-export interface FirstLink {
+export interface FirstEntry {
   id: string;
   version: WorkflowVersion;
   home: BlobHome;
@@ -38,7 +38,7 @@ export interface FirstLink {
 }
 
 /** Builds entry 0, with the initial context. From now on NOVA keeps events for waits of the run. */
-export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
+export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
@@ -111,15 +111,15 @@ export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<str
   const secrets = secretKeys(workflow);
   const context = new Context(set.filter(({ key }) => !secrets.has(key)).map((member) => ({ ...member, by: 0 })));
   const known = Object.entries(labels).flatMap(([name, template]) => {
-    const value = rendered(template, context);
+    const value = renderLabel(template, context);
     return value === undefined ? [] : [[name, value] as const];
   });
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 }
 
-function rendered(template: string, context: Context): string | undefined {
+function renderLabel(template: string, context: Context): string | undefined {
   const texts = templateParts(template).map((part) =>
-    part.kind === "text" ? part.text : shown(context.get(part.path)),
+    part.kind === "text" ? part.text : labelText(context.get(part.path)),
   );
   if (!texts.every((text) => text !== undefined)) return undefined;
   const text = Array.from(texts.join("").trim().toWellFormed()).slice(0, longestLabel).join("");
@@ -127,7 +127,7 @@ function rendered(template: string, context: Context): string | undefined {
 }
 
 /** Numbers keep the digits that the caller sent. */
-function shown(json: string | undefined): string | undefined {
+function labelText(json: string | undefined): string | undefined {
   if (json === undefined || json === "null" || referencesIn(json).length > 0) return undefined;
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }

@@ -22,7 +22,7 @@ import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { startInput } from "../../protocol/event.ts";
-import { createRecord, type FirstLink, firstLink, recordOf } from "./first-entry.ts";
+import { buildFirstEntry, createRecord, type FirstEntry, recordOf } from "./first-entry.ts";
 
 export interface StartRequest {
   /** `exec_` and a ULID. A second start with the same id returns the same run. Absent: a new id. */
@@ -75,8 +75,8 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const home: BlobHome = { client, root: outcomes?.root ?? id };
   const opened = files.filter((file) => "open" in file);
   await saveFiles(ports, home, opened);
-  const given = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
-  const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
+  const members = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
+  const set = [...(outcomes?.set ?? []), ...members, ...fileMembers(keyed)];
   const plan = outcomes && (await planOf(ports, home, outcomes));
   const sealed = outcomes?.sealed ?? false;
   const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan };
@@ -98,19 +98,19 @@ export function newId({ clock }: Pick<Ports, "clock">): string {
 /** Writes link 0 and the record. Without a `queue` it also calls StartExecution. */
 export async function begin(
   ports: Ports,
-  link: Omit<FirstLink, "startedAt">,
+  link: Omit<FirstEntry, "startedAt">,
   queue: StartRequest["queue"],
 ): Promise<Execution> {
   const { id, version } = link;
   const startedAt = new Date(ports.clock.now()).toISOString();
-  const entry = await firstLink(ports, { ...link, startedAt });
+  const entry = await buildFirstEntry(ports, { ...link, startedAt });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   if (isNew) ports.tailCache.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
-  const record = isNew ? await recordOf(ports, entry, version) : await begunRecord(ports, id, version);
-  const begun: Execution = queue ? { ...record, ...queue, status: "queued" } : record;
-  await createRecord(ports, begun);
-  if (!queue) await beginExecution(ports, begun);
-  return begun;
+  const record = isNew ? await recordOf(ports, entry, version) : await readStartedRecord(ports, id, version);
+  const execution: Execution = queue ? { ...record, ...queue, status: "queued" } : record;
+  await createRecord(ports, execution);
+  if (!queue) await beginExecution(ports, execution);
+  return execution;
 }
 
 /** Starts the state machine for a run with link 0 and record. It does nothing if the state machine runs it already. */
@@ -122,12 +122,12 @@ export async function beginExecution(
 }
 
 /** The record of a run whose link 0 was written before, with the version that link 0 names. */
-async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
+async function readStartedRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
   const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
   if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
   const head = headOf(entry);
-  const begun = await ports.workflows.get(head.workflow_id, head.workflow_version);
-  return recordOf(ports, entry, begun ?? version);
+  const own = await ports.workflows.get(head.workflow_id, head.workflow_version);
+  return recordOf(ports, entry, own ?? version);
 }
 
 export function promptNodes({ nodes }: Pick<Workflow, "nodes">): string[] {

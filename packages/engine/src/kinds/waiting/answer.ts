@@ -10,13 +10,13 @@ import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, followChoice } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
+import { buildSuccess, factsWithoutCode, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/record.ts";
 import { sha256 } from "../../sha256.ts";
 import {
   AnswerMisfit,
   AnswerRefused,
-  chosen,
+  choiceOutcome,
   decidedBefore,
   findTask,
   type TaskName,
@@ -59,7 +59,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   const json = await answerText(ports, waiting.position, { ...request, data, at });
   const { turn } = waiting.position.next;
   const set = { key: termsOf(waiting.node).into, json };
-  const sent = await commitAnswer(ports, waiting, chosen(way, set, codeless(ports, turn)), at);
+  const sent = await commitAnswer(ports, waiting, choiceOutcome(way, set, factsWithoutCode(ports, turn)), at);
   return { task, at, sent };
 }
 
@@ -83,7 +83,7 @@ async function commitAnswer(
   const { into } = termsOf(node);
   const isOurs = !ours || (await contextAfter(entry, ports.blobs)).context.slot(into)?.json === ours.json;
   if (!isOurs) throw await decidedBefore(ports, task, into, entry);
-  const sent = await told(ports, task, entry);
+  const sent = await trySendAnswer(ports, task, entry);
   await refreshStatus(ports, task.execution);
   return sent;
 }
@@ -98,7 +98,7 @@ export async function handOver(
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
-    await commitAnswer(ports, waiting, succeeded(defaultNext(waiting), codeless(ports, next.turn), [set]));
+    await commitAnswer(ports, waiting, buildSuccess(defaultNext(waiting), factsWithoutCode(ports, next.turn), [set]));
     return true;
   } catch (error) {
     if (error instanceof AnswerRefused) return false;
@@ -111,7 +111,7 @@ export function handOverEvent(ports: Ports, task: WaitingTask, text: string): Pr
   return handOver(ports, task, (home) => slimText(ports, home, text));
 }
 
-async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
+async function trySendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
   try {
     await sendAnswer(ports, task, entry);
     return true;

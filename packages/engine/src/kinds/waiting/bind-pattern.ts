@@ -41,7 +41,7 @@ export async function bindPattern(pattern: JsonObject, source: BindingSource): P
     if ("problem" in found) return found;
     values.set(path, found.leaf);
   }
-  const bound = replaceTexts(pattern, (text, operator) => filled(text, values, operator === "wildcard"));
+  const bound = replaceTexts(pattern, (text, operator) => fillTemplate(text, values, operator === "wildcard"));
   const text = JSON.stringify(bound);
   const [problem] = checkPattern(bound);
   if (problem) return { problem: `its event pattern, bound to the context, ${problem.message}` };
@@ -67,18 +67,18 @@ async function leafAt(
   return { problem: `${its}, which is no short text, number, true, false or null - name a value inside of it` };
 }
 
-function filled(text: string, values: ReadonlyMap<string, Leaf>, isWildcard: boolean): Matchable {
+function fillTemplate(text: string, values: ReadonlyMap<string, Leaf>, isWildcard: boolean): Matchable {
   const parts = templateParts(text).map((part) =>
     part.kind === "text" ? part : { ...part, leaf: values.get(part.path) },
   );
   const [first, ...others] = parts;
   if (first && "leaf" in first && others.length === 0 && typeof first.leaf !== "string")
-    return whole(first.leaf ?? null);
-  return parts.map((part) => ("leaf" in part ? shown(part.leaf ?? null, isWildcard) : part.text)).join("");
+    return exactLeaf(first.leaf ?? null);
+  return parts.map((part) => ("leaf" in part ? leafText(part.leaf ?? null, isWildcard) : part.text)).join("");
 }
 
 /** Restores the digits of a number that JavaScript would round. */
-function whole(leaf: Leaf): Leaf {
+function exactLeaf(leaf: Leaf): Leaf {
   if (!isRawNumber(leaf)) return leaf;
   const digits = leaf.rawJSON;
   const looksRounded =
@@ -86,7 +86,7 @@ function whole(leaf: Leaf): Leaf {
   return looksRounded ? (parseExact(`${digits}.0`) as Leaf) : leaf;
 }
 
-function shown(leaf: Leaf, isWildcard: boolean): string {
+function leafText(leaf: Leaf, isWildcard: boolean): string {
   const text = typeof leaf === "string" ? leaf : JSON.stringify(leaf);
   return isWildcard ? asWildcard(text) : text;
 }

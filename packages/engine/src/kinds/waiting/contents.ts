@@ -109,12 +109,12 @@ export function renderMessage(template: string, context: Context, mask: (text: s
       const advice = "have a node before it set the key, or correct the path";
       return { problem: `its message names {{${part.path}}}, which the context does not have - ${advice}` };
     }
-    texts.push(cut(mask(shown(json)), longestValue));
+    texts.push(shorten(mask(textOfValue(json)), longestValue));
   }
-  return { text: cut(mask(texts.join("")), longestMessage) };
+  return { text: shorten(mask(texts.join("")), longestMessage) };
 }
 
-function shown(json: string): string {
+function textOfValue(json: string): string {
   const value: unknown = JSON.parse(json);
   if (typeof value === "string") return value;
   const ref = value !== null && typeof value === "object" ? asReference(value) : undefined;
@@ -126,7 +126,7 @@ function sizeOf({ bytes, type }: BlobRef): string {
   return `${type === "bytes" ? "a file" : "a value"} of ${kilobytes} KB`;
 }
 
-function cut(text: string, longest: number): string {
+function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 

@@ -8,10 +8,9 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
-import { commitOutcome } from "../../protocol/commit.ts";
+import { commitFailure } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode, type KindPorts } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
-import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
@@ -55,15 +54,10 @@ type Asking = HeldNode<WaitingNode>;
 
 /** Null if the node has an outcome, or its run has ended; the caller then reads again. */
 async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
-  const { position, node, turn } = asking;
+  const { position, node } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {
-    await commitOutcome(
-      ports,
-      position,
-      node,
-      failed(asking, question.problem, codeless(ports, turn, position.before)),
-    );
+    await commitFailure(ports, asking, question.problem);
     return null;
   }
   const task = taskFor(asking, event, question);

@@ -5,7 +5,7 @@ import { headOf } from "../../chain/entry.ts";
 import { branchOf, isItem, ulidFrom } from "../../chain/ids.ts";
 import type { Position } from "../../chain/position.ts";
 import { slimText } from "../../context/references.ts";
-import type { LinkId } from "../../ports/chain.ts";
+import type { EntryId } from "../../ports/chain.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ResumeLink, WaitingTask } from "../../ports/tasks.ts";
@@ -93,7 +93,7 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
 }
 
 /** The resume link that was issued for the visit that starts at a link of the chain, or undefined. */
-export async function linkOfVisit(ports: Ports, at: LinkId, node: string): Promise<ResumeLink | undefined> {
+export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Promise<ResumeLink | undefined> {
   const all = await ports.resumeLinks.ofExecution(at.execution);
   const own = all.filter((link) => link.node === node && link.scope === at.scope);
   if (own.length === 0) return undefined;
@@ -102,7 +102,7 @@ export async function linkOfVisit(ports: Ports, at: LinkId, node: string): Promi
 }
 
 /** Finds a node in the same branch or in one around it: its scope, and a link that its next visit does not precede. */
-function levelOf(workflow: Workflow, at: LinkId, node: string): LinkId | undefined {
+function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);
   const branches = (place && forksOf(workflow).get(place.fork)?.branches) ?? [];
   const branch = place && isItem(place.branch) ? branches[0] : branches.find(({ entry }) => entry === place?.branch);
@@ -112,7 +112,7 @@ function levelOf(workflow: Workflow, at: LinkId, node: string): LinkId | undefin
   return place ? levelOf(workflow, { ...at, scope: place.parent, seq: place.seq + 1 }, node) : undefined;
 }
 
-async function visitsBefore({ chain }: Ports, at: LinkId, node: string): Promise<number> {
+async function visitsBefore({ chain }: Ports, at: EntryId, node: string): Promise<number> {
   let visits = 0;
   for await (const { seq, entry } of chain.links(at.execution, at.scope)) {
     if (seq >= at.seq) break;

@@ -3,7 +3,7 @@ import { headOf } from "../../chain/entry.ts";
 import { taskId } from "../../chain/ids.ts";
 import type { Position } from "../../chain/position.ts";
 import { NovaError } from "../../errors.ts";
-import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
+import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
@@ -17,13 +17,13 @@ import {
 } from "../../protocol/definition.ts";
 import { endless, type TimeBudget } from "../../protocol/end-runs.ts";
 import { eventOf, type NodeEvent } from "../../protocol/event.ts";
-import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
+import { buildFailure, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { sendAnswer } from "./answer.ts";
 import { takeCalled } from "./resume.ts";
-import { chosen, isWaitingNode, termsOf } from "./waiting-task.ts";
+import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
 
 /** The time that the answering process, or Step Functions after a timeout, has to finish its own work. */
 const graceMs = 60_000;
@@ -113,29 +113,29 @@ export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<
 }
 
 /** Marks the task of a link as expired: its turn has an entry that no answer made. */
-async function dropTask(ports: Ports, at: LinkId, turn: Turn): Promise<void> {
+async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);
 }
 
 function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn): Outcome {
-  const facts = codeless(ports, turn);
+  const facts = factsWithoutCode(ports, turn);
   const { node } = definition;
   const way = node.type === "approval" ? followChoice(definition, timeoutLabel, position.before.loops) : undefined;
   if (node.type === "approval" && way) {
     const at = new Date(ports.clock.now()).toISOString();
     const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
-    return chosen(way, { key: node.into, json }, facts);
+    return choiceOutcome(way, { key: node.into, json }, facts);
   }
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
   const what = node.type === "approval" ? "no answer came" : "no event came that fits";
-  return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, facts);
+  return buildFailure(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, facts);
 }
 
 /** Writes the failed entry for the turn of a node that runs no code, and removes its task from the list. */
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
-  const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));
+  const entry = await commitOutcome(ports, position, node, buildFailure(held, reason, factsWithoutCode(ports, turn)));
   await releaseSandboxes(ports, position.before);
   await dropTask(ports, position.at, turn);
   return entry;

@@ -3,13 +3,13 @@ import { headOf, unlessErased } from "../../chain/entry.ts";
 import { taskId } from "../../chain/ids.ts";
 import { inputBefore, type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
+import type { EntryId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
-import { commitOutcome } from "../../protocol/commit.ts";
+import { commitFailure, commitOutcome } from "../../protocol/commit.ts";
 import { defaultNext, type KindPorts, type NodeDefinition } from "../../protocol/definition.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
-import { codeless, failed, succeeded } from "../../protocol/outcome.ts";
+import { buildSuccess, factsWithoutCode } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
@@ -39,18 +39,13 @@ export async function runWait(
     const { position, turn } = place;
     const until = await untilFor(ports, position, definition, node, turn);
     if ("problem" in until) {
-      await commitOutcome(
-        ports,
-        position,
-        node,
-        failed(definition, until.problem, codeless(ports, turn, position.before)),
-      );
+      await commitFailure(ports, { ...definition, position, turn }, until.problem);
       continue;
     }
     const isLong = until.ms - Date.parse(turn.since) > keptWarmMs;
     if (event.waited) {
-      const facts = codeless(ports, turn, isLong ? undefined : position.before);
-      await commitOutcome(ports, position, node, succeeded(defaultNext(definition), facts));
+      const facts = factsWithoutCode(ports, turn, isLong ? undefined : position.before);
+      await commitOutcome(ports, position, node, buildSuccess(defaultNext(definition), facts));
     } else if (!isLong || (await beginLongWait(ports, position))) return pauseUntil(event, until.ms);
   }
 }
@@ -122,7 +117,7 @@ function momentOf(json: string, sinceMs: number): Until {
 export async function describeWait(
   ports: Ports,
   node: ApprovalNode | WaitNode,
-  at: LinkId,
+  at: EntryId,
   turn: Turn,
 ): Promise<WaitsFor | null> {
   if (!isWaitingNode(node)) return { kind: "time", until: await endOf(ports, node, at, turn) };
@@ -136,7 +131,7 @@ export async function describeWait(
   return { kind: "approval", ...common, message: task.message, choices: task.choices };
 }
 
-async function endOf(ports: Ports, node: WaitNode, at: LinkId, { since }: Turn): Promise<string | null> {
+async function endOf(ports: Ports, node: WaitNode, at: EntryId, { since }: Turn): Promise<string | null> {
   const position = await readPosition(ports, at);
   const found = await unlessErased(() => inputBefore(ports, position));
   if (!found) return null;

@@ -15,7 +15,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { definitionOf, type FollowedChoice, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
+import { buildSuccess, type OutcomeFacts, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { executionOf } from "../../protocol/record.ts";
 
 export interface Waiting extends NodeDefinition<WaitingNode> {
@@ -106,8 +106,8 @@ export function termsOf(node: WaitingNode): Terms {
   return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
 }
 
-export function chosen(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
-  return { ...succeeded(null, facts, [set]), ...way };
+export function choiceOutcome(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
+  return { ...buildSuccess(null, facts, [set]), ...way };
 }
 
 /** The wait of a node at work; its field names are public. `until` is ISO 8601, and null if only an answer ends the wait. */
