@@ -118,10 +118,7 @@ it("does not take a hash in what a node wrote for a blob of it", async () => {
 });
 
 const nodes = [
-  action("f"),
-  action("a"),
-  action("c"),
-  action("b"),
+  ...["f", "a", "c", "b"].map((id) => action(id)),
   mapOver("m", [action("i"), action("k")], lines("i > k")),
 ];
 const workflow = flow("seen", nodes, lines("start > f > a > c > m > end", "f > b > m"));
@@ -147,12 +144,7 @@ it.each([
   ["a branch: what ran before its fork, nothing of a sibling", "/f@1.b", 1, [start, f]],
   ["the second node of a branch: the first one too", "/f@1.a", 2, [start, f, ["a", '{"a":true}']]],
   ["what follows the join: the branches", "", 3, [start, f, ...branches]],
-  [
-    "an item: its own nodes, none of another item's",
-    "/m@3.1",
-    2,
-    [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']],
-  ],
+  ["an item: its own nodes, none of another's", "/m@3.1", 2, [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']]],
   ["what follows a map: its list", "", 5, [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']]],
 ])("outputs are shown to %s", async (_who, scope, seq, expected) => {
   expect(await seenAt(scope, seq)).toEqual(expected);

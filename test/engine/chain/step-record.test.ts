@@ -16,18 +16,11 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { BlobState } from "../../support/engine/stores.ts";
 
 const home = { client: "c", root: "r" };
+const timestamp = "2026-11-22T00:00:00.000Z";
 
 async function sealed(told: Partial<StepDraft>, mask = (text: string) => text, more: Partial<StepFacts> = {}) {
   const blobs = new BlobState().port(atOnce);
-  const facts = {
-    journal: 3,
-    number: 1003,
-    timestamp: "2026-11-22T00:00:00.000Z",
-    runTimeMs: 7,
-    blobs: ["ff"],
-    mask,
-    ...more,
-  };
+  const facts = { journal: 3, number: 1003, timestamp, runTimeMs: 7, blobs: ["ff"], mask, ...more };
   const draft = agentStep("E2BExecutor", 1, told);
   return { ...(await sealStep(draft, facts, home, blobs)), blobs };
 }
@@ -54,7 +47,7 @@ describe("a recorded step", () => {
   it("is the same for every later delivery, except for texts that only people read", async () => {
     const { stored, step, blobs } = await sealed(whole);
     const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
-    expect(step).toEqual({ ...rest, journal: 3, timestamp: "2026-11-22T00:00:00.000Z" });
+    expect(step).toEqual({ ...rest, journal: 3, timestamp });
     expect(await replayedStep(3, stored, home, blobs)).toEqual(step);
     expect(stored.step).toBe(1003);
   });

@@ -153,6 +153,8 @@ describe("the events of a round", () => {
 });
 
 describe("a run whose loop continues in a further execution", () => {
+  const machineOf = (story: Story) => story.world.machines.get(`${story.id}.1`);
+
   it("leaves none of them when it is cancelled", async () => {
     const story = await continued();
     const { continuation } = (await story.finish(story.deliver("d", 3))) as { continuation: { input: object } };
@@ -171,18 +173,8 @@ describe("a run whose loop continues in a further execution", () => {
   });
 
   it.each<[string, (story: Story) => void, string, string | undefined]>([
-    [
-      "was stopped by hand",
-      (story) => story.world.machines.get(`${story.id}.1`)?.end("aborted"),
-      "cancelled",
-      undefined,
-    ],
-    [
-      "ran out of time",
-      (story) => story.world.machines.get(`${story.id}.1`)?.end("timed_out"),
-      "failed",
-      "NodeTimeout",
-    ],
+    ["was stopped by hand", (story) => machineOf(story)?.end("aborted"), "cancelled", undefined],
+    ["ran out of time", (story) => machineOf(story)?.end("timed_out"), "failed", "NodeTimeout"],
     ["could not be started", (story) => void story.world.machines.delete(`${story.id}.1`), "failed", "NodeInterrupted"],
     ["is given up by Step Functions", () => undefined, "failed", "NodeInterrupted"],
   ])("ends as that ended which %s", async (_, happens, status, error) => {

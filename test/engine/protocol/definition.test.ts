@@ -103,12 +103,7 @@ it("an approval leads back as often as its edge allows, then follows its default
 });
 
 it.each([
-  [
-    "NodeFailed",
-    '{"errorType":"NodeFailed","errorMessage":"node \\"a\\": it broke"}',
-    "NodeFailed",
-    'node "a": it broke',
-  ],
+  ["NodeFailed", '{"errorType":"NodeFailed","errorMessage":"it \\"broke\\""}', "NodeFailed", 'it "broke"'],
   ["SandboxUnavailable", "plain words", "SandboxUnavailable", "plain words"],
   ["States.Timeout", "", "NodeTimeout", "Step Functions ended the task at its time limit"],
   ["Lambda.Unknown", "The process exited", "NodeInterrupted", "Lambda.Unknown: The process exited"],

@@ -14,12 +14,7 @@ it.each<[string, Partial<StateMachineRun> & { error?: string; cause?: string }, 
     "failed",
     { class: "NodeTimeout", message: expect.stringContaining("longer than its timeout") },
   ],
-  [
-    "was stopped with its process",
-    { status: "aborted", error: interruptedError },
-    "interrupted",
-    { class: "NodeInterrupted" },
-  ],
+  ["lost its process", { status: "aborted", error: interruptedError }, "interrupted", { class: "NodeInterrupted" }],
   ["was stopped by hand", { status: "aborted" }, "cancelled", { class: "ExecutionClosed" }],
   [
     "failed",

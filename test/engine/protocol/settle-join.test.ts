@@ -29,11 +29,7 @@ it.each([
   ["keeps what both set to the same", merged("unique", a({ x: "[1]" }), b({ x: "[1]" })), changes({ x: "[1]" })],
   ["keeps what both delete", merged("unique", a({}, ["old"]), b({}, ["old"])), changes({}, ["old"])],
   ["leaves decisions to their branches", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
-  [
-    "lets the later edge win",
-    merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])),
-    changes({ x: "2" }, ["old"]),
-  ],
+  ["lets the last win", merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])), changes({ x: "2" }, ["old"])],
   ["collects in the order of the edges", merged("collect", a({ x: "1" }), b({ x: "1" })), changes({ x: "[1,1]" })],
   ["collects no list of one", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
   ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],

@@ -190,11 +190,7 @@ function codeOf({ id, executor }: TaskNode) {
 }
 
 /** Fires when the time of code that started at `since` is over. The clock is read once, since it may jump. */
-export function timeLimit(
-  { clock, timer }: Pick<Ports, "clock" | "timer">,
-  since: string,
-  timeoutSeconds: number,
-): AbortSignal {
+export function timeLimit({ clock, timer }: Pick<Ports, "clock" | "timer">, since: string, timeoutSeconds: number) {
   const wholeMs = (timeoutSeconds + graceSeconds) * 1000;
   const leftMs = Date.parse(since) + wholeMs - clock.now();
   return leftMs <= 0 ? AbortSignal.abort() : timer.timeout(Math.min(wholeMs, leftMs));
@@ -263,11 +259,7 @@ export class Follow {
 }
 
 /** The signal that ends this delivery's run of the code. Only code that may outlive a Lambda has a `follow`. */
-export function followRun(
-  node: TaskNode,
-  signal: AbortSignal,
-  followTime: FollowTime,
-): { signal: AbortSignal; follow?: Follow } {
+export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {
   if (!isLong(node)) return { signal };
   const follow = new Follow(signal, followTime);
   return { signal: follow.signal, follow };

@@ -45,10 +45,7 @@ export function secretProblem(set: readonly Member[], io: NodeIo): string | unde
 
 export type Decision = Edge | { problem: string };
 
-/**
- * The edge of a decision, by the JSON text of its `branch_decision`: an exact match, then a boolean in disguise
- * (`True`, `"true"`, and 1 or 0 if no edge is numeric), then `"default"`; else a problem that lists the edges.
- */
+/** The edge of a decision, by the JSON text of its `branch_decision`; else a problem that lists the edges. */
 export function decide(json: string | undefined, edges: readonly Edge[]): Decision {
   if (json === undefined) {
     return {
@@ -93,9 +90,6 @@ export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries
   return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
 }
 
-export function warmAfter(
-  { node, position }: Pick<Task, "node" | "position">,
-  sandbox: Sandbox | null,
-): Sandbox | null {
+export function warmAfter({ node, position }: Pick<Task, "node" | "position">, sandbox: Sandbox | null) {
   return node.isolation === "fresh" ? position.before.warm : sandbox;
 }

@@ -28,10 +28,7 @@ export interface Position {
   next: Link;
 }
 
-/**
- * The position, without a read if this process has just written the entry before. The write that follows must fail if
- * further entries exist.
- */
+/** Skips the read after an own write. The write that follows must fail if further entries exist. */
 export async function latestPosition(ports: Ports, at: EntryId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
@@ -51,11 +48,7 @@ export async function readPosition(ports: Ports, at: EntryId): Promise<Position>
 }
 
 /** Returns the start of a branch: the fork's entry, and the head that a link 0 of the branch would have. */
-export async function branchStart(
-  ports: Ports,
-  fork: StoredEntry,
-  scope: string,
-): Promise<Pick<Position, "before" | "beforeEntry">> {
+export async function branchStart(ports: Ports, fork: StoredEntry, scope: string) {
   const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
   const { reused_from: _reused, edited: _edited, plan: _plan, spare = [], ...head } = whole;
   const branch = branchOf(scope)?.branch ?? "";

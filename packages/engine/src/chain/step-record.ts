@@ -103,12 +103,7 @@ function parseContent(text: string | null | undefined): unknown {
 const replayed: StepContentName[] = ["input", "output", "code", "tools", "error", "logs", "result"];
 
 /** Rebuilds a recorded step for a pipeline. Throws `BlobMissing` for a content that was erased. */
-export async function replayedStep(
-  place: number,
-  stored: StoredStep,
-  home: BlobHome,
-  blobs: BlobStore,
-): Promise<JournalStep> {
+export async function replayedStep(place: number, stored: StoredStep, home: BlobHome, blobs: BlobStore) {
   const texts = await stepTexts(stored, replayed, (content) => contentText(content, home, blobs));
   return stepFrom(place, JSON.parse(stored.text) as StepText, texts);
 }
@@ -128,10 +123,7 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 
 export type Failed = PipelineOutcome & { status: "failed" };
 
-/**
- * The record of a pipeline's failure. It takes the number of the next step, so no delivery runs that. No entry lists
- * it.
- */
+/** The record of a pipeline's failure. It has the number of the next step, so no delivery runs that step. */
 export async function sealEnding(step: number, failure: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(failure) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });

@@ -173,12 +173,7 @@ export async function joinFork(ports: Ports, { join: fork, at: { error, ...run }
 
 const stopped: Reason = { class: "ExecutionClosed", message: "it was stopped because another branch failed" };
 
-async function joinBranches(
-  ports: Ports,
-  position: Position,
-  open: OpenFork,
-  reason: Reason | undefined,
-): Promise<StoredEntry> {
+async function joinBranches(ports: Ports, position: Position, open: OpenFork, reason: Reason | undefined) {
   const scopes = open.branches.map(({ scope }) => scope);
   const tips = await readTips(ports, open, scopes);
   const underWay = tips.findIndex((tip) => branchState(open, tip) === "under way");

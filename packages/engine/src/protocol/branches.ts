@@ -163,10 +163,7 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
 /** Fewer branches are read one by one: reading them together costs as much. */
 export const fewestTogether = 50;
 
-/**
- * The entries of many branches, one of each at a time while `goesOn` holds: most items of a large map have not begun,
- * or have ended. Undefined for the few long branches that are left: these are read one by one.
- */
+/** The entries of many branches, one of each at a time while `goesOn` holds. Undefined for a few long branches. */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,
   execution: string,

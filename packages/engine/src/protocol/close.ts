@@ -4,7 +4,7 @@ import { type CloseStatus, type FailureRecord, type Head, noRun, sealEntry } fro
 import { failureOf, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { Execution, ExecutionError } from "../ports/executions.ts";
+import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { killStaleSandbox, pooledSandboxes } from "../sandboxes/life.ts";
@@ -117,12 +117,7 @@ async function putCloseEntry(
 }
 
 /** The `error` of a close entry: the message of the failed node, else the reason for closing. */
-async function failureBehind(
-  ports: Ports,
-  before: Head,
-  beforeEntry: StoredEntry,
-  request: CloseRequest,
-): Promise<ExecutionError> {
+async function failureBehind(ports: Ports, before: Head, beforeEntry: StoredEntry, request: CloseRequest) {
   const failure = before.status === "failed" ? await failureOf(beforeEntry, ports.blobs) : undefined;
   if (failure && request.status === "failed") {
     const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${nodeMessage(failure)}`;

@@ -34,12 +34,7 @@ export async function commitOutcome(
 }
 
 /** Writes the failed entry of a node that runs no code of its own. */
-export function commitFailure(
-  ports: Ports,
-  held: HeldNode,
-  cause: Reason | string,
-  kept?: LoadedContext,
-): Promise<StoredEntry> {
+export function commitFailure(ports: Ports, held: HeldNode, cause: Reason | string, kept?: LoadedContext) {
   const { position, node, turn } = held;
   const outcome = buildFailure(held, cause, factsWithoutCode(ports, turn, position.before));
   return commitOutcome(ports, position, node, outcome, kept);
@@ -172,10 +167,7 @@ function countVisits({ position: { before }, node, version, outcome: { more } }:
   return { visits: { ...visits, [node.id]: (visits?.[node.id] ?? 0) + 1 } };
 }
 
-/**
- * Counts the events in the Step Functions history. A loop whose history is nearly full continues in a further
- * execution.
- */
+/** Counts the events in the Step Functions history. A full history leads to a further execution. */
 function countEvents({ position: { before, at }, node, version, outcome }: Committed): ContinuedFields {
   if (before.events === undefined) return {};
   if (!version) throw chainBroken(`workflow ${before.workflow_id} has no version ${before.workflow_version} any more`);

@@ -31,10 +31,7 @@ export async function findRecordedOutcome(
   return outcome ?? (position.before.sealed ? refuseToRun(ports, position, plan, definition) : null);
 }
 
-async function findPlan(
-  { chain }: Pick<Ports, "chain">,
-  { before, at }: Pick<Position, "before" | "at">,
-): Promise<Plan | undefined> {
+async function findPlan({ chain }: Pick<Ports, "chain">, { before, at }: Pick<Position, "before" | "at">) {
   const first = before.visits && (await readKept(chain, { execution: at.execution, scope: "", seq: 0 }));
   return first && headOf(first).plan;
 }
@@ -138,22 +135,13 @@ async function isUnchanged(
 }
 
 /** Finds the start of the places in the execution that the node runs. Null if the document has no such place. */
-export async function findInnerPlaces(
-  ports: Reads,
-  position: Position,
-  plan: Plan,
-  node: Pick<Node, "id">,
-): Promise<string | null> {
+export async function findInnerPlaces(ports: Reads, position: Position, plan: Plan, node: Pick<Node, "id">) {
   const inside = `${plan.within ?? ""}${await placeName(ports, position, node)}/`;
   return (await readDocument(ports, position, plan)).hasPlacesIn(inside) ? inside : null;
 }
 
 /** Builds the plan of the execution that the node runs. Undefined if the document has no place in it. */
-export async function buildChildPlan(
-  ports: Reads,
-  position: Position,
-  node: Pick<Node, "id">,
-): Promise<Plan | undefined> {
+export async function buildChildPlan(ports: Reads, position: Position, node: Pick<Node, "id">) {
   const plan = await findPlan(ports, position);
   const within = plan && (await findInnerPlaces(ports, position, plan, node));
   if (!plan || !within) return undefined;
@@ -184,12 +172,7 @@ export async function readDraftPrefix(
 }
 
 /** The failure of a node without a recorded outcome that may have effects, in a sealed execution. Null for other nodes. */
-async function refuseToRun(
-  ports: KindPorts,
-  position: Position,
-  plan: Plan,
-  definition: NodeDefinition,
-): Promise<Outcome | null> {
+async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, definition: NodeDefinition) {
   const { node } = definition;
   if (await ports.staysInside(position, plan, node)) return null;
   const place = (plan.within ?? "") + (await placeName(ports, position, node));
@@ -200,10 +183,7 @@ async function refuseToRun(
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
 
 /** Reads from link 0 the first run of all restarts of this execution. An execution that is its own root is that run. */
-export async function originOf(
-  { chain }: Reads,
-  { execution, root }: { execution: string; root: string },
-): Promise<Origin> {
+export async function originOf({ chain }: Reads, { execution, root }: { execution: string; root: string }) {
   const own = { execution, place: "" };
   if (root === execution) return own;
   const first = await readKept(chain, { execution, scope: "", seq: 0 });

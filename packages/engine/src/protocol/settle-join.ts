@@ -31,13 +31,10 @@ import {
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { nextNodeId, type Reason } from "./definition.ts";
-import { buildSuccess, factsWithoutCode, type Outcome, type OutcomeFacts } from "./outcome.ts";
+import { buildSuccess, factsWithoutCode, type Outcome } from "./outcome.ts";
 import { visitsOfBranches } from "./recorded.ts";
 
-/**
- * Writes the entry of a join whose turn is taken and whose branches have ended: what they changed, or why they failed,
- * and their tips. Returns the entry that is there afterwards.
- */
+/** Writes the entry of a join whose branches have ended. Returns the entry that is there afterwards. */
 export async function settleJoin(
   ports: Ports,
   position: Position,
@@ -60,13 +57,7 @@ export async function settleJoin(
   return entry;
 }
 
-function factsOf(
-  ports: Ports,
-  { before }: Position,
-  tips: readonly Tip[],
-  { map }: OpenFork,
-  spare: Sandbox[],
-): OutcomeFacts {
+function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork, spare: Sandbox[]) {
   const started = tips.filter(hasBegun);
   // A branch counts on from what its fork says.
   const spent = unlessNothing(sumOfSpendings(started.map(({ head }) => spentSince(before.spent, head.spent))));
@@ -113,12 +104,7 @@ async function joinedChanges(
 }
 
 /** The list of what each item of a map set, in their order; of a tolerated failure what failed. */
-export async function resultsText(
-  ports: Ports,
-  open: OpenFork,
-  tips: readonly Tip[],
-  before: StoredContext,
-): Promise<string> {
+export async function resultsText(ports: Ports, open: OpenFork, tips: readonly Tip[], before: StoredContext) {
   const shared = new Set(before.pages.map(({ sha256 }) => sha256));
   const results = await atOnce(tips, (tip) =>
     branchState(open, tip) === "failed" ? failedItem(ports, tip) : itemResult(ports, tip, shared),

@@ -37,10 +37,7 @@ export interface Restarted extends Restart {
   execution: Execution;
 }
 
-/**
- * Starts an execution that reuses outcomes of an earlier one. Before a write it throws `RestartRefused`,
- * `InputsRefused`.
- */
+/** Starts an execution that reuses outcomes. Throws `RestartRefused`, `InputsRefused` before a write. */
 export async function restartExecution(
   ports: Ports,
   request: RestartRequest & Pick<StartRequest, "id" | "queue">,
@@ -104,12 +101,7 @@ function patchOf({ patch = "{}" }: RestartRequest): Member[] {
 }
 
 /** The initial context of the source with the patch, checked as that of any run. */
-async function initialContext(
-  ports: Ports,
-  request: RestartRequest,
-  source: Source,
-  path: SourcePath,
-): Promise<Member[]> {
+async function initialContext(ports: Ports, request: RestartRequest, source: Source, path: SourcePath) {
   const { id } = request.source;
   const patch = patchOf(request);
   const { context } = await contextOf(ports, id, 0);
@@ -210,11 +202,7 @@ export interface Forecast {
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
-export function buildForecast(
-  source: Source,
-  { workflow }: WorkflowVersion,
-  { reused, runs, misfits }: SourcePath,
-): Forecast {
+export function buildForecast(source: Source, { workflow }: WorkflowVersion, { reused, runs, misfits }: SourcePath) {
   const places = [...runs.keys()];
   const before = places.flatMap((place) => source.entries.get(place) ?? []);
   const runsAgain = (place: string) => {

@@ -51,10 +51,7 @@ export async function referenceUnchanged(
   return { document: writeDocument(references), root, after: id, tip };
 }
 
-/**
- * The nodes that are defined as in an earlier version, and text nodes; not those that look at more than the context or
- * run another workflow, whose new version would change their outcome.
- */
+/** The nodes that are defined as before, and text nodes. Nodes that look at more than the context are left out. */
 export async function findUnchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,

@@ -53,10 +53,7 @@ function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] 
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/**
- * The selection if everything from these places on runs again: `find`, `poll#2`, `each[3].find`, or `billing/send` in
- * the execution that `billing` ran. Throws `RestartRefused`.
- */
+/** The selection if everything from these places on runs again. Throws `RestartRefused`. */
 export async function selectEntriesBefore(
   ports: Reads,
   source: Source,

@@ -91,10 +91,7 @@ export interface ChosenSandbox {
   spare?: Sandbox[];
 }
 
-/**
- * The scope's warm sandbox if it outlives the node, else a spare one, else one on offer, else a new one. Throws
- * `SandboxUnavailable`.
- */
+/** Chooses the warm sandbox, else a spare one, else one on offer, else a new one. Throws `SandboxUnavailable`. */
 export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
   const { node, seconds } = wanted;
@@ -227,10 +224,7 @@ export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Pro
 }
 
 /** Releases the sandboxes of a scope that waits. The next node makes its own. */
-export async function releaseSandboxes(
-  ports: Ports,
-  { warm, spare = [] }: Pick<Head, "warm" | "spare">,
-): Promise<void> {
+export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
   await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
 }
@@ -267,10 +261,7 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
   return [...all.values()].filter((one) => !isOver(one, clock.now()));
 }
 
-/**
- * Kills the inherited sandboxes that a join's entry does not name, since this execution's name does not lead to them. A
- * failure is ignored: they die by their lifetime.
- */
+/** This execution's name does not lead to inherited sandboxes. If a kill fails they die by their lifetime. */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));
   const lost = spares.filter(({ id, inherited }) => inherited && !named.has(id));
@@ -295,10 +286,7 @@ export async function prepareOffers(
   return (await Promise.all(resting)).filter((one) => one !== null);
 }
 
-/**
- * A run offers one sandbox, or as many as its workflow keeps warm; with branches up to twice as many as it inherited,
- * so that soon no branch waits for a new one.
- */
+/** A run with branches offers up to twice as many as it inherited: soon no branch waits for a new one. */
 async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
   const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
   const inherited = reusable.filter((one) => one.inherited);
@@ -350,10 +338,7 @@ function idOf({ id }: Sandbox): string {
   return id;
 }
 
-/**
- * Removes offers of dead sandboxes, the oldest first. Those that a workflow keeps `warm` stay while its version
- * `isActive`; one that cannot be extended is replaced.
- */
+/** Removes offers of dead sandboxes. Those that a workflow keeps `warm` stay while its version `isActive`. */
 export async function sweepIdle(
   ports: Ports,
   isActive: (workflow: string, version: number) => Promise<boolean>,

@@ -82,10 +82,7 @@ export function wantedSandbox(
   return { node, seconds, spec, pool: poolOf(before.client, spec, node, version.workflow) };
 }
 
-/**
- * The pool whose sandboxes may run this client's code: the same template, modules, packages and network. Undefined
- * where no other execution may use the sandbox.
- */
+/** The pool of the same client, template, modules, packages and network. Undefined: only this run may use it. */
 export function poolOf(
   client: string,
   spec: SandboxSpec,

@@ -2,6 +2,8 @@ import { answerTask, cancelExecution, requestApproval, settleNode, sweep } from 
 import { describe, expect, it } from "vitest";
 import { Asked, aDaySeconds, asking } from "../../../support/engine/waiting.ts";
 
+const byAnn = { choice: "approved", by: "ann", from: "a test" };
+
 const refused = (story: Asked, choice = "approved", data?: string) =>
   answerTask(story.ports, {
     execution: story.id,
@@ -26,11 +28,7 @@ describe("a new approval", () => {
       '{"amount": 850.0, "who": {"name": "Zoë"}}',
     );
     expect(story.task).toMatchObject({
-      node: "ask",
-      seq: 2,
-      status: "open",
-      message: "Pay 850.0 to Zoë?",
-      to: ["boss"],
+      ...{ node: "ask", seq: 2, status: "open", message: "Pay 850.0 to Zoë?", to: ["boss"] },
     });
     expect(story.status).toBe("waiting");
     expect(story.world.sandboxes.alive()).toEqual([]);
@@ -131,12 +129,7 @@ describe("an answer", () => {
 
   it("needs no node name if only one node waits", async () => {
     const story = await waiting();
-    const { task } = await answerTask(story.ports, {
-      execution: story.id,
-      choice: "approved",
-      by: "ann",
-      from: "a test",
-    });
+    const { task } = await answerTask(story.ports, { execution: story.id, ...byAnn });
     expect(task.node).toBe("ask");
     const again = answerTask(story.ports, { execution: story.id, choice: "approved", by: "bob", from: "a test" });
     await expect(again).rejects.toThrow(/"ask" was already answered by ann at .*: approved/);
@@ -170,15 +163,14 @@ describe("an answer", () => {
   ])("is refused if %s", async (_what, prepare, node, sentence) => {
     const story = await new Asked(asking()).begin();
     await prepare(story);
-    const answer = { execution: story.id, node, choice: "approved", by: "ann", from: "a test" };
+    const answer = { execution: story.id, node, ...byAnn };
     await expect(answerTask(story.ports, answer)).rejects.toThrow(sentence);
   });
 
   it("to an unknown task or run is refused", async () => {
     const story = await new Asked(asking()).begin();
-    const answer = { choice: "approved", by: "ann", from: "a test" };
-    await expect(answerTask(story.ports, { task: "task_none", ...answer })).rejects.toThrow(/no task "task_none"/);
-    const other = { execution: "exec_none", node: "ask", ...answer };
+    await expect(answerTask(story.ports, { task: "task_none", ...byAnn })).rejects.toThrow(/no task "task_none"/);
+    const other = { execution: "exec_none", node: "ask", ...byAnn };
     await expect(answerTask(story.ports, other)).rejects.toThrow(/no execution "exec_none"/);
   });
 
@@ -188,8 +180,7 @@ describe("an answer", () => {
     await story.ports.tasks.create(other);
     const both = /"ask" waits for 2 answers - name the task to answer: task_\w+ \(ask\), task_other \(ask\)$/;
     await expect(refused(story)).rejects.toThrow(both);
-    const answer = { choice: "approved", by: "ann", from: "a test" };
-    const any = answerTask(story.ports, { execution: story.id, ...answer });
+    const any = answerTask(story.ports, { execution: story.id, ...byAnn });
     await expect(any).rejects.toThrow(`${story.id} waits for 2 answers - name the task to answer`);
   });
 
@@ -201,7 +192,7 @@ describe("an answer", () => {
     const story = await waiting();
     const at = story.world.clock.iso();
     const next = { ...story.task, id: "task_next", ...of };
-    const answer = { execution: story.id, choice: "approved", by: "ann", from: "a test" };
+    const answer = { execution: story.id, ...byAnn };
     await answerTask(story.ports, answer);
     await story.ports.tasks.create(next);
     const told =
@@ -221,7 +212,7 @@ describe("an answer", () => {
       createdAt: "2025-01-01T00:00:00.000Z",
       status: "expired",
     });
-    const answer = { execution: story.id, choice: "approved", by: "ann", from: "a test" };
+    const answer = { execution: story.id, ...byAnn };
     await answerTask(story.ports, {
       ...answer,
       task: story.world.tasks.all().find(({ id }) => id !== "task_0")?.id ?? "",

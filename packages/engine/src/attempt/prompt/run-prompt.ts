@@ -239,7 +239,7 @@ function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysi
 /** The last code that a failed node wrote. Code of an analysis only looks at the data, so it does not count. */
 export function lastCode(steps: readonly JournalStep[]): string | null {
   const written = steps.findLast(
-    ({ generated_code, agent_name }) => generated_code !== null && agent_name !== "DataAnalyzer",
+    ({ generated_code: code, agent_name }) => code !== null && agent_name !== "DataAnalyzer",
   );
   return written?.generated_code ?? null;
 }

@@ -33,7 +33,7 @@ import {
 } from "../../protocol/definition.ts";
 import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
-import { buildFailure, buildSuccess, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
+import { buildFailure, buildSuccess, factsWithoutCode } from "../../protocol/outcome.ts";
 import type { Closed } from "../../protocol/record.ts";
 import { buildChildPlan, findInnerPlaces, originInside } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
@@ -93,10 +93,7 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
 }
 
-/**
- * A late first task names an execution that has ended, which Step Functions notices. A reused or written outcome names
- * the run itself with another input, so Step Functions does not start it twice.
- */
+/** Step Functions notices that a run of this name has ended, and continues with the second task. */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
   const head = headOf(entry);
@@ -134,13 +131,7 @@ export async function describeChildWait(
 }
 
 /** The outcome of a node whose execution was closed. `stopped` is the reason if it was stopped because of the node. */
-export async function childOutcome(
-  ports: Ports,
-  calling: Calling,
-  child: Child,
-  closed: Closed,
-  stopped?: Reason,
-): Promise<Outcome> {
+export async function childOutcome(ports: Ports, calling: Calling, child: Child, closed: Closed, stopped?: Reason) {
   const { position, turn } = calling;
   const { workflowId: workflow, version } = child.version;
   const ran = { execution: child.id, workflow, version, tip: closed.tip };
@@ -166,11 +157,7 @@ function passedOn(name: RunErrorClass): RunErrorClass {
 }
 
 /** The members that the node sets: values of the other workflow's last context. */
-async function resultsOf(
-  ports: Ports,
-  { node, position }: Calling,
-  child: Child,
-): Promise<Member[] | { problem: string }> {
+async function resultsOf(ports: Ports, { node, position }: Calling, child: Child) {
   const { before } = position;
   const close = await readTip(ports, child.id, "");
   const { entry } = await ports.chain.read({ execution: child.id, scope: "", seq: close.head.seq - 1 });
@@ -255,11 +242,7 @@ async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {
   return { execution, scope, seq, depth: ((own && headOf(own).parent?.depth) ?? 0) + 1 };
 }
 
-export async function childInput(
-  ports: Ports,
-  calling: Calling,
-  target: Workflow,
-): Promise<Member[] | { problem: string }> {
+export async function childInput(ports: Ports, calling: Calling, target: Workflow) {
   const { position, node, version } = calling;
   const { before } = position;
   const { kept, input: context } = await inputBefore(ports, position);

@@ -133,10 +133,7 @@ function labelText(json: string | undefined): string | undefined {
 }
 
 /** The labels in link 0; undefined if it never had any, or if they were erased. */
-export async function labelsIn(
-  { blobs }: Pick<Ports, "blobs">,
-  entry: StoredEntry,
-): Promise<Record<string, string> | undefined> {
+export async function labelsIn({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry) {
   const { labels } = entry.contents;
   return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);
 }

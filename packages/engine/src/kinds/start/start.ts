@@ -13,7 +13,7 @@ import {
 } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import { atOnce } from "../../at-once.ts";
-import { headOf, type Plan } from "../../chain/entry.ts";
+import { headOf } from "../../chain/entry.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
 import { escapeReferences, offloadMembers, referencesIn, referenceText, savingTo } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
@@ -60,10 +60,7 @@ export interface GivenOutcomes {
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
-/**
- * Starts an execution: entry 0, then the record, then, without a `queue`, StartExecution. A sweeper repeats a lost
- * step. Throws `InputsRefused`, `OutcomesRefused`.
- */
+/** Starts an execution, or queues it; a sweeper repeats a lost step. Throws `InputsRefused`, `OutcomesRefused`. */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
   const keyed = files.filter((file) => "key" in file);
@@ -83,11 +80,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   return begin(ports, start, request.queue);
 }
 
-async function planOf(
-  { blobs }: Pick<Ports, "blobs">,
-  home: BlobHome,
-  { document, after, tip }: GivenOutcomes,
-): Promise<Plan> {
+async function planOf({ blobs }: Pick<Ports, "blobs">, home: BlobHome, { document, after, tip }: GivenOutcomes) {
   return { outcomes: await storeOutcomes(blobs, home, document), ...defined({ after, tip }) };
 }
 
@@ -96,11 +89,7 @@ export function newId({ clock }: Pick<Ports, "clock">): string {
 }
 
 /** Writes link 0 and the record. Without a `queue` it also calls StartExecution. */
-export async function begin(
-  ports: Ports,
-  link: Omit<FirstEntry, "startedAt">,
-  queue: StartRequest["queue"],
-): Promise<Execution> {
+export async function begin(ports: Ports, link: Omit<FirstEntry, "startedAt">, queue: StartRequest["queue"]) {
   const { id, version } = link;
   const startedAt = new Date(ports.clock.now()).toISOString();
   const entry = await buildFirstEntry(ports, { ...link, startedAt });
@@ -114,10 +103,7 @@ export async function begin(
 }
 
 /** Starts the state machine for a run with link 0 and record. It does nothing if the state machine runs it already. */
-export async function beginExecution(
-  { stateMachines }: Pick<Ports, "stateMachines">,
-  record: Execution,
-): Promise<void> {
+export async function beginExecution({ stateMachines }: Pick<Ports, "stateMachines">, record: Execution) {
   await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
 }
 
@@ -161,11 +147,7 @@ export class InputsRefused extends Error {
 }
 
 /** Rejects with `InputsRefused`. Of values that come as files, the schema only checks that they are present. */
-export async function refuseMisfits(
-  workflow: Pick<Workflow, "inputs">,
-  context: string,
-  fileKeys: string[],
-): Promise<void> {
+export async function refuseMisfits(workflow: Pick<Workflow, "inputs">, context: string, fileKeys: string[]) {
   const findings = await checkContext(workflow, context, fileKeys);
   if (findings.length > 0) throw new InputsRefused(findings);
   if (measureOf(context).depth > deepestNesting) {
@@ -231,11 +213,7 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
-export async function saveFiles(
-  { blobs }: Pick<Ports, "blobs">,
-  home: BlobHome,
-  files: readonly Bytes[],
-): Promise<void> {
+export async function saveFiles({ blobs }: Pick<Ports, "blobs">, home: BlobHome, files: readonly Bytes[]) {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
   await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }

@@ -67,10 +67,7 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
   return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
 }
 
-/**
- * Marks the task as answered, so that a sweeper follows it up, then writes the chain. Returns whether Step Functions
- * has the answer. Throws `AnswerRefused` if another answer was faster.
- */
+/** Writes the chain after the task, so that a sweeper finds it. Returns whether Step Functions has the answer. */
 async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
@@ -89,11 +86,7 @@ async function commitAnswer(
 }
 
 /** Continues the run with a value for a task, in the form of a context. False: the task no longer waits. */
-export async function handOver(
-  ports: Ports,
-  task: WaitingTask,
-  make: (home: BlobHome) => Promise<string>,
-): Promise<boolean> {
+export async function handOver(ports: Ports, task: WaitingTask, make: (home: BlobHome) => Promise<string>) {
   try {
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;

@@ -134,6 +134,6 @@ function shorten(text: string, longest: number): string {
 export function approveCommand(
   { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,
-): string {
+) {
   return `nova approve ${id} --choice ${offered.map(shellWord).join("|")}`;
 }

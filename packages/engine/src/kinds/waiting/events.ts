@@ -13,10 +13,7 @@ import { type EventNode, isWaitingNode } from "./waiting-task.ts";
 /** An event with more index keys than this is compared with every waiting task instead. */
 const maxKeys = 200;
 
-/**
- * Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. EventBridge
- * may deliver twice: the second delivery wakes no later wait of a run that has taken the event.
- */
+/** Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
   const taken: WaitingTask[] = [];

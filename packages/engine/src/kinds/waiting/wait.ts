@@ -72,13 +72,7 @@ function pauseUntil({ execution, scope, seq }: WaitEvent, ms: number): WaitAnswe
   return { execution, scope, seq, until: new Date(ms).toISOString() };
 }
 
-async function untilFor(
-  ports: Ports,
-  position: Position,
-  { version }: NodeDefinition,
-  node: WaitNode,
-  turn: Turn,
-): Promise<Until> {
+async function untilFor(ports: Ports, position: Position, { version }: NodeDefinition, node: WaitNode, turn: Turn) {
   const { input } = await inputBefore(ports, position);
   const until = untilOf(node, input, Date.parse(turn.since));
   if (!("problem" in until)) return until;

@@ -58,12 +58,7 @@ export interface KeptAnswer {
   from: string | null;
 }
 
-export async function decidedBefore(
-  ports: Ports,
-  task: WaitingTask,
-  into: string,
-  entry: StoredEntry,
-): Promise<AnswerRefused> {
+export async function decidedBefore(ports: Ports, task: WaitingTask, into: string, entry: StoredEntry) {
   const head = headOf(entry);
   if (head.node_type === "close") return runIsOver(task);
   if (head.status === "failed") {
@@ -118,10 +113,7 @@ export type WaitsFor =
   | { kind: "approval"; until: string | null; task_id: string; message: string; choices: string[] }
   | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
-/**
- * A task by its id, or the only approval that an execution, or one node of it, has created so far. An answer without an
- * id may be a repetition, so it never counts for the second approval of its name.
- */
+/** An answer without an id may be a repetition, so it never counts for the second approval of its name. */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
 /** Throws `AnswerRefused`, `ExecutionNotFound`. */
