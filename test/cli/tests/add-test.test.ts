@@ -201,7 +201,7 @@ describe("nova test add refuses in one sentence", { timeout: 120_000 }, () => {
     expect(await refusal("add", id, "--name", "there")).toMatch(
       /^nova: the test "there" exists already - choose another --name/,
     );
-    expect(await refusal("add", id, "--folder", "whole")).toMatch(/does not have the workflow "row" of the execution/);
+    expect(await refusal("add", id, "--folder", "chancy")).toMatch(/does not have the workflow "row" of the execution/);
     await rm(join(cwd, "row"), { recursive: true });
     expect(await refusal("add", id)).toMatch(
       /^nova: there is no folder of the workflow "row" here - name it with --folder/,
