@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ModelAction, type ModelServer, modelServer } from "../../support/model-server/model-server.ts";
-import { expectRefusal, useApi } from "./support/api.ts";
+import { useApi } from "./support/api.ts";
 
 let server: ModelServer;
 const answers: ModelAction[] = [];
