@@ -1,6 +1,6 @@
 /**
- * `work` on every item, `max` at a time (16, as many branches of a map's thousands are read or closed); answers in the
- * items' order. The first failure ends it.
+ * Calls `work` for every item, at most `max` at a time, and returns the results in the items' order. The first failure
+ * rejects.
  */
 export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>, max = 16): Promise<R[]> {
   const results: R[] = [];

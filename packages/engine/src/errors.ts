@@ -1,7 +1,7 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { maskCredentials } from "./secrets/redactor.ts";
 
-/** An error class of a run; leaves a Lambda as `errorType`, which `Retry` and `Catch` match. */
+/** An error of a run. Lambda reports its name as `errorType`, which `Retry` and `Catch` of the state machine match. */
 export class NovaError extends Error {
   constructor(name: RunErrorClass, message: string, options?: ErrorOptions) {
     super(maskCredentials(message), options);

@@ -4,19 +4,22 @@ import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { EntryId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 
-/** The link that wrote a key: its number on the main line, scope and number in a branch. */
+/** Names the entry that wrote a key: its number on the main line, or its scope and number in a branch. */
 type LinkLabel = number | string;
 
 export function linkLabel({ scope, seq }: Omit<EntryId, "execution">): LinkLabel {
   return scope === "" ? seq : `${scope}#${seq}`;
 }
 
-/** Returns whether a link with this label is in the branch `scope`, or in a branch inside it. */
+/** Returns whether the entry with this label is in the branch `scope`, or in a branch inside it. */
 export function isWithin(label: LinkLabel, scope: string): boolean {
   return typeof label === "string" && (label.startsWith(`${scope}#`) || label.startsWith(`${scope}/`));
 }
 
-/** One top-level key: its value's JSON text, which may contain references, and the link that wrote it. */
+/**
+ * One top-level key of a context with its value and the label of the entry that wrote it. The value is JSON text and
+ * may contain references to blobs.
+ */
 export interface Slot extends Member {
   by: LinkLabel;
 }
@@ -27,7 +30,7 @@ export interface Changes {
   delete: string[];
 }
 
-/** The data of a run at one link: a JSON object as text, in order. Immutable. */
+/** The data of a run after one entry: a JSON object as text, with its keys in order. Immutable. */
 export class Context {
   readonly #slots: ReadonlyMap<string, Slot>;
 
@@ -61,7 +64,10 @@ export class Context {
     return found && valueAt(found.json, found.inside);
   }
 
-  /** The value of the key at the start of a path, and the remaining steps inside it. */
+  /**
+   * Splits a dot path into its longest prefix that is a key, and the remaining steps. Returns that key's value and
+   * these steps.
+   */
   find(path: string): { json: string; inside: string[] } | undefined {
     const steps = path.split(".");
     for (let length = steps.length; length > 0; length--) {
@@ -71,17 +77,17 @@ export class Context {
     return undefined;
   }
 
-  /** The members that a link set: the node's own results, `outputs[node]`. */
+  /** Returns the members that this entry set. Code reads them as `outputs[node]`. */
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }
 }
 
 /**
- * The stored form of a context: a few KB per link, however large the context is. Recent keys are inline. Older keys are
- * in pages: blobs that are written once and shared by all later links. A full inline part becomes a page, and pages of
- * similar size merge. So the number of pages grows with the logarithm of the context, and each node costs the same. If
- * a key occurs several times, its newest value counts, at the position of its oldest one.
+ * The stored form of a context: a few KB per entry, however large the context is. Recent keys are inline. Older keys
+ * are in pages: blobs that are written once and shared by all later entries. A full inline part becomes a page, and
+ * pages of similar size merge. So the number of pages grows with the logarithm of the context, and each node costs the
+ * same. If a key occurs several times, its newest value counts, at the position of its oldest one.
  */
 export interface StoredContext {
   pages: { sha256: string; bytes: number }[];
@@ -136,7 +142,8 @@ export async function storeContext(
     if (slot) slots.set(key, slot);
   }
   const inline = rowsOf(slots.values());
-  // A deleted key stays hidden even if it is set again later: it then belongs at the end of the order.
+  // A key that was deleted stays in `removed` even if it is set again: its old value in a page would put it at its old
+  // position.
   const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
   const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };
   if (sizeOf(removed) > removedLimitBytes) return { ...next, ...(await onePage(context, pages)) };

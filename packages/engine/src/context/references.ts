@@ -40,7 +40,7 @@ export function referencesIn(text: string): BlobRef[] {
   return found;
 }
 
-/** The reference, if this object is exactly one. */
+/** Returns the reference that this object is. Undefined for an object that is not exactly a reference. */
 export function asReference(value: object): BlobRef | undefined {
   const keys = Object.keys(value);
   if (keys.length !== 1 || keys[0] !== blobKey) return undefined;
@@ -66,7 +66,7 @@ export function escapeReferences(text: string): string {
   return found ? JSON.stringify(value) : text;
 }
 
-/** Renames the keys of a value, except in objects for which `stays` is true. */
+/** Renames the keys of a value at any depth, except inside objects for which `stays` returns true. */
 function withKeys(
   value: ExactValue,
   renamed: (key: string) => string,
@@ -96,13 +96,16 @@ function writtenText(text: string): string {
 function looksLikeReference(value: object): boolean {
   const [[only, inner] = [""], second] = Object.entries(value);
   if (!/^\$+blob$/.test(only) || second !== undefined) return false;
-  // Numbers of a reference are not user data, so they need not keep their digits.
+  // An exact number is an object here, and this turns it into a plain one: a reference never has more digits than that.
   return asReference(JSON.parse(JSON.stringify({ [blobKey]: inner }))) !== undefined;
 }
 
 /** Matches a reference in JSON text. Inside a string the quotes would have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
-/** The characters kept from a chunk for a reference that spans two: more than NOVA or its harness ever writes. */
+/**
+ * Characters of a chunk that are searched again with the next chunk, because a reference can span both. No reference
+ * that NOVA or its harness writes is longer.
+ */
 const overlap = 400;
 
 /** Finds the references in a JSON text of any length that arrives in chunks. */
@@ -111,10 +114,11 @@ export class ReferenceScan {
   #tail = "";
 
   look(chunk: Uint8Array): void {
-    // References are ASCII. In Latin-1 a character that is cut in two does no harm.
+    // Latin-1 keeps each byte as one character. So a UTF-8 character that spans two chunks cannot break a reference,
+    // which is ASCII.
     const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     for (const [, inner = ""] of text.matchAll(written)) {
-      // A changed blob may hold anything here: its hash is compared at its end.
+      // This text may be invalid JSON if the blob was changed. The check of the blob's hash reports that later.
       const ref = asReference({ [blobKey]: parsedOrNot(inner) });
       if (ref) this.#found.set(referenceKey(ref), ref);
     }
@@ -163,7 +167,10 @@ export async function offloadLargeValues(text: string, save: SaveBlob): Promise<
   return Buffer.byteLength(slim) > valueLimitBytes ? store(slim, "json", save) : slim;
 }
 
-/** Moves a large object to a blob as a whole, so that other readers find exactly its text there. */
+/**
+ * Stores a large object as one blob without moving its leaves, so that other readers of the blob find exactly this
+ * text.
+ */
 export async function offloadWhole(text: string, save: SaveBlob): Promise<string> {
   return Buffer.byteLength(text) > valueLimitBytes ? store(text, "json", save) : text;
 }

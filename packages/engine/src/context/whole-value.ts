@@ -9,7 +9,10 @@ export interface ValueSource {
   blobs: BlobStore;
 }
 
-/** JSON text of a whole value of a context, including its blobs; null above `maxBytes` or without the key. */
+/**
+ * Returns the JSON text of a key's value with the contents of its blobs; null if it exceeds `maxBytes` or the key is
+ * missing.
+ */
 export async function wholeValue(
   input: Context,
   key: string,
@@ -20,7 +23,7 @@ export async function wholeValue(
   return slot ? wholeJson(slot.json, maxBytes, source) : null;
 }
 
-/** Returns the same as `wholeValue` for a value's own JSON text. */
+/** Returns the JSON text of a value with the contents of its blobs; null if it exceeds `maxBytes`. */
 export async function wholeJson(json: string, maxBytes: number, { home, blobs }: ValueSource): Promise<string | null> {
   let left = maxBytes;
   const taken = (text: string): string => {
@@ -62,18 +65,21 @@ async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) =
 /** Loads the text of a JSON blob. */
 export type LoadJson = (sha256: string) => Promise<string>;
 
-/** The first of some keys that a dot path starts with. A key may contain dots. */
+/** Returns the first of `keys` that equals the dot path or starts it. A key may itself contain dots. */
 export function keyOfPath(keys: ReadonlySet<string>, path: string): string | undefined {
   return [...keys].find((key) => path === key || path.startsWith(`${key}.`));
 }
 
-/** JSON text of the value at a dot path, including values in blobs. Undefined if the path leads nowhere. */
+/**
+ * Returns the JSON text of the value at a dot path, also if the path leads into a blob. Undefined if there is no such
+ * value.
+ */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
   const found = context.find(path);
   return found && valueIn(found.json, found.inside, load);
 }
 
-/** Returns the text, or the content of its blob if it is a reference to JSON. */
+/** Returns the text unchanged, unless it is a reference to a JSON blob: then returns the content of that blob. */
 export async function loadedText(text: string, load: LoadJson): Promise<string> {
   if (!text.includes(`"${blobKey}"`)) return text;
   const value: unknown = JSON.parse(text);

@@ -21,9 +21,15 @@ export interface BlobPlace {
 
 /** Content-addressed blobs, written once and never changed (S3 with `If-None-Match: *`). */
 export interface BlobStore {
-  /** Stores `body` under its hash, unless it exists. Throws `BlobMismatch` if it does not match `ref`. */
+  /**
+   * Stores `body` under its hash, unless a blob with this hash exists. Throws `BlobMismatch` if `body` does not match
+   * `ref`.
+   */
   put(home: BlobHome, ref: BlobRef, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
-  /** Throws `BlobMissing` if it was erased, and `BlobMismatch` (for a stream at its end) if it was changed. */
+  /**
+   * Throws `BlobMissing` if the blob was erased, and `BlobMismatch` (for a stream at its end) if its bytes were
+   * changed.
+   */
   get(home: BlobHome, sha256: string): Promise<Uint8Array>;
   placeOf(home: BlobHome, sha256: string): BlobPlace;
   stream(home: BlobHome, sha256: string): Promise<AsyncIterable<Uint8Array>>;

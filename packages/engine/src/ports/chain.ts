@@ -7,31 +7,36 @@ export interface EntryId {
   seq: number;
 }
 
-/** The right to produce the entry at a link. `held -> failing -> closed`, never back. */
+/** The right to produce one entry. Its state goes `held -> failing -> closed`, never back. */
 export interface Turn {
   node: string;
   state: "held" | "failing" | "closed";
-  /** The only sandbox in which its code may start; null if no code runs: a close, an approval, a pause. */
+  /** The only sandbox in which the code of this turn may start; null if no code runs: a close, an approval, a pause. */
   sandbox: string | null;
   /**
-   * The sandbox, if other executions may use it, so that a delivery that adopts the turn knows it too. Between attempts
-   * it is the sandbox for the next one.
+   * All data of the sandbox, if other executions may use it, for a delivery that continues this turn. Between two
+   * attempts it is the sandbox for the next attempt.
    */
   warm?: Sandbox;
-  /** The spare sandboxes of the scope from now on, if the sandbox was one of them. Absent if they stay as before. */
+  /**
+   * The remaining spare sandboxes of the scope, if this turn took its sandbox from them. Absent if they did not change.
+   */
   spare?: Sandbox[];
   attempt: number;
   /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
   failedDeliveries?: number;
   /** Time at which the attempt started or failed: ISO 8601, milliseconds. */
   since: string;
-  /** Set between two attempts: the earliest time of the next one. ISO 8601. */
+  /** Set between two attempts: the earliest time of the next attempt. ISO 8601. */
   due?: string;
-  /** Set for a prompt node that started with pinned code: its generation, which every delivery runs. */
+  /** Set for a prompt node that started with pinned code: the id of that code. Every delivery runs the same code. */
   generation?: string;
-  /** Set for a prompt node whose turn has moved: its valid steps at each move; -1 at the end of an attempt. */
+  /**
+   * Set for a prompt node that changed its sandbox or its attempt: the number of steps recorded before each change of
+   * the sandbox, and -1 for each end of an attempt.
+   */
   kept?: number[];
-  /** Addresses that host names resolved to, for ports other than 80 and 443. */
+  /** The addresses of the hosts that the code may reach, by host name. Only for ports other than 80 and 443. */
   addresses?: Record<string, string[]>;
 }
 
@@ -39,18 +44,20 @@ export interface Turn {
 export type ContentName =
   | "context"
   | "code"
-  /** Set for a cache hit after an analysis: its code, unless the workflow has locked it, and its result. */
+  /**
+   * Two contents of a cache hit with an analysis: the analysis code, unless the workflow has locked it, and its result.
+   */
   | "analysis_code"
   | "analysis"
   | "error"
   | "logs"
-  /** Set for a join: the last entries of the branches that had started, in order (`BranchTip[]`). */
+  /** Set for a join: the last entry of each branch that had started, in the order of the branches (`BranchTip[]`). */
   | "branches"
   | "labels"
   /** Set for a map's entry: the pages of its items (`ItemPages`). */
   | "items";
 
-/** The immutable outcome at a link. `head` is JSON text (chain/head.ts), `hash` its SHA-256. */
+/** The immutable record of one outcome. `head` is JSON text (chain/head.ts), `hash` its SHA-256. */
 export interface StoredEntry {
   head: string;
   hash: string;
@@ -60,7 +67,7 @@ export interface StoredEntry {
 
 export type StoredContent = { text: string } | { blob: { sha256: string; bytes: number } };
 
-/** The stored items of one link. */
+/** The items that the table can hold under one entry number: the turn, the entry, or both. */
 export interface Link {
   seq: number;
   turn?: Turn;
@@ -78,10 +85,10 @@ export type StepContentName =
   | "prompt"
   | "answer"
   | "result"
-  /** Set for pinned code that failed: the result of the analysis before it (`CodeResult`). */
+  /** Set if pinned code failed after its analysis: the result of that analysis (`CodeResult`). */
   | "analysis";
 
-/** The last link of a scope. */
+/** The number of the last entry of a scope. */
 export type ScopeTip = Pick<EntryId, "scope" | "seq">;
 
 /** One agent run inside a node. `text` is its JSON record, empty if erased; `hash` is the SHA-256 of that text. */
@@ -92,9 +99,14 @@ export interface StoredStep {
   contents?: Partial<Record<StepContentName, StoredContent>>;
 }
 
-/** An event of an execution after its close, stored beside its chain. A note never changes, like an entry. */
+/**
+ * An event that concerns an execution after its close, stored beside its chain. A note never changes, like an entry.
+ */
 export type ChainNote =
-  /** Its contents were erased on request. `signature` is an HMAC over `erasureText`, by the signer. */
+  /**
+   * `erased`: the contents of the execution were erased on request. `signature` is the signer's HMAC over
+   * `erasureText`. `restart`: `execution` restarts this one.
+   */
   { kind: "erased"; signature: string } | { kind: "restart"; execution: string };
 
 /**
@@ -105,10 +117,13 @@ export type ChainNote =
 export interface ChainStore {
   /** Reads with one query: the entry at `at.seq`, and the turn and entry after it. */
   readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
-  /** The last item of exactly this scope, and the item before if the last one is its turn. */
+  /** Returns the last item of exactly this scope. If that is an entry, the turn or entry before it comes with it. */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: EntryId): Promise<Link>;
-  /** Writes the turn if there is none (`expected` null), or replaces `expected`: its state, sandbox and attempt. */
+  /**
+   * Writes the turn if `expected` is null and there is none, or if the stored turn has the state, sandbox and attempt
+   * of `expected`.
+   */
   putTurn(at: EntryId, turn: Turn, expected: Turn | null): Promise<boolean>;
   putEntry(at: EntryId, entry: StoredEntry): Promise<boolean>;
   putStep(at: EntryId, step: StoredStep): Promise<boolean>;
@@ -117,8 +132,14 @@ export interface ChainStore {
   putNote(execution: string, note: ChainNote): Promise<boolean>;
   notes(execution: string): Promise<ChainNote[]>;
   links(execution: string, scope: string): AsyncIterable<Link>;
-  /** Entries 1 to `seq` of each of these scopes that exist, in order. It needs few reads for many short scopes. */
+  /**
+   * Returns the entries 1 to `seq` of each of these scopes that exists, in order. It needs few reads for many short
+   * scopes.
+   */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
-  /** The link at each of these places with its turn, by scope; at most one place per scope. It needs few reads. */
+  /**
+   * Returns the turn and the entry at each of these places, by scope. `places` has at most one place per scope. It
+   * needs few reads.
+   */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

@@ -13,10 +13,9 @@ export interface CredentialOverlay {
 /** Opened credentials of clients and workflows. */
 export interface Credentials {
   /**
-   * The credentials that a node declares; if `names` is undefined, all of the client and the workflow. Throws
-   * `NodeFailed` if a named one is missing or does not open, or if a token endpoint gives no token. With `asStored` no
-   * endpoint is called and no token is stored: the tokens are the last stored ones. With `workflowId` null only the
-   * client's own count, for a use that the client itself has chosen.
+   * Opens the credentials in `names`; if it is undefined, all of the client and the workflow. Throws `NodeFailed` if a
+   * named one is missing or does not open, or if a token endpoint gives no token. With `asStored`, tokens are the last
+   * stored ones, and no endpoint is called. With `workflowId` null, only the client's own credentials count.
    */
   forNode(
     client: string,
@@ -24,9 +23,12 @@ export interface Credentials {
     names: readonly string[] | undefined,
     how?: { asStored: boolean },
   ): Promise<CredentialOverlay>;
-  /** The secret values of a client and a workflow that open, for masking text that was made with them before. */
+  /**
+   * Returns all secret values of the client's and the workflow's credentials that open. Texts that these credentials
+   * helped to make are masked with them.
+   */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
-  /** Discards the credentials in memory of an owner, after a write in this process. */
+  /** Removes an owner's credentials from memory, after this process has written one of them. */
   forget(owner: CredentialOwner): void;
 }
 
@@ -47,7 +49,10 @@ export interface CredentialRecord {
   key: string;
   /** Starts at 1; every write increases it by one. */
   revision: number;
-  /** The time at which a person stored it, ISO 8601. A refreshed token or another key does not change it. */
+  /**
+   * The time at which a person last stored this credential, ISO 8601. A refreshed access token or a new encryption key
+   * does not change it.
+   */
   changedAt: string;
 }
 
@@ -58,15 +63,19 @@ export interface CredentialStore {
   /** Sorted by name; strongly consistent. */
   list(owner: CredentialOwner): Promise<CredentialRecord[]>;
   get(place: CredentialPlace): Promise<CredentialRecord | undefined>;
-  /** Writes revision `record.revision` over the one before it. Returns false if another revision is stored. */
+  /**
+   * Replaces the revision before `record.revision` by `record`. Returns false if the stored revision is another one.
+   */
   put(record: CredentialRecord): Promise<boolean>;
   /** Returns false if there was none. */
   remove(place: CredentialPlace): Promise<boolean>;
-  /** Credentials of all owners, a page at a time; eventually consistent. */
+  /** Returns a page of the credentials of all owners, after the cursor `after`. Eventually consistent. */
   listAll(after?: string): Promise<{ records: CredentialRecord[]; after?: string }>;
 }
 
-/** Encrypts credentials. `context` is not secret; a text opens only with exactly the same context. */
+/**
+ * Encrypts credentials. `context` is not secret: it names the owner, and `open` needs exactly the `context` of `seal`.
+ */
 export interface CredentialCipher {
   currentKey(): Promise<string>;
   seal(text: string, context: Record<string, string>): Promise<{ sealed: string; key: string }>;
@@ -78,10 +87,16 @@ export interface CredentialCipher {
   forgetOldKeys(): Promise<void>;
 }
 
-/** `fetch` for addresses that a user named: no redirects, a limited answer. Throws `HostRefused`. */
+/**
+ * A `fetch` for addresses that a user has entered: it follows no redirects and limits the size of the answer. Throws
+ * `HostRefused`.
+ */
 export type OutgoingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** A user named a host that NOVA does not call. The message never says what is there. */
+/**
+ * The address is one that NOVA never calls, for example inside its own network. The message never says what is at that
+ * address.
+ */
 export class HostRefused extends Error {
   override name = "HostRefused";
 }

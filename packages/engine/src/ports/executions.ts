@@ -19,9 +19,9 @@ export interface Spending {
   tokens_output: number;
 }
 
-/** The node of another execution that runs this execution. */
+/** The node that started this execution as its child, with the execution of that node. */
 export interface Parent extends EntryId {
-  /** The number of executions around this one. */
+  /** The number of executions that enclose this one: 1 if the parent has no parent itself. */
   depth: number;
 }
 
@@ -33,15 +33,21 @@ export interface Execution {
   version: number;
   stateMachineArn: string;
   client: string;
-  /** The execution whose blobs it shares: its own id, or that of the outermost execution around it. */
+  /**
+   * The execution under whose id the blobs of this one are stored: this one, or the outermost execution that encloses
+   * it.
+   */
   root: string;
   parent?: Parent;
-  /** Id of the trigger of its workflow that started it; absent if a caller started it. */
+  /** Id of the workflow's trigger that started this execution; absent if a caller started it. */
   trigger?: string;
-  /** Business keys for searching, computed from the labels of its workflow at the start. Absent if there are none. */
+  /**
+   * Business keys by which people find the run, computed at the start from the `labels` of its workflow. Absent if
+   * there are none.
+   */
   labels?: Record<string, string>;
   restartedFrom?: string;
-  /** Executions that reuse its outcomes. A name without a record is of a restart that never started. */
+  /** Ids of executions that restarted this one. An id without a record belongs to a restart that never started. */
   restarts?: string[];
   status: ExecutionStatus;
   /** ISO 8601. */
@@ -53,16 +59,24 @@ export interface Execution {
   /** Set at the close, if models were called. */
   spent?: Spending;
   tip?: string;
-  /** The event of its end was published, but a later step of the close failed. */
+  /**
+   * Set if the event about the end of the run was published, but a later step of the close failed: it is not published
+   * again.
+   */
   endPublished?: boolean;
-  /** Pools in which it holds or waits for a slot; absent if no quota counts it. */
+  /** Pools of quotas in which this execution has a slot or waits for one; absent if no quota applies to it. */
   pools?: string[];
   rank?: string;
-  /** Set while it is queued: a ULID of the process that tries to start it, or "" if there is none. */
+  /** Set while the execution is queued: the ULID of the process that is starting it, or "" if no process is. */
   admission?: string;
-  /** `asked`: erasure was requested. `emptied`: its contents are erased. `true`: its blobs, too. */
+  /**
+   * `asked`: an erasure was requested. `emptied`: the contents of the entries are erased. `true`: the blobs are erased,
+   * too.
+   */
   erased?: "asked" | "emptied" | true;
-  /** In the sparse "open" index until all work after the close is done. */
+  /**
+   * Whether the execution is in the index of open executions. It stays there until all work after its close is done.
+   */
   open: boolean;
 }
 
@@ -79,8 +93,9 @@ export interface ExecutionQuery {
   trigger?: string;
   label?: Label;
   /**
-   * The maximum of records to read of each workflow or client. A page may then have fewer executions than `limit` and
-   * still a cursor. Absent: as many as the page needs. Records of unfinished executions are never limited.
+   * The maximum of records to read of each workflow or client. A page may then have fewer executions than `limit`
+   * although further ones follow its cursor. If absent, as many records are read as the page needs. Records of
+   * unfinished executions are always read.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */
@@ -92,38 +107,48 @@ export interface ExecutionQuery {
   oldestFirst?: boolean;
 }
 
-/** An idle sandbox that an execution offers to others, and all sandboxes that it offers, as far as known. */
+/**
+ * An idle sandbox that an execution offers to others. `offered` has all sandboxes that the execution offered when it
+ * was read.
+ */
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 
 export interface ExecutionList {
   items: Execution[];
-  /** Ids of runs whose records NOVA did not write in this form. */
+  /** Ids of runs whose records NOVA cannot parse. */
   unreadable?: string[];
   cursor?: string;
 }
 
 export interface ExecutionStore {
-  /** Returns false if the id exists. It first adds the restart to its source; throws if that was erased. */
+  /**
+   * Returns false if an execution with this id exists. A restart is first added to the record of its source. Throws if
+   * the source was erased.
+   */
   create(execution: Execution): Promise<boolean>;
-  /** Throws `UnreadableRecord` for a record that NOVA did not write in this form. */
+  /** Throws `UnreadableRecord` for a record that NOVA cannot parse. */
   get(id: string): Promise<Execution | undefined>;
   update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
-  /** Removes it from the open index, and offers its sandboxes. Returns false if it was removed before. */
+  /**
+   * Removes the execution from the open index and offers its sandboxes `idle`. Returns false if another call has
+   * removed it.
+   */
   leave(execution: Pick<Execution, "id" | "client">, idle: readonly Sandbox[]): Promise<boolean>;
   /**
-   * Offered sandboxes, eventually consistent. For a client: at most a hundred offers, of the executions that started
-   * last first. For all clients: some hundreds, of the executions that started first.
+   * Returns offered sandboxes, eventually consistent. With `client`: at most a hundred, of the executions that started
+   * most recently. Without it: some hundreds, of the oldest executions of all clients.
    */
   idle(client?: string): Promise<Offer[]>;
-  /** Replaces the offered sandbox by `instead`. Returns false if another execution has taken it. */
+  /** Offers `instead` in place of the sandbox. Returns false if another execution has taken the sandbox. */
   keepIdle(offer: Offer, instead: Sandbox): Promise<boolean>;
-  /** Returns false if another execution has taken it. */
+  /** Takes the sandbox out of the offer. Returns false if another execution has taken the sandbox. */
   takeIdle(offer: Offer): Promise<boolean>;
   /** Sets the status of an open execution if it is one of `from`; otherwise returns false. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**
-   * Sets the admission of a queued, open execution from `from` to `to`, also if it is `to` already. With `begun` the
-   * execution runs. Returns false if another process admits it, or if it is no longer queued.
+   * Changes the `admission` of a queued, open execution from `from` to `to`. It succeeds again if `admission` is `to`
+   * already. With `begun` the execution also becomes running. Returns false if another process is starting the
+   * execution, or if it is no longer queued.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first, unless the query says otherwise. */
@@ -132,9 +157,9 @@ export interface ExecutionStore {
 }
 
 /**
- * The service's work after the end of a run: statistics, slots, the client's cost. The record says how the run ended.
- * Every finisher of the close calls it before the record leaves the open index, several at the same time if necessary,
- * and again until that has happened. So every step of it can be repeated.
+ * What the service does after a run has ended: it updates statistics, slots and the client's cost. The record says how
+ * the run ended. Several processes may close the same run, and each calls this before it removes the record from the
+ * open index. So every step of it must be harmless when it is repeated.
  */
 export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 
@@ -147,11 +172,13 @@ export interface StateMachines {
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** SendTaskSuccess. Returns false if no task waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
-  /** Names of a machine's running executions over all versions; a run counts once. Eventually consistent. */
+  /**
+   * Returns the names of all running executions of a state machine, whichever version they run. Eventually consistent.
+   */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Null if there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
-  /** Address of the execution for people; null if it has none. */
+  /** Returns the address of a web page about the execution; null if there is no such page. */
   page(stateMachineArn: string, name: string): string | null;
 }
 

@@ -13,7 +13,7 @@ export interface Clock {
   sleep(ms: number): Promise<void>;
 }
 
-/** Creates time limits. */
+/** Creates signals that fire after a time. Tests replace it. */
 export interface Timer {
   /** Fires after this many milliseconds, even if the clock jumps. It does not keep the process alive. */
   timeout(ms: number): AbortSignal;
@@ -33,16 +33,18 @@ export interface EventBus {
   ): Promise<void>;
 }
 
-/** Addresses for people and other systems. */
+/** Builds URLs that NOVA gives to people and to other systems. */
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
-  /** The address of a path of the API; undefined if the API's address is unknown. */
+  /** Returns the URL for a path of the API; undefined if NOVA does not know the address of its API. */
   toApi(path: string): string | undefined;
-  /** The address at which one `POST` lets a wait continue. Throws `NodeFailed` if the API's address is unknown. */
+  /**
+   * Returns the URL at which one `POST` ends a wait. Throws `NodeFailed` if NOVA does not know the address of its API.
+   */
   toResume(id: string, token: string): string;
 }
 
-/** Counts for a dashboard. */
+/** Counts what happened, for the metrics on a dashboard. */
 export type Meter = (what: "sandbox made" | "sandbox taken over", numbers?: { wait_ms: number }) => void;
 
 /** The outside world of the engine, as interfaces; adapters are in `aws` and `sandbox`. */
@@ -69,7 +71,7 @@ export interface Ports {
   meter?: Meter;
   clock: Clock;
   timer: Timer;
-  /** Each process has one instance of this and of the following fields. */
+  /** Each process has one instance of `warmPool` and of each field below it. */
   warmPool: WarmPool;
   tailCache: TailCache;
   inFlight: InFlight;

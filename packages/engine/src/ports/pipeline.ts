@@ -9,7 +9,7 @@ export interface PromptTask {
   version: WorkflowVersion;
   node: TaskNode;
   edges: Edge[];
-  /** The input of its code: each value's JSON text, large parts as blob references. */
+  /** The context that the code reads: each value's JSON text, with references in place of large parts. */
   input: readonly Member[];
   /** Top-level keys whose values only the code may see. */
   secrets: ReadonlySet<string>;
@@ -22,16 +22,19 @@ export interface PromptTask {
   fresh: boolean;
   /** Cost of models in earlier attempts of this node. */
   earlierUsd: number;
-  /** Cost of models in this run before this node: in its scope, and in branches joined there. */
+  /** Cost of models in this run before this node: in the node's scope, and in branches that were joined into it. */
   spentUsd: number;
 }
 
-/** A text node at its place in a run, with the question for its model: references replaced, secrets masked. */
+/**
+ * A text node at its place in a run, with the question for its model. References in the question are replaced, and
+ * secrets are masked.
+ */
 export interface TextTask
   extends Pick<PromptTask, "at" | "client" | "version" | "node" | "edges" | "mask" | "earlierUsd" | "spentUsd"> {
   system: string;
   prompt: string;
-  /** The sources of the question, which the step of the first answer records. */
+  /** Describes how the question was made, for the step of the model's first answer. */
   record: unknown;
 }
 
@@ -39,11 +42,14 @@ export interface TextTask
 export interface PinnedCode {
   generation: string;
   code: string;
-  /** Code that analyses the data first; `code` finds its result. */
+  /** Code that runs before `code` and analyses the data. `code` reads the result of the analysis. */
   analysis?: string;
 }
 
-/** The claims of pinned code: places before the journal, which no step has. -1 names no claim at all. */
+/**
+ * The numbers that name runs of pinned code, where other runs of code have the number of their journal step. They
+ * differ from every step number, and from -1, which means no run.
+ */
 export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 
 /** The analysis that ran before pinned code. */
@@ -53,7 +59,7 @@ export interface PinnedAnalysis {
   json: string | null;
 }
 
-/** A run of an agent, ready to be recorded, with the public fields of a step. */
+/** The result of one agent, ready to be recorded as a step. The fields are public. */
 export interface StepDraft {
   /**
    * 1 InputAnalyzer, or the TextWriter of a text node, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor,
@@ -94,20 +100,22 @@ export interface ToolCall {
   found?: unknown;
 }
 
-/** A step read back from the record, without `prompt` and `answer`. `journal`: its place, from 1. */
+/** A recorded step, without `prompt` and `answer`. `journal` is its position in the journal, from 1. */
 export interface JournalStep extends StepDraft {
   journal: number;
   /** ISO 8601. */
   timestamp: string;
 }
 
-/** The steps of one link, in order. A recorded step is read back, and never runs again. */
+/** The steps of one entry, in order. A recorded step is returned from the record and never runs again. */
 export interface Journal {
-  /** Returns the step at the next place: the recorded one of any delivery, or the result of `work`. */
+  /**
+   * Returns the step at the next position of the journal. If no delivery has recorded that step, `work` produces it.
+   */
   next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
 }
 
-/** The meaning of the code's result for the node. Code written by hand is judged in the same way. */
+/** What the result of code means for its node. Generated code and handwritten code are judged in the same way. */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
   | {
@@ -118,14 +126,16 @@ export type Judgement =
       types?: readonly string[] | undefined;
     };
 
-/** The functions that the engine gives to a pipeline, which must not catch their errors of the infrastructure. */
+/**
+ * The functions that the engine gives to a pipeline. The pipeline must not catch infrastructure errors that they throw.
+ */
 export interface PipelineMeans {
   journal: Journal;
   /**
-   * Runs code in the node's sandbox, once per journal place; a redelivery attaches to it. `extra` is added to the
-   * context and dropped from the result. With `network: false` the code reaches no host, even if the node may reach some. Pinned
-   * code runs at `pinnedPlaces`. The returned `code` is the one that ran: before a step is recorded, another delivery
-   * may have started code of its own model.
+   * Runs code in the node's sandbox. For one `journal` position the code starts only once: a later delivery waits for
+   * the same run. `extra` is added to the context and dropped from the result. With `network: false` the code reaches
+   * no host, even if the node may reach some. Pinned code runs at `pinnedPlaces`. The returned `code` is the code that
+   * ran. It differs from the given code if another delivery, with another answer of its model, was first.
    */
   execute(
     journal: number,
@@ -133,23 +143,32 @@ export interface PipelineMeans {
     options: { timeoutSeconds: number; extra?: readonly Member[]; network?: false },
   ): Promise<{ sandboxId: string; result: CodeResult; code: string }>;
   judge(result: CodeResult): Promise<Judgement>;
-  /** Text of a whole value, including blobs, for checks without a model; null above `maxBytes`. */
+  /**
+   * Returns the JSON text of a key's value with the contents of its blobs, for checks without a model; null above
+   * `maxBytes`.
+   */
   valueText(key: string, maxBytes: number): Promise<string | null>;
-  /** US dollars that models have cost so far in other branches and items of the run. */
+  /** Returns the US dollars that models have cost so far in other branches and items of the run. */
   spentBesideUsd(): Promise<number>;
-  /** The client's cost of models this month, including steps recorded here; null without a limit. */
+  /**
+   * Returns what models have cost the client this month, including the steps recorded here; null if the client has no
+   * limit.
+   */
   monthBudget(): Promise<MonthBudget | null>;
-  /** Milliseconds until the node's budget is spent. */
+  /** Returns the milliseconds until the node's time is over. */
   timeLeftMs(): number;
-  /** Fires when this Lambda has to stop; then throw `NodeUnfinished`. */
+  /** Fires when this Lambda has to stop. The pipeline then throws `NodeUnfinished`. */
   signal: AbortSignal;
   now(): number;
 }
 
-/** The functions that the engine gives for a question to a model. */
+/** The functions that the engine gives to `Pipeline.answer`, for a question to a model. */
 export type TextMeans = Omit<PipelineMeans, "execute" | "judge" | "valueText">;
 
-/** The outcome of a pipeline. `code` is the last code that was written, or null; `analysis` is set for a cache hit. */
+/**
+ * The outcome of a pipeline. `code` is the last code that the model wrote, or null. `analysis` is set if pinned code
+ * ran after its analysis.
+ */
 export type PipelineOutcome = {
   code: string | null;
   cacheHit: boolean;
@@ -169,18 +188,20 @@ export type PipelineOutcome = {
     }
 );
 
-/** The code fields of an outcome without code. */
+/** The fields about code for an outcome to which no code led. */
 export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
 /** Writes the code of prompt nodes and the answers of text nodes with models. Adapters do not know the chain. */
 export interface Pipeline {
-  /** Pinned code for this node that fits this input; null if a model has to write it. */
+  /** Returns pinned code for this node and this type of input; null if a model has to write the code. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
-  /** The pinned code with which an earlier delivery started. */
+  /** Returns the pinned code with this key. An earlier delivery of the node has started with it. */
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
-  /** Runs pinned code. It writes new code if there is none, or if the pinned code failed by its own fault. */
+  /** Runs `pinned`. A model writes new code if `pinned` is null or failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
-  /** Asks the model of a text node. The result sets the answer, and for a decision the edge. */
+  /**
+   * Asks the model of a text node. The outcome sets the answer in the context, and for a decision it chooses the edge.
+   */
   answer(task: TextTask, means: TextMeans): Promise<PipelineOutcome>;
 }
 
@@ -194,7 +215,9 @@ export interface MonthBudget {
 export interface Budgets {
   /** The budget of this month; null if there is no limit. */
   ofMonth(client: string): Promise<MonthBudget | null>;
-  /** Records the cost of a node so far. The caller repeats it with values that never decrease. */
+  /**
+   * Records what models have cost so far in a node. Later calls for the same node replace `usd` and never decrease it.
+   */
   note(client: string, node: EntryId, usd: number): Promise<void>;
 }
 
@@ -207,7 +230,10 @@ export interface WorkflowVersion {
   workflow: Workflow;
   template: string;
   stateMachineArn: string;
-  /** Set if its loops may continue in further executions: how a run counts the events of its history. */
+  /**
+   * The number of events of Step Functions' history that a run may use before a loop continues in a further execution.
+   * Absent if no loop can.
+   */
   history?: HistoryBudget;
   /** Set for a draft: the client that may run it. Other clients cannot run it. */
   draftOf?: string;
@@ -216,36 +242,46 @@ export interface WorkflowVersion {
 
 export interface WorkflowStore {
   get(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
-  /** The version as it is stored now, ignoring versions in memory, for verification. */
+  /** Reads the version from the store, never from memory, so that a verification sees what is stored now. */
   stored(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
   /** Returns false if this version number exists. */
   create(version: WorkflowVersion): Promise<boolean>;
-  /** Ids of all workflows with a version that come after `after`, in order, without reading definitions. */
+  /**
+   * Yields the ids of all workflows that have a version, in order, from the first id behind `after`. It reads no
+   * definitions.
+   */
   ids(after?: string): AsyncIterable<string>;
   /** Every version of every workflow. It needs hundreds of reads, so use it only in background work. */
   everyVersion(): AsyncIterable<WorkflowVersion>;
 }
 
-/** Stored code that a model wrote for a node (format 1): the fields of a lock, and its status since. */
+/**
+ * Code that a model wrote for a node, as it is stored (format 1): the fields of a lock entry, and its current status.
+ */
 export interface Generation extends LockedCode {
   format: 1;
   workflowId: string;
   node: string;
   /** Null if it serves every client of the workflow. */
   client: string | null;
-  /** `candidate`: not yet proven by a run; `pinned`: it runs; `replaced`: kept for its history. */
+  /**
+   * `candidate`: no run has proven the code yet; `pinned`: later runs use it; `replaced`: newer code is used instead.
+   */
   status: "candidate" | "pinned" | "replaced";
-  /** Embedding of the prompt, rounded, to find it for similar tasks. Absent if no embedding model was configured. */
+  /**
+   * Rounded embedding of the prompt, by which similar tasks find this code. Absent if no embedding model was
+   * configured.
+   */
   embedding?: number[];
 }
 
 /** Generated code (DynamoDB). */
 export interface GenerationStore {
-  /** In any order, including replaced ones. */
+  /** Returns the code of a node in any order, replaced code included. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;
   ofWorkflow(workflowId: string): Promise<Generation[]>;
-  /** Returns false if this key and code exist. */
+  /** Returns false if the store already has this code under this key. */
   create(generation: Generation): Promise<boolean>;
   /** Changes the mutable fields: status, proof, approval. */
   update(
