@@ -117,7 +117,7 @@ export type ChainNote =
 export interface ChainStore {
   /** Reads with one query: the entry at `at.seq`, and the turn and entry after it. */
   readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
-  /** Returns the last item of exactly this scope. If that is an entry, the turn or entry before it comes with it. */
+  /** Returns the last two items of exactly this scope. Its last entry is one of them. */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: EntryId): Promise<Link>;
   /**

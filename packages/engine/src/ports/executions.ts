@@ -157,9 +157,9 @@ export interface ExecutionStore {
 }
 
 /**
- * What the service does after a run has ended: it updates statistics, slots and the client's cost. The record says how
- * the run ended. Several processes may close the same run, and each calls this before it removes the record from the
- * open index. So every step of it must be harmless when it is repeated.
+ * Does the service's work after the end of a run: statistics, slots and the client's cost. The record says how the run
+ * ended. Several processes may close the same run, and each calls this before it removes the record from the open
+ * index. So every step of the work must be harmless when it is repeated.
  */
 export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 

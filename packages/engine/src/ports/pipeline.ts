@@ -115,7 +115,9 @@ export interface Journal {
   next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
 }
 
-/** What the result of code means for its node. Generated code and handwritten code are judged in the same way. */
+/**
+ * The outcome that the result of code gives its node. Generated code and handwritten code are judged in the same way.
+ */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
   | {
@@ -231,8 +233,8 @@ export interface WorkflowVersion {
   template: string;
   stateMachineArn: string;
   /**
-   * The number of events of Step Functions' history that a run may use before a loop continues in a further execution.
-   * Absent if no loop can.
+   * Counts the events of a run in Step Functions' history, so that a loop continues in a further execution in time.
+   * Absent if no loop can need one.
    */
   history?: HistoryBudget;
   /** Set for a draft: the client that may run it. Other clients cannot run it. */
@@ -248,7 +250,7 @@ export interface WorkflowStore {
   /** Returns false if this version number exists. */
   create(version: WorkflowVersion): Promise<boolean>;
   /**
-   * Yields the ids of all workflows that have a version, in order, from the first id behind `after`. It reads no
+   * Yields the ids of all workflows that have a version, in order, from the first id after `after`. It reads no
    * definitions.
    */
   ids(after?: string): AsyncIterable<string>;
