@@ -3,23 +3,26 @@ import { branchOf } from "./chain/ids.ts";
 import type { EntryId, StoredEntry } from "./ports/chain.ts";
 import type { Sandbox } from "./ports/sandboxes.ts";
 
-/** Older entries belong to runs that are now in other processes. */
+/** The number of remembered entries. Runs with older entries probably continue in other processes. */
 const maxKept = 64;
-/** The next node usually comes at once. If it comes later, another process has probably run it before. */
+/**
+ * How long an entry is remembered. The next node usually starts at once; if it does not, another process has probably
+ * run it.
+ */
 const keptMs = 5_000;
 
-/** The entries that this process wrote last, for the nodes after them: no other entry can follow such an entry yet. */
+/** Remembers entries that this process has just written, so that the next node of their scope need not read them. */
 export type TailCache = ReturnType<typeof createTailCache>;
 
 export function createTailCache() {
   const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
   const nameOf = ({ execution, scope, seq }: EntryId) => `${execution}${scope}#${seq}`;
   return {
-    /** Call it only from the delivery whose put wrote the entry. */
+    /** Remembers an entry. Call it only from the delivery that wrote this entry. */
     keep(at: EntryId, entry: StoredEntry, nowMs: number): void {
       entries.set(nameOf(at), { entry, until: nowMs + keptMs });
     },
-    /** Works once: a second delivery of the node has to read the chain. */
+    /** Returns the entry and forgets it, so that a second delivery of the next node reads the chain. */
     take(at: EntryId, nowMs: number): StoredEntry | undefined {
       const kept = entries.get(nameOf(at));
       entries.delete(nameOf(at));
@@ -29,22 +32,25 @@ export function createTailCache() {
 }
 
 /**
- * Spare sandboxes of branches that have ended, for nodes of other branches of the same fork: a map of a thousand items
- * needs a handful. After the join the chain names the spare sandboxes.
+ * Keeps sandboxes of branches that have ended for other branches of the same fork, so that a map of a thousand items
+ * needs only a few. After the join, entries of the chain name the spare sandboxes.
  */
 export type WarmPool = ReturnType<typeof createWarmPool>;
 
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
   return {
-    /** Call it only from the delivery that wrote the scope's last entry: no code runs in the sandbox then. */
+    /**
+     * Adds the sandbox of an ended branch. Call it only from the delivery that wrote the branch's last entry, because
+     * then no code runs in the sandbox.
+     */
     offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox): void {
       const [fork] = forksAround(at);
       if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
       idle.set(fork, [...others, sandbox]);
     },
-    /** Takes the sandbox that was used last: it lives longest. */
+    /** Returns the sandbox that was added last, which has the longest remaining life, and removes it. */
     take(at: Pick<EntryId, "execution" | "scope">): Sandbox | undefined {
       const fork = forksAround(at).find((name) => idle.has(name));
       if (fork === undefined) return undefined;
@@ -53,7 +59,7 @@ export function createWarmPool() {
       if (list?.length === 0) idle.delete(fork);
       return sandbox;
     },
-    /** Removes sandboxes whose lifetime is over; other processes may have joined their forks. */
+    /** Removes sandboxes whose life is over. They stay in memory if another process has joined the fork. */
     forgetDead(nowMs: number): void {
       for (const [place, list] of idle) {
         const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);
@@ -64,7 +70,9 @@ export function createWarmPool() {
   };
 }
 
-/** Names of the fork that a scope is a branch of, and of those around it, innermost first. */
+/**
+ * Returns names of all forks that enclose a scope, innermost first. The first one is the fork that opened the scope.
+ */
 function forksAround({ execution, scope }: Pick<EntryId, "execution" | "scope">): string[] {
   const place = branchOf(scope);
   if (!place) return [];
@@ -72,7 +80,7 @@ function forksAround({ execution, scope }: Pick<EntryId, "execution" | "scope">)
   return [`${execution}${parent}/${fork}@${seq}`, ...forksAround({ execution, scope: parent })];
 }
 
-/** The runs whose nodes this process runs, until the last of their deliveries is done. */
+/** Counts the deliveries that this process handles, by run. */
 export type InFlight = ReturnType<typeof createInFlight>;
 
 export function createInFlight() {
@@ -91,14 +99,14 @@ export function createInFlight() {
         count(execution, -1);
       }
     },
-    /** Ids of executions. */
+    /** Ids of the executions that have a delivery in this process now. */
     get runs(): string[] {
       return [...deliveries.keys()];
     },
   };
 }
 
-/** Ends of executions that this process has closed, for callers that wait here. */
+/** Tells callers in this process that an execution has ended, if this process has closed it. */
 export type Endings = ReturnType<typeof createEndings>;
 
 export function createEndings() {
@@ -107,7 +115,7 @@ export function createEndings() {
     tell(execution: string): void {
       for (const wake of waiting.get(execution) ?? []) wake();
     },
-    /** Resolves at its end, or after this time where that is not told here. */
+    /** Resolves when `tell` reports the end of the execution, or after `longestMs`. */
     async wait(execution: string, longestMs: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = waiting.get(execution) ?? new Set();

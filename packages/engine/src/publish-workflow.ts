@@ -5,12 +5,18 @@ import type { WorkflowVersion } from "./ports/pipeline.ts";
 interface PublishRequest {
   workflow: Workflow;
   stateMachine: string;
-  /** Compiled with the state machine; absent if no loop continues in further executions. */
+  /**
+   * The event counts that the compiler returned with the state machine; absent if no loop continues in further
+   * executions.
+   */
   history?: HistoryBudget | undefined;
   template: string;
 }
 
-/** Publishes the state machine, then the version that names it. The latest hash is not published again. */
+/**
+ * Publishes the state machine, then stores a version that names it. Returns the latest version if that has the same
+ * hash.
+ */
 export async function publishWorkflow(ports: Ports, request: PublishRequest): Promise<WorkflowVersion> {
   const { workflow, stateMachine, template, history } = request;
   const hash = workflowHash(workflow);

@@ -4,13 +4,16 @@ import type { BlobRef } from "./blobs.ts";
 /** A sandbox that one scope of one execution uses. */
 export interface Sandbox {
   id: string;
-  /** ISO 8601. The plan's limit counts from this time. */
+  /** ISO 8601. The maximum lifetime that E2B's plan allows starts at this time. */
   createdAt: string;
-  /** ISO 8601. Its end, unless it is extended. A sandbox that would not outlive the next node is replaced. */
+  /**
+   * The time at which E2B ends the sandbox unless its life is extended, ISO 8601. A sandbox that would end before the
+   * next node does is replaced.
+   */
   endsAt: string;
-  /** Absent if no other execution has used it or will use it. */
+  /** The executions that may use the sandbox. Absent if only one execution uses it. */
   pool?: SandboxPool;
-  /** Another execution has left it. */
+  /** Set if another execution used the sandbox before this one. */
   inherited?: true;
 }
 
@@ -27,12 +30,15 @@ export interface SandboxSpec {
   scope: string;
   lifetimeSeconds: number;
   lib: Record<string, string>;
-  /** Its code imports no packages of the template, so they need not be loaded. */
+  /** Set if no code in this sandbox imports packages of the template, so that the sandbox need not load them. */
   light?: true;
   pool?: SandboxPool;
-  /** False: no network at all. */
+  /** False if code in this sandbox may not use any network. */
   internet: boolean;
-  /** Names (ports 80 and 443), addresses and ranges that its code may connect to. Absent if all are allowed. */
+  /**
+   * Host names (for ports 80 and 443), addresses and address ranges to which code in this sandbox may connect. Absent
+   * if it may connect to all.
+   */
   reach?: string[];
 }
 
@@ -44,7 +50,7 @@ export interface Claim {
 }
 
 export interface RunRequest {
-  /** After a sandbox has run code of another execution, it runs none of this one any more. */
+  /** Id of the execution. After the sandbox has run code of the next execution, it refuses code of this one. */
   execution: string;
   claim: Claim;
   node: string;
@@ -53,32 +59,47 @@ export interface RunRequest {
   /** File name for tracebacks, such as `nodes/extract.py`. */
   fileName: string;
   timeoutSeconds: number;
-  /** In order. `json` is JSON text; a `{"$blob": ...}` inside it stands for a blob, loaded on first access. */
+  /**
+   * The context of the code, in order. `json` is JSON text; a `{"$blob": ...}` inside it stands for a blob that is
+   * loaded when code first reads it.
+   */
   context: { key: string; json: string }[];
   environment: Record<string, string>;
-  /** It contains no secrets, so it may leave traces in the sandbox. */
+  /** Set if this request contains no secrets, so that files and processes of the sandbox may keep parts of it. */
   isPlain?: true;
-  /** The execution ends after this run unless it fails, so the sandbox need not prepare another run. */
+  /**
+   * Set if the execution ends after this code unless the code fails, so that the sandbox need not prepare for more
+   * code.
+   */
   isLast?: true;
   /**
-   * The only targets that the code can connect to, as `host` or `host:port`. A host in `addresses` is reached only at
-   * these addresses. Absent: all targets of the sandbox, except its own machine. `run` throws `NodeFailed` if the
-   * sandbox cannot enforce it.
+   * The only targets to which the code can connect, as `host` or `host:port`. A host that `addresses` names is reached
+   * only at the addresses listed there. If absent, the code can connect to all targets that the sandbox allows, except
+   * the sandbox's own machine. `run` throws `NodeFailed` if the sandbox cannot enforce this.
    */
   network?: { allow: string[]; addresses?: Record<string, string[]> };
-  /** Without `network`: hosts, in the same form, that the code may reach even if they are on the sandbox's machine. */
+  /**
+   * Used only without `network`: hosts, as `host` or `host:port`, that the code may reach even on the sandbox's own
+   * machine.
+   */
   near?: string[];
 }
 
-/** Requests of a running node, and the store for its large results. All bytes stream. */
+/** Answers requests of running code, and stores its large results. All bytes are streamed. */
 export interface RunIo {
-  /** Only references from the given context are served. */
+  /** Opens a blob to which the context in the request refers. Any other blob is refused. */
   openBlob(ref: BlobRef): Promise<AsyncIterable<Uint8Array>>;
   storeBlob(ref: BlobRef, body: AsyncIterable<Uint8Array>): Promise<void>;
-  /** `outputs[node]`: JSON text of the node's last result (an object that may hold blob references), or null. */
+  /**
+   * Returns the value of `outputs[node]`: the JSON text of the node's last result, which may contain blob references,
+   * or null.
+   */
   outputs(node: string): Promise<string | null>;
   outputNames(): Promise<string[]>;
-  /** `tasks[node].url`: the address at which one `POST` lets a later wait continue; null if there is no such wait. */
+  /**
+   * Returns the value of `tasks[node].url`: the URL at which one `POST` ends the later wait `node`; null if there is no
+   * such wait.
+   */
   taskUrl(node: string): Promise<string | null>;
 }
 
@@ -86,7 +107,7 @@ export interface RunIo {
 export type CodeResult = {
   logs: string;
   durationMs: number;
-  /** The code had to be killed, or could not be isolated: its sandbox serves no other execution. */
+  /** Set if the code had to be killed or could not be isolated. Then no other execution may use the sandbox. */
   isUnfit?: true;
 } & (
   | { status: "success"; set: { key: string; json: string }[]; delete: string[] }
@@ -104,64 +125,81 @@ export type CodeResult = {
 
 export type RunOutcome =
   | { kind: "finished"; result: CodeResult }
-  /** The link has a tombstone: the chain has to be read again. */
+  /** The sandbox has a tombstone for this entry, so the code did not start. The caller has to read the chain again. */
   | { kind: "tombstoned" }
-  /** The control plane says that the sandbox does not exist. This may be known before `turnWritten` is. */
+  /** E2B says that the sandbox does not exist. This outcome may come before `turnWritten` resolves. */
   | { kind: "gone" }
-  /** `signal` fired, or the connection could not be restored in time. The code may still run. */
+  /** `signal` fired, or a lost connection was not restored in time. The code may still run. */
   | { kind: "unfinished" }
-  /** `turnWritten` resolved to false: no code ran. */
+  /** `turnWritten` resolved to false, so no code ran. */
   | { kind: "refused" };
 
 export interface RunOptions {
-  /** This delivery wrote the turn itself: true for at most one delivery of a claim. */
+  /** Whether this delivery wrote the turn itself, which at most one delivery of a claim does. */
   first: boolean;
-  /** The code may start only after this resolves to true (the turn is written while the input uploads). */
+  /** Resolves to true when the turn is written. The input uploads meanwhile, but the code starts only then. */
   turnWritten: Promise<boolean>;
   /** Seconds that the sandbox must live from now on. */
   lifetimeSeconds: number;
-  /** Fires when this Lambda has to stop; then return `unfinished`. */
+  /** Fires when this Lambda has to stop. `run` then returns `unfinished`. */
   signal: AbortSignal;
 }
 
 export type StopOutcome =
-  /** The code had finished before, with this result. */
+  /** The code had finished before `stop` was called, with this result. */
   | { kind: "finished"; result: CodeResult }
-  /** The tombstone exists, and every running claim of the link has ended. */
+  /** The sandbox now has a tombstone for the entry, and no code of the entry runs any more. */
   | { kind: "stopped"; logs: string }
   | { kind: "gone" };
 
-/** The output of running code so far. `size` is its length in bytes; `tail` holds its last 64 KB at most. */
+/**
+ * The output that running code has printed so far. `size` is its length in bytes; `tail` holds its last 64 KB at most.
+ */
 export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
   size: number;
   tail: Uint8Array;
 }
 
-/** Python in sandboxes. Code above this port does not know E2B. */
+/** Runs Python in sandboxes. Only implementations of this port know E2B. */
 export interface Sandboxes {
   /**
-   * Creates a sandbox. While the plan's limit delays it, `instead` is called now and then for one that has become free.
-   * Throws `SandboxUnavailable` (429, no capacity, unreachable).
+   * Creates a sandbox. While E2B's plan allows no further one, it calls `instead` from time to time, and returns the
+   * free sandbox that this finds. Throws `SandboxUnavailable` (429, no capacity, unreachable).
    */
   create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>): Promise<Sandbox>;
-  /** Claims or attaches, sends the input and waits. Never throws for errors of the code. */
+  /**
+   * Starts the code, or attaches to it if another delivery has started it, and waits for its outcome. An error of the
+   * code is an outcome, not an exception.
+   */
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
-  /** Returns the result of a finished `claim`; otherwise ends all claims of the link. Throws `SandboxUnavailable`. */
+  /**
+   * Returns the result if the code of `claim` has finished; otherwise ends all code of the same entry. Throws
+   * `SandboxUnavailable`.
+   */
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
-  /** The log of the running claim; null if none runs or has printed. Throws `SandboxUnavailable`. */
+  /**
+   * Returns the log of the code that runs for this entry; null if no code runs or it has printed nothing. Throws
+   * `SandboxUnavailable`.
+   */
   runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
-  /** Extends its life to this long from now; null if the plan's limit forbids it, or if it is gone. */
+  /**
+   * Extends the life of the sandbox to `lifetimeSeconds` from now. Returns null if E2B's plan does not allow it, or if
+   * the sandbox no longer exists.
+   */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
-  /** Limits the life of an unused sandbox to this long from now; null if it is gone. */
+  /** Limits the life of an unused sandbox to `seconds` from now. Returns null if the sandbox no longer exists. */
   rest(sandbox: Sandbox, seconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;
   count(): Promise<number>;
-  /** Kills every sandbox that was made for this execution according to its metadata, except `except`. */
+  /** Kills every sandbox whose metadata names this execution as its creator, apart from those in `except`. */
   killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;
 }
 
-/** Resolves host names, where functions run. */
+/** Resolves host names in the network of the functions. */
 export interface HostNames {
-  /** Empty if the name does not exist. Throws `SandboxUnavailable` if it cannot be resolved now. */
+  /**
+   * Returns no addresses if the name does not exist. Throws `SandboxUnavailable` if the name cannot be resolved at this
+   * time.
+   */
   addressesOf(host: string): Promise<string[]>;
 }

@@ -2,9 +2,9 @@ import type { WrittenJson } from "@nova/workflow";
 import type { EntryId } from "./chain.ts";
 
 /**
- * `open`: without an answer. `answered`: the answer is on its way to the chain, or there, but not yet sent to Step
- * Functions. `sent`: Step Functions has it. `expired`: the time was over, or the run was closed. The chain, not the
- * status, decides which answer counts.
+ * `open`: the task has no answer yet. `answered`: it has an answer that Step Functions has not received yet. `sent`:
+ * Step Functions has the answer. `expired`: the time was over, or the run was closed. The chain, not the status,
+ * decides which answer counts.
  */
 export type TaskStatus = "open" | "answered" | "sent" | "expired";
 
@@ -13,11 +13,11 @@ export interface TaskMail {
   to: string[];
   /** ISO 8601. */
   at: string;
-  /** The reason why it was not sent; absent if it was sent. */
+  /** The reason why the mail was not sent; absent if it was sent. */
   problem?: string;
 }
 
-/** A run waits at an entry for an answer of a person, or for an event. */
+/** A wait of a run, at one entry, for an answer of a person or for an event. */
 export interface WaitingTask extends EntryId {
   format: 1;
   /** `task_` and a ULID. */
@@ -31,12 +31,12 @@ export interface WaitingTask extends EntryId {
   message: string;
   /** JSON schema of the answer's data. */
   form?: WrittenJson;
-  /** Forms of choices, which replace `form` for these choices. */
+  /** Forms by choice. A choice that has a form here does not use `form`. */
   forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
   pattern?: WrittenJson;
-  /** Index keys under which an event finds the task; absent for an approval. */
+  /** The index keys by which an event finds the task; absent for an approval. */
   wake?: Wake;
   link?: string;
   status: TaskStatus;
@@ -44,14 +44,14 @@ export interface WaitingTask extends EntryId {
   createdAt: string;
   expiresAt: string;
   answeredAt?: string;
-  /** Absent: the task has no receivers, or NOVA has tried no mail yet. */
+  /** Absent if the task has no receivers, or if NOVA has not tried to send a mail yet. */
   mail?: TaskMail;
 }
 
 /** Identifies a task in its execution. */
 export type TaskKey = Pick<WaitingTask, "execution" | "id">;
 
-/** An encrypted task token of Step Functions. `key` distinguishes the tokens of a task and reveals nothing. */
+/** A task token of Step Functions, encrypted. `key` distinguishes the tokens of one task and does not reveal them. */
 export interface SealedToken {
   key: string;
   sealed: string;
@@ -66,22 +66,30 @@ export interface TaskStore {
   find(id: string): Promise<WaitingTask | undefined>;
   ofExecution(execution: string): Promise<WaitingTask[]>;
   hasOpen(execution: string): Promise<boolean>;
-  /** Tasks that are `open` or `answered`, oldest first; `from`: created then or later. Eventually consistent. */
+  /**
+   * Yields tasks that are `open` or `answered`, oldest first, from the creation time `from` on. Eventually consistent.
+   */
   pending(from?: string): AsyncIterable<WaitingTask>;
-  /** Like `pending`, for one client and kind. */
+  /** Like `pending`, only for tasks of one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
   /** Sets the status if it is one of `from`; returns false otherwise, or if there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
-  /** Stores a token in an item of its own, so that a late delivery replaces none. */
+  /**
+   * Stores each token of a task in its own item, so that a late delivery of the task cannot replace the token of a
+   * newer one.
+   */
   putToken(key: TaskKey, token: SealedToken): Promise<void>;
   tokens(key: TaskKey): Promise<SealedToken[]>;
 }
 
-/** Shape of an index key: the source of events (null: any), and the path of one value in them. */
+/**
+ * Describes where an event has the value that becomes an index key: the source of the event (null: any), and the path
+ * of the value.
+ */
 export type WakeShape = readonly [source: string | null, ...way: string[]];
 
-/** The index keys of a task: one for each value that its pattern lists at the path of the shape. */
+/** The index keys of a task: one for each value that the task's pattern accepts at the path of `shape`. */
 export interface Wake {
   shape: WakeShape;
   keys: string[];
@@ -89,36 +97,37 @@ export interface Wake {
 
 export interface UsedShape {
   shape: WakeShape;
-  /** True if NOVA keeps events of this shape for waits that start later. */
+  /** Whether NOVA keeps events of this shape for waits that start later. */
   keepsEvents: boolean;
 }
 
-/** An event that NOVA keeps for later waits. */
+/** An event that NOVA keeps for waits that start after its arrival. */
 export interface KeptEvent {
   id: string;
   /** Time of its arrival, ISO 8601. */
   at: string;
-  /** JSON text in EventBridge's form, with the whole detail. */
+  /** The whole event as JSON text, in EventBridge's form. */
   text: string;
 }
 
 /**
- * The index from events to tasks, and recent events (DynamoDB, large ones in S3). Reads are strongly consistent: NOVA keeps
- * an event before it looks for tasks, and writes a task before it looks for events, so the two cannot miss each other.
+ * Finds the tasks that wait for an event, and keeps recent events (DynamoDB, large ones in S3). Reads are strongly
+ * consistent. NOVA stores an event before it looks for tasks, and a task before it looks for events. So a task and its
+ * event always find each other.
  */
 export interface WakeStore {
   shapes(): Promise<UsedShape[]>;
-  /** Marks a shape as used until a time (ISO 8601), and up to a month longer. */
+  /** Records that tasks use a shape until this time (ISO 8601). The record stays up to a month longer. */
   use(shape: UsedShape, until: string): Promise<void>;
-  /** Tasks under a key; some may no longer wait. */
+  /** Returns the tasks that wait under a key, and perhaps some that no longer wait. */
   tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
   /** Keeps an event for a week. */
   keepEvent(key: string, event: KeptEvent): Promise<void>;
-  /** Events under a key that arrived then or later, oldest first. */
+  /** Yields the kept events under a key that arrived at or after `from`, oldest first. */
   eventsAt(key: string, from: string): AsyncIterable<KeptEvent>;
 }
 
-/** An address at which another system lets a wait continue. It exists before the wait starts. */
+/** A URL at which another system can end a wait. It exists before the wait starts. */
 export interface ResumeLink {
   format: 1;
   /** `task_` and a ULID, known before the wait has a task. */
@@ -127,29 +136,29 @@ export interface ResumeLink {
   client: string;
   scope: string;
   node: string;
-  /** How often the node had been visited in its scope: a loop has a link for each visit. */
+  /** The number of earlier visits of the node in its scope, because each visit of a loop has its own resume link. */
   visit: number;
   tokenHash: string;
   /** ISO 8601. */
   createdAt: string;
-  /** JSON text from the one call, in the form of a context; absent before the call. */
+  /** The body of the only call, as JSON text in the form of a context; absent before the call. */
   body?: string;
   calledAt?: string;
 }
 
 /** Resume links are stored beside the tasks of their execution (DynamoDB). Reads are strongly consistent. */
 export interface ResumeLinkStore {
-  /** Keeps an existing link. */
+  /** Stores the link, unless there is one with this id. */
   create(link: ResumeLink): Promise<void>;
   get(key: TaskKey): Promise<ResumeLink | undefined>;
   ofExecution(execution: string): Promise<ResumeLink[]>;
-  /** Records the one call; returns false if the link was called before. */
+  /** Records the call of a link, which can be called only once; returns false if it was called before. */
   call(key: TaskKey, body: string, at: string): Promise<boolean>;
 }
 
 /** Encrypts short texts: KMS in the cloud, AES-256-GCM with a local key on a laptop. */
 export interface Vault {
-  /** `context` is not secret; the text opens only with exactly the same context. At most 4,096 bytes (KMS Encrypt). */
+  /** Encrypts at most 4,096 bytes (the limit of KMS). `context` is not secret: `open` needs exactly the same one. */
   seal(text: string, context: Record<string, string>): Promise<string>;
   /** Throws `VaultLocked` if the key or the context differs, or if the text was changed. */
   open(sealed: string, context: Record<string, string>): Promise<string>;

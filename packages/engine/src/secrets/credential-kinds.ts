@@ -10,13 +10,13 @@ import type {
 
 /** Shorter texts occur everywhere, so they cannot be masked. */
 const shortestSecret = 6;
-/** Longer texts would leave the sandbox as blobs, and could not be recognised as unchanged. */
+/** The sandbox returns longer texts as blobs, and NOVA could not see that code left them unchanged. */
 const longestTextBytes = 4096;
 
 /** A kind of credential: its fields, and how code sees them. */
 interface CredentialKind<Values extends object = CredentialValues> {
   secretFields: readonly string[];
-  /** Members of `context` under which code finds the values; `name` is the name of the credential. */
+  /** Returns the members that a credential adds to the context of code; `name` is the name of the credential. */
   flatten(values: Values, name: string): Record<string, unknown>;
   hosts(values: Values): string[];
 }
@@ -131,11 +131,11 @@ const http = kind(
 );
 
 export const OAuth2 = z.strictObject({
-  /** The address that issues access tokens; code never needs it. */
+  /** The URL that issues access tokens. Code does not get it. */
   token_url: WebAddress,
   client_id: Text,
   client_secret: Secret.optional(),
-  /** If absent, the client requests tokens for itself (`client_credentials`). */
+  /** If absent, NOVA requests access tokens with the client id and secret alone (`client_credentials`). */
   refresh_token: Secret.optional(),
   scope: Text.optional(),
   api_url: WebAddress.optional(),
@@ -145,7 +145,10 @@ export const OAuth2 = z.strictObject({
 });
 export type OAuth2 = z.output<typeof OAuth2>;
 
-/** Access tokens that are replaced before they expire. Code sees only the current one. */
+/**
+ * An access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current
+ * one.
+ */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
   flatten: ({ access_token, expires_at, api_url }) =>
@@ -164,7 +167,10 @@ const custom = kind(
   { secretFields: ["*"], flatten: prefixed, hosts: () => [] },
 );
 
-/** Describes an issue that the schema cannot describe. The text follows the field's name and contains no value. */
+/**
+ * Returns a message for an issue that needs other words than Zod's. It is shown after the field's name and contains no
+ * value.
+ */
 function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");
@@ -178,7 +184,7 @@ function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
 const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
 
-/** Returns the values with their defaults, or their errors. */
+/** Checks the values of a credential and returns them with defaults, or returns what is wrong with them. */
 export function checkValues(kind: CredentialKindName, values: unknown): z.ZodSafeParseResult<CredentialValues> {
   return credentialKinds[kind].schema.safeParse(values, { error: valueMisfit });
 }
@@ -199,11 +205,11 @@ function textsIn(value: unknown): string[] {
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** How long a replaced value is still masked: nodes that started with it may still run. */
+/** How long a replaced secret is still masked, because nodes that started with it may still run. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 const maxRemembered = 20;
 
-/** The sealed part of a credential. */
+/** The encrypted part of a credential. */
 const CredentialContent = z.object({
   format: z.literal(1),
   values: z.record(z.string(), z.unknown()),
@@ -213,7 +219,10 @@ const CredentialContent = z.object({
 
 export type CredentialContent = z.infer<typeof CredentialContent>;
 
-/** Binds a sealed text to its owner and name: it does not open for another client or name. It is not secret. */
+/**
+ * Returns the owner and the name of a credential as the encryption context: a sealed text does not open for another
+ * owner or name. It is not secret.
+ */
 function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
   return { ...owner, name };
 }
@@ -237,7 +246,7 @@ export async function sealRecord(
   return { format: 1, ...record, sealed, key };
 }
 
-/** Combines new values with the secrets that they replace. */
+/** Builds the content of the next revision: the new values, and the replaced secrets that must still be masked. */
 export function replacing(
   values: CredentialValues,
   old: { kind: CredentialKindName; content: CredentialContent } | undefined,
@@ -255,7 +264,9 @@ export function secretsIn(kind: CredentialKindName, { values, before }: Credenti
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
 }
 
-/** A credential does not open: it was changed, or sealed with another key or for another owner or name. */
+/**
+ * A credential cannot be decrypted: its text was changed, or was sealed with another key or for another owner or name.
+ */
 export class CredentialLocked extends Error {
   override name = "CredentialLocked";
 
@@ -264,12 +275,12 @@ export class CredentialLocked extends Error {
   }
 }
 
-/** The token endpoint refuses for good: another try would get the same answer. */
+/** The token endpoint refused, and a repeated request would get the same answer. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 }
 
-/** The token endpoint did not answer in any try. */
+/** The token endpoint answered none of the tries. */
 export class TokenEndpointLost extends TokenRefused {
   override name = "TokenEndpointLost";
 }

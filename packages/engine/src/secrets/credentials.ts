@@ -27,10 +27,16 @@ import {
 } from "./credential-kinds.ts";
 import { emptyOverlay } from "./overlay.ts";
 
-/** The longest time until this process sees a credential that another process stored. */
+/**
+ * How long this process uses credentials in memory before it reads them again, and so misses a change by another
+ * process.
+ */
 const rememberedMs = 60_000;
 
-/** Opens credentials. It reads those of an owner once a minute; those that this process stores count at once. */
+/**
+ * Opens credentials. It reads the credentials of an owner once a minute, and again if one is missing or if this process
+ * has changed one.
+ */
 export function createCredentials(parts: CredentialParts): Credentials {
   const remembered = new Map<string, { readAtMs: number; credentials: Promise<OwnedCredential[]> }>();
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
@@ -117,7 +123,10 @@ interface OpenCredential {
   values: CredentialValues;
 }
 
-/** The members that credentials add to a context. Only the first credential of a kind has names without a prefix. */
+/**
+ * Returns the members that credentials add to a context. Names have the credential's name as a prefix, except for the
+ * first credential of each kind.
+ */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
   return inOrder(credentials).flatMap(({ name, kind, values }) => {
@@ -166,7 +175,10 @@ class OwnedCredential {
     return this.#opening;
   }
 
-  /** Gives all nodes that need a token now the same one. A dead endpoint is not called again for them. */
+  /**
+   * Shares one running refresh among all nodes that need a token at this time. If the endpoint does not answer, later
+   * nodes get the same error without a further call.
+   */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
     if (this.#refreshing) return this.#refreshing;
     const refreshing = refresh();
@@ -178,7 +190,7 @@ class OwnedCredential {
     return refreshing;
   }
 
-  /** Replaces the record by a later revision that this process has written or read. */
+  /** Uses a later revision of the record, which this process has written or read. */
   become(record: CredentialRecord, content?: CredentialContent): void {
     this.#record = record;
     this.#opening = content && Promise.resolve(content);
@@ -189,10 +201,15 @@ async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promis
   return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
 }
 
-/** Each further try follows a change by another process. */
+/**
+ * The maximum of tries to store a new token. A try fails only if another process has changed the credential meanwhile.
+ */
 const maxTries = 3;
 
-/** Returns the content with an access token for at least a minute, stored before use. Throws `TokenRefused`. */
+/**
+ * Returns the content with an access token that is valid for at least a minute. A new token is stored before it is
+ * used. Throws `TokenRefused`.
+ */
 async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
     const content = await credential.content();
@@ -205,7 +222,8 @@ async function freshContent(parts: CredentialParts, credential: OwnedCredential)
         return refreshed.content;
       }
     } catch (error) {
-      // A server that gives a new refresh token with each use refuses the slower of two callers.
+      // Some servers replace the refresh token at each use. If another process used it first, the server refuses this
+      // one, and the loop reads the new token.
       if (!(error instanceof TokenRefused) || !(await isOvertaken(parts, credential))) throw error;
     }
     if (tries === maxTries) throw new TokenRefused("others keep changing it - try again in a minute");
@@ -233,21 +251,21 @@ async function readAgain({ store }: CredentialParts, credential: OwnedCredential
   credential.become(record);
 }
 
-/** The remaining life, in milliseconds, below which a token is replaced. */
+/** A token with less remaining life, in milliseconds, is replaced. */
 const leastLifeMs = 60_000;
-/** Pauses between tries at an endpoint that does not answer. A server restarts within seconds. */
+/** Pauses between calls of an endpoint that does not answer. Most servers restart within seconds. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
-/** The lifetime of a token without `expires_in`, which RFC 6749 makes optional. */
+/** The assumed lifetime of a token if the answer has no `expires_in`, which RFC 6749 makes optional. */
 const usualLifeSeconds = 3600;
 
 const Token = z.object({
   access_token: z.string().min(4),
   expires_in: z.coerce.number().positive().optional(),
-  /** A server may return a new one with each use. */
+  /** Some servers return a new refresh token at each use. */
   refresh_token: z.string().min(4).optional(),
 });
 
-/** The token endpoint did not answer, or answered that it cannot for now. */
+/** The token endpoint did not answer, or answered that it is temporarily unavailable. */
 class Unanswered extends Error {
   override name = "Unanswered";
 }
