@@ -1,21 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Time and chance for the interpreter. A test passes its own clock. */
+/** The source of time and random numbers for the interpreter. A test passes its own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or as soon as `signal` aborts. The caller reads from the signal why it woke. */
+  /** Resolves after `ms`, or as soon as `signal` aborts. The signal tells the caller which of the two happened. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** In [0, 1), as `Math.random`. */
+  /** A number in [0, 1), like that of `Math.random`. */
   random(): number;
   /**
-   * The interval at which a wait for a time of day has to check the clock: timers stand still while the machine sleeps,
-   * and do not notice a clock that is set. Absent: no checks are needed.
+   * The interval at which a long wait has to check the clock: timers stand still while the machine sleeps, and do not
+   * notice when a user sets the clock. Absent: no checks are needed.
    */
   readonly maxNapMs?: number;
 }
 
-/** setTimeout keeps its delay in 31 bits and fires immediately beyond; a Wait state may last a year. */
+/** `setTimeout` fires immediately if its delay needs more than 31 bits (25 days), but a Wait state may last a year. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -30,7 +30,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** Returns a clock that never goes back: if the given clock does, it continues from its last time. */
+/**
+ * Returns a clock that never goes back: if the given clock is set back, the returned one continues from its last time.
+ */
 export function createSteadyClock(clock: Clock): Clock {
   let [latest, aheadMs] = [Number.NEGATIVE_INFINITY, 0];
   return {

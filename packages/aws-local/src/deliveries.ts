@@ -9,18 +9,20 @@ export interface Delivery {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** Starts only after the delivery before it to the same function has ended. */
+  /** Whether this delivery waits until the one before it to the same function has ended. */
   inTurn: boolean;
 }
 
 type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 
-/** Delivers a payload to a function, as often as Lambda tries it. False: every attempt failed. */
+/**
+ * Invokes a function with a payload, and retries as often as Lambda does. Resolves with false if every attempt failed.
+ */
 export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
 /**
- * Accepted payloads on their way to functions. Each is on disk before it is accepted, so the next process delivers the
- * payloads that a killed process left. A delivery that was under way happens twice, as in the cloud.
+ * Payloads on their way to functions. Each is on disk before it is accepted, so the next process delivers what a killed
+ * process has left. A delivery that was under way at the kill happens twice, as in the cloud.
  */
 export class Deliveries {
   readonly #folder: string;
@@ -32,7 +34,7 @@ export class Deliveries {
   #drives = false;
   readonly #waiting = new Map<string, Delivery>();
   readonly #underWay = new Set<Promise<void>>();
-  /** The end of the last delivery, for each function that takes them in turn. */
+  /** For each function with deliveries in turn: resolves when its last one has ended. */
   readonly #turns = new Map<string, Promise<void>>();
 
   /**
@@ -46,7 +48,7 @@ export class Deliveries {
     this.#backlog = new Backlog(disk);
   }
 
-  /** Accepts a delivery. Throws if the disk is full: then it is not accepted. */
+  /** Accepts a delivery. Throws if the disk is full; then the delivery never happens. */
   add(delivery: Delivery): void {
     const id = randomUUID();
     this.#backlog.writeNow(() => this.#lines().append({ id, delivery }));
@@ -54,7 +56,9 @@ export class Deliveries {
     else this.#waiting.set(id, delivery);
   }
 
-  /** Starts delivering, including deliveries of earlier processes. Before, they are only kept. */
+  /**
+   * Starts to deliver, also what earlier processes have left. Before this call, deliveries are only written to disk.
+   */
   drive(): void {
     if (this.#drives) return;
     this.#drives = true;
@@ -77,7 +81,7 @@ export class Deliveries {
     this.#file = undefined;
   }
 
-  /** Opens the file at the first need, and drops the deliveries that have ended. */
+  /** Opens the file when it is first needed, and removes ended deliveries from it. */
   #lines(): LineFile<Line> {
     if (this.#file) return this.#file;
     mkdirSync(this.#folder, { recursive: true });
@@ -104,7 +108,7 @@ export class Deliveries {
     return mine;
   }
 
-  /** Never rejects: a payload that the function does not take goes to another file. */
+  /** Never rejects: if every attempt fails, the payload goes to the file of undelivered payloads. */
   async #deliver(functionArn: string, payload: string): Promise<void> {
     if (await this.#invoke(functionArn, payload)) return;
     const path = join(this.#folder, "undelivered.ndjson");

@@ -17,8 +17,8 @@ const header =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
 
 /**
- * Checks that a client signs with the key of the data folder. Code in a sandbox shares the machine's loopback, and
- * clients of the API see the key's id in signed addresses, but neither knows the secret.
+ * Checks that a request is signed with the key of the data folder. A loopback address alone protects nothing: code in a
+ * sandbox can reach it. The key's id protects nothing either: signed addresses show it. Only the secret does.
  */
 export class Access {
   readonly signatures: Signatures;
@@ -30,15 +30,18 @@ export class Access {
   }
 
   /**
-   * The reason to refuse an HTTP request; undefined: it is accepted. `payload` is the SHA-256 of the body in hex. For
-   * S3 it is the value of the header, and S3 compares the body with it while reading.
+   * The reason to refuse an HTTP request; undefined if the request is accepted. `payload` is the SHA-256 of the body in
+   * hex. S3 passes the hash that the client sent in a header, and compares the body with it while reading.
    */
   refusalOf(request: Request, payload: string): Refusal | undefined {
     const claim = this.claimOf(request);
     return typeof claim === "string" ? claim : claim(payload);
   }
 
-  /** Checks the headers before the body is read. Returns a refusal, or a function that checks the body's hash. */
+  /**
+   * Checks the headers before the body is read. Returns the reason to refuse the request, or a function that takes the
+   * hash of the body and checks the signature.
+   */
   claimOf({ method = "", url = "/", headers }: Request): Refusal | ((payload: string) => Refusal | undefined) {
     if (!headers.authorization) return "unsigned";
     const [, keyId, scope = "", names = "", signature = ""] = header.exec(headers.authorization) ?? [];
@@ -57,15 +60,15 @@ export class Access {
   }
 
   /**
-   * Whether a request of this process's own client names the right key id. Only this process can call it, so the
-   * signature is not checked.
+   * Whether a request that does not come over HTTP names the right key id. Only code of this process can send such a
+   * request, so its signature is not checked.
    */
   knows({ headers }: { headers: { authorization?: string | undefined } }): boolean {
     return headers.authorization?.includes(` Credential=${this.keyId}/`) ?? false;
   }
 }
 
-/** The error names and messages of services that speak JSON. */
+/** The error names and messages with which services that speak JSON refuse a request. */
 export const refusals: Record<Refusal, readonly [name: string, message: string]> = {
   unsigned: ["MissingAuthenticationTokenException", "Request is missing Authentication Token"],
   stranger: ["UnrecognizedClientException", "The security token included in the request is invalid."],

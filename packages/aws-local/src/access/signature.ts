@@ -14,9 +14,9 @@ export interface AccessKey {
 /** A request as it arrived, with the sender's claims about the signature (AWS Signature Version 4). */
 export interface SignedRequest {
   method: string;
-  /** Encoded, as it arrived. */
+  /** Percent-encoded, as it arrived. */
   path: string;
-  /** Decoded. */
+  /** Names and values are decoded. */
   query: [name: string, value: string][];
   headers: IncomingHttpHeaders;
   /** Names of the signed headers, sorted. */
@@ -25,14 +25,15 @@ export interface SignedRequest {
   time: string;
   /** `20261122/us-east-1/s3/aws4_request` */
   scope: string;
-  /** SHA-256 of the body in hex, or the word that replaces it. */
+  /** SHA-256 of the body in hex, or a word such as `UNSIGNED-PAYLOAD` instead of it. */
   payload: string;
 }
 
 export const algorithm = "AWS4-HMAC-SHA256";
 
 /**
- * More than the regions and services of one day. The limit keeps clients that know only the id from filling the memory.
+ * The number of cached keys: there is one for each day, region and service that a client names. Without a limit, a
+ * client without the secret could name ever more of them and fill the memory.
  */
 const maxKeys = 32;
 

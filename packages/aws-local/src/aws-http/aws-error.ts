@@ -14,7 +14,7 @@ export function validation(message: string): AwsError {
   return new AwsError("ValidationException", message);
 }
 
-/** The error for a body that the service's own parser would not read. */
+/** The error for a body that AWS's own parser would refuse. */
 export function malformed(message: string): AwsError {
   return new AwsError("SerializationException", message);
 }

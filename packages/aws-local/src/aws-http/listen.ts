@@ -6,18 +6,18 @@ import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
 import { element, xmlDocument } from "./xml.ts";
 
-/** Longer than any request that most services allow. */
+/** The largest body of a service that sets no `maxBytes`. Most services of AWS allow less. */
 const usualBytes = 2 * 1024 * 1024;
 
 export interface AwsHttp extends AccessKey, Binding {
-  /** Name of the service, for readers of the emulator's own errors. */
+  /** Name of the service in the emulator's own error messages. */
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
   /** The disk of the data folder. */
   disk: WriteErrors | undefined;
   /** The largest body. */
   maxBytes?: number;
-  /** The status for requests that are not signed with the key; absent: 403. */
+  /** The HTTP status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;
   /** Performs the operation. Returns the response's value, or its JSON text. */
   answer(request: Request, body: string): object | string | Promise<object>;
@@ -25,7 +25,7 @@ export interface AwsHttp extends AccessKey, Binding {
 
 /** Recognises write errors that a full or read-only disk causes. */
 export interface WriteErrors {
-  /** The error for the client; undefined for an error with another cause. */
+  /** The error to send to the client; undefined if `error` is no write error of a full or read-only disk. */
   refusal(error: unknown): AwsError | undefined;
 }
 
@@ -36,12 +36,12 @@ interface HttpResponse {
 }
 
 export interface AwsServer extends Listening {
-  /** Answers a request of the same process without HTTP; its signature is not computed again. */
+  /** Performs a request of this process without HTTP. It does not check the signature. */
   answer(request: Request, body: string): Promise<HttpResponse>;
 }
 
 /**
- * Serves one AWS service that speaks JSON on 127.0.0.1. Closing breaks connections, unless `breaksConnections` is
+ * Serves one AWS service that speaks JSON on 127.0.0.1. Closing breaks open connections, unless `breaksConnections` is
  * false.
  */
 export async function listen(service: AwsHttp): Promise<AwsServer> {
@@ -92,7 +92,7 @@ function unsignedError({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsE
   return new AwsError(...refusals[refused], refusedStatus);
 }
 
-/** The databases of a closed service are closed, too: their errors would confuse clients. */
+/** The error for requests after the close. Without it clients would see errors of the closed database. */
 function closedError({ name }: AwsHttp): AwsError {
   return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
@@ -101,7 +101,7 @@ function successResponse({ contentType }: AwsHttp, answer: object | string): Htt
   return buildResponse(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
-/** `inXml`: the client reads only XML. */
+/** `inXml`: the response is XML, for clients that read nothing else. */
 function errorResponse({ disk, name: service, contentType }: AwsHttp, error: unknown, inXml = false): HttpResponse {
   const refusal = error instanceof AwsError ? error : (disk?.refusal(error) ?? unexpectedError(service, error));
   const { name, message, status } = refusal;

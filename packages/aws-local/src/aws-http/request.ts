@@ -12,11 +12,14 @@ export function arnOf(service: string, resource: string): string {
 export interface Limits {
   least?: number;
   most?: number;
-  /** Has to match the whole text. */
+  /** A regular expression that the whole text has to match. */
   pattern?: string;
 }
 
-/** The body of a request, or a structure in it. Reading a field checks it like the service's own parser. */
+/**
+ * The body of a request, or a structure in it. Each method that reads a field checks its type and limits, and throws
+ * AWS's error.
+ */
 export class Request {
   /** The fields as they arrived. */
   readonly fields: JsonObject;

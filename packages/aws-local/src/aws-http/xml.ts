@@ -19,7 +19,9 @@ export function xmlDocument(root: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
 }
 
-/** XML 1.0 does not allow control characters, but S3 writes them as references, and its clients read them. */
+/**
+ * XML 1.0 forbids control characters. S3 writes them as character references all the same, and its clients read them.
+ */
 function escapeXml(text: string): string {
   return text.replace(/[&<>"\p{Cc}]/gu, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type Clock, systemClock } from "../clock.ts";
 
-/** The interval at which a full disk is tried again. */
+/** The interval between two attempts to write to a full disk. */
 const retryMs = 1_000;
 
-/** A disk has space again when this much can be written: single bytes come and go. */
+/** A full disk counts as free again when this much can be written. A free byte alone may be gone a moment later. */
 const probe = Buffer.alloc(256 * 1024);
 
 const full = new Set(["ENOSPC", "EDQUOT"]);
@@ -47,7 +47,7 @@ export class DiskSpace {
     return !this.isReadOnly && this.#back === undefined;
   }
 
-  /** The error for the client, if `error` says that the disk is full or read-only; undefined for other errors. */
+  /** The error to send to the client if `error` says that the disk is full or read-only; undefined for other errors. */
   refusal(error: unknown): AwsError | undefined {
     if (error instanceof AwsError && error.status === insufficientStorage) return error;
     const { code = "", errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
@@ -65,7 +65,10 @@ export class DiskSpace {
     if (this.#back) throw insufficient(this.#fullSentence);
   }
 
-  /** Tries to write. Other problems of the disk show at the write that they break. */
+  /**
+   * Finds out whether the disk is full before a store has to write. Ignores other problems of the disk: the write that
+   * they break reports them.
+   */
   probe(): void {
     if (!this.isReadOnly) this.refusal(this.#tried());
   }
@@ -75,7 +78,7 @@ export class DiskSpace {
     return this.#back !== undefined && !this.#closing.signal.aborted;
   }
 
-  /** Resolves when the disk has space, and when the folder closes. */
+  /** Resolves when the disk has space, or when `close` is called. */
   async untilSpace(): Promise<void> {
     await this.#back?.promise;
   }
@@ -99,7 +102,7 @@ export class DiskSpace {
     back.resolve();
   }
 
-  /** Tries to write; returns the error if the disk takes nothing. */
+  /** Writes a test file and removes it. Returns the error if that fails. */
   #tried(): unknown {
     const path = join(this.#folder, "room.part");
     try {
@@ -134,7 +137,9 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Writes in order. While the disk is full, writes wait in memory, and later writes wait after them. */
+/**
+ * Performs writes in their order. While the disk is full, they wait in memory, and every later write waits behind them.
+ */
 export class Backlog {
   readonly #disk: DiskSpace;
   readonly #waiting: (() => void)[] = [];
@@ -144,14 +149,14 @@ export class Backlog {
     this.#disk = disk;
   }
 
-  /** Writes now, or when the disk has space. */
+  /** Performs the write now, or later when the disk has space. */
   write(work: () => void): void {
     this.#waiting.push(work);
     const error = this.#catchUp();
     if (error) this.#waitForSpace();
   }
 
-  /** Writes before it returns. Throws if the disk is full: then nothing is written. */
+  /** Performs the write before it returns. If the disk is full, it throws and writes nothing. */
   writeNow(work: () => void): void {
     const error = this.#catchUp();
     if (error) throw error;
@@ -162,7 +167,7 @@ export class Backlog {
     }
   }
 
-  /** Performs the waiting writes. Returns the error that stops them. */
+  /** Performs the waiting writes. Returns an error if the disk is still full. */
   #catchUp(): AwsError | undefined {
     for (let work = this.#waiting[0]; work; work = this.#waiting[0]) {
       try {

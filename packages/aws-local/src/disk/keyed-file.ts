@@ -3,7 +3,10 @@ import { dirname } from "node:path";
 import { writeWhole } from "@nova/serve-local";
 import { readIfThere } from "./line-file.ts";
 
-/** Values by key in a small file that is complete at any moment. A change is on disk before the call returns. */
+/**
+ * Values by key in a small file. Each change replaces the whole file in one step, and is on disk before the call
+ * returns.
+ */
 export class KeyedFile<T> {
   readonly #path: string;
   readonly #keyOf: (value: T) => string;

@@ -1,9 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 
-/**
- * A file of JSON lines that only grows. The first write drops a line that a crash cut short, so the next one starts on
- * its own line.
- */
+/** A file of JSON lines that only grows. The first write removes an incomplete last line, which a crash has left. */
 export class LineFile<T> {
   readonly #path: string;
   /** The end of the last complete line, as found on opening. */
@@ -22,14 +19,14 @@ export class LineFile<T> {
   }
 
   /**
-   * Writes a line before it returns, so the line survives a crash of the process. If the disk takes only a part of it,
-   * it throws and writes nothing.
+   * Writes a line before it returns, so the line survives a crash of the process. If the disk has space for only a part
+   * of the line, it removes that part and throws.
    */
   append(line: T): void {
     appendWhole(this.#opened(), `${JSON.stringify(line)}\n`);
   }
 
-  /** Cuts off a line that a crash left half written. */
+  /** Removes an incomplete last line, which a crash has left. */
   repair(): void {
     this.#opened();
   }
@@ -49,7 +46,7 @@ export class LineFile<T> {
   }
 }
 
-/** Writes the complete text, or nothing. */
+/** Appends the complete text. If that fails, it removes the written part and throws. */
 export function appendWhole(file: number, text: string): void {
   const { size } = fstatSync(file);
   try {

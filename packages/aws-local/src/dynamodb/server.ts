@@ -20,8 +20,8 @@ export interface DynamoDbOptions extends AccessKey {
   /** The disk of the data folder. */
   disk?: DiskSpace;
   /**
-   * Called for each accepted request. Makes it fail like DynamoDB under load: `throttle` and `error` before it has any
-   * effect; `lost` replaces the response by an error after the effect.
+   * Called for each accepted request; the returned word makes the request fail like DynamoDB under load. `throttle` and
+   * `error` fail it before it has any effect. `lost` performs it, and sends an error instead of its response.
    */
   faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
 }
@@ -34,8 +34,8 @@ export interface DynamoDbRequest {
 }
 
 /**
- * Opens DynamoDB on one SQLite file. Acknowledged writes survive the death of the process, but not a loss of power.
- * Throws DynamoDbFolderError if another process has the file.
+ * Opens DynamoDB on one SQLite file. Acknowledged writes survive the death of the process, but perhaps not a loss of
+ * power. Throws DynamoDbFolderError if another process has the file open.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer> {
   const { dataDir, port, disk, accessKeyId, secretAccessKey } = options;
@@ -47,7 +47,7 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
     secretAccessKey,
     disk,
     port,
-    // The largest request is a BatchWriteItem.
+    // DynamoDB's limit for BatchWriteItem, the largest of all requests.
     maxBytes: 16 * 1024 * 1024,
     refusedStatus: 400,
     breaksConnections: false,

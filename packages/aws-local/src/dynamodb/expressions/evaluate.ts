@@ -56,7 +56,7 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
   return operator === ">" ? order > 0 : order >= 0;
 }
 
-/** The parts of an item at these paths. */
+/** A copy of the item with only the values at these paths. */
 export function pickPaths(item: AttributeMap, paths: readonly Path[]): AttributeMap {
   const picked = emptyMap();
   for (const path of paths) {
@@ -72,13 +72,13 @@ export function pickPaths(item: AttributeMap, paths: readonly Path[]): Attribute
   return picked;
 }
 
-/** Changes the item in place. All values come from the item before the update. */
+/** Changes the item in place. Every update reads the item as it was before the first of them. */
 export function applyUpdates(updates: Update[], item: AttributeMap): void {
   const values = updates.map((update) => newValue(update, item));
   for (const [i, { path }] of updates.entries()) write(item, path, values[i]);
 }
 
-/** Undefined: the attribute is removed. */
+/** The value that an update writes; undefined if the update removes the attribute. */
 function newValue(update: Update, item: AttributeMap): AttributeValue | undefined {
   if (update.kind === "remove") return undefined;
   if (update.kind === "set") {

@@ -63,14 +63,14 @@ function boundsOf({ operator, values }: KeyTest): Omit<SortKeyRange, "hash"> {
   }
 }
 
-/** The first key after this one. */
+/** The smallest possible key that sorts after `key`. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1);
   next.set(key);
   return next;
 }
 
-/** The first key after all keys with this prefix. */
+/** The smallest possible key that sorts after all keys with this prefix. */
 function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
   if (last < 0) return lastKey;
@@ -79,7 +79,7 @@ function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   return next;
 }
 
-/** The part of a key condition about one key attribute. */
+/** The part of a key condition that restricts one key attribute. */
 interface KeyTest {
   name: string;
   operator: Exclude<Comparator, "<>"> | "between" | "begins_with";

@@ -74,7 +74,7 @@ function checkBounds(low: Operand, high: Operand): void {
   throw invalid(`The BETWEEN operator requires ${what}; ${operands}`);
 }
 
-/** Refuses an operand that is known to have another type. */
+/** Refuses a literal value of another type. The type of a path is known only when an item is read. */
 function expectType(what: string, operands: Operand[], types: readonly string[]): void {
   for (const operand of operands) {
     const type = operand.kind === "value" ? typeOf(operand.value) : undefined;
@@ -125,7 +125,7 @@ const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
   },
 };
 
-/** Parses an update. Each section may occur once, in any order. */
+/** Parses an update expression. The sections SET, REMOVE and ADD may each occur once, in any order. */
 export function parseUpdate(tokens: Tokens): Update[] {
   const updates: Update[] = [];
   const seen = new Set<Section>();

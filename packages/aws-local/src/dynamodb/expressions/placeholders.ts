@@ -6,12 +6,12 @@ import type { AttributeValue } from "../values/attribute-value.ts";
 
 const fields = { "#": "ExpressionAttributeNames", ":": "ExpressionAttributeValues" };
 
-/** The values of a request's placeholders. Some expression has to use each of them. */
+/** The values of a request's placeholders. Each placeholder has to occur in at least one expression of the request. */
 export class Placeholders {
   readonly #known = new Map<string, unknown>();
   readonly #used = new Set<string>();
 
-  /** Checks the values. */
+  /** Reads the placeholders of a request, and checks their values. */
   constructor(input: Request) {
     for (const [sign, field] of Object.entries(fields)) {
       const given = input.map(field);

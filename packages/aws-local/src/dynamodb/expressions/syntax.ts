@@ -1,7 +1,7 @@
 import { invalid } from "../errors.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 
-/** Names of attributes, the outermost first. */
+/** The place of a value in an item: names of attributes, the outermost first. */
 export type Path = readonly string[];
 
 export type Operand = { kind: "path"; path: Path } | { kind: "value"; value: AttributeValue };
@@ -20,7 +20,7 @@ export type Update =
   | { kind: "remove"; path: Path }
   | { kind: "add"; path: Path; amount: string };
 
-/** Refuses two paths of which one contains the other. */
+/** Throws if two paths are equal, or if one of them leads into the value of the other. */
 export function checkDistinctPaths(paths: readonly Path[]): void {
   for (const [i, one] of paths.entries()) {
     const other = paths.slice(0, i).find((two) => two.every((part, at) => at >= one.length || part === one[at]));

@@ -11,15 +11,18 @@ interface Token {
   text: string;
 }
 
-/** Amazon DynamoDB Developer Guide, "Reserved words in DynamoDB": only a placeholder can name such an attribute. */
+/**
+ * Words that cannot name an attribute in an expression, except through a placeholder (Amazon DynamoDB Developer Guide,
+ * "Reserved words in DynamoDB").
+ */
 const reserved = new Set(words);
 
-/** DynamoDB's limit for an expression. */
+/** DynamoDB's limit for the length of an expression. */
 const longestBytes = 4096;
 
-/** The tokens of one expression, with the parser's position. Placeholders are replaced by their values. */
+/** The tokens of one expression, with the parser's position. Reading a placeholder returns its value. */
 export class Tokens {
-  /** The paths that were parsed. */
+  /** All paths of the expression that have been parsed so far. */
   readonly paths: Path[] = [];
   readonly #tokens: Token[];
   readonly #placeholders: Placeholders;
@@ -49,14 +52,14 @@ export class Tokens {
     return found;
   }
 
-  /** Keywords may have any case. */
+  /** Takes the keyword `word`, in any case, if it is the next token. Returns whether it was. */
   takesWord(word: string): boolean {
     const found = this.next.kind === "word" && this.next.text.toUpperCase() === word;
     if (found) this.#at++;
     return found;
   }
 
-  /** Whether a name before a parenthesis is next. */
+  /** Whether the next tokens are a name and an opening parenthesis. */
   isCall(): boolean {
     return this.next.kind === "word" && this.#tokens[this.#at + 1]?.text === "(";
   }
@@ -69,7 +72,10 @@ export class Tokens {
     if (this.next.kind !== "end") throw this.wrong();
   }
 
-  /** Takes a part of a path: a name that is not reserved, or the name of a placeholder. */
+  /**
+   * Takes one part of a path: an attribute's name that is not reserved, or a placeholder such as `#name`. Returns the
+   * attribute's name.
+   */
   takeName(): string {
     const { kind, text } = this.next;
     if (kind !== "word" && !(kind === "placeholder" && text.startsWith("#"))) throw this.wrong();
@@ -80,7 +86,7 @@ export class Tokens {
     return kind === "word" ? text : this.#placeholders.name(text);
   }
 
-  /** Takes the value of a placeholder, if one is next. */
+  /** Takes a placeholder such as `:value` and returns its value; undefined if the next token is none. */
   takeValue(): { kind: "value"; value: AttributeValue } | undefined {
     if (!this.next.text.startsWith(":")) return undefined;
     return { kind: "value", value: this.#placeholders.value(this.take().text) };

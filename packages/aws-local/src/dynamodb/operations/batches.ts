@@ -14,7 +14,10 @@ import { type Answer, JsonText, jsonList } from "./answer.ts";
 import { performWrite, type Write } from "./perform-write.ts";
 import { projectedText } from "./reads.ts";
 
-/** DynamoDB's limits of one call. Keys above the second limit stay unprocessed. */
+/**
+ * DynamoDB's limits for BatchGetItem. A call with more keys is refused. Keys beyond `maxBytes` of found items come back
+ * as unprocessed.
+ */
 const maxKeys = 100;
 const maxBytes = 16 * 1024 * 1024;
 
@@ -55,11 +58,12 @@ function readTable(store: Store, name: string, request: Request) {
   return { table, given: request.fields, paths, keys };
 }
 
-/** DynamoDB's limit of one call. */
+/** DynamoDB's limit for the writes of one BatchWriteItem. */
 const maxWrites = 25;
 
 /**
- * Writes all items in one transaction and leaves none unprocessed. The cloud does not promise this: do not rely on it.
+ * Writes all items in one transaction and leaves none unprocessed. Callers must not rely on that: DynamoDB may write
+ * only some of them.
  */
 export function batchWriteItem(store: Store, input: Request): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));

@@ -11,7 +11,7 @@ import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 
-/** A write of one item, alone or in a batch. */
+/** A write of one item. A request contains one, a batch several. */
 export interface Write {
   table: Table;
   key: EncodedKey;

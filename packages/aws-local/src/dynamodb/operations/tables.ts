@@ -7,7 +7,9 @@ import type { Store } from "../store/store.ts";
 import type { KeySchemaElement } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
 
-/** Creates a table, which is ready immediately. The response says CREATING, like the cloud's. */
+/**
+ * Creates a table, which can be used immediately. The response has the status CREATING all the same, as in the cloud.
+ */
 export function createTable(store: Store, input: Request): Answer {
   const name = tableName(input);
   const definition = readDefinition(input, name);
@@ -18,7 +20,10 @@ export function createTable(store: Store, input: Request): Answer {
   return { TableDescription: { ...definition, TableStatus: "CREATING" } };
 }
 
-/** Reads the definition of a table. ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
+/**
+ * Reads the definition of a table. ItemCount and TableSizeBytes are always 0: DynamoDB itself updates them only every
+ * few hours, so no client can rely on them.
+ */
 function readDefinition(input: Request, name: string) {
   const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
     AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),

@@ -12,7 +12,7 @@ import { type AttributeMap, attribute } from "../values/attribute-value.ts";
 import { type EncodedKey, elementsOf, encodeKey, type KeySchema, noBytes } from "../values/key.ts";
 import { type Answer, jsonList } from "./answer.ts";
 
-/** The rows' parts that a query or a scan returns. */
+/** The table, index, filter, paths, start key and limit of a query or scan. */
 export type View = ReturnType<typeof readView>["view"];
 
 export function readView(store: Store, input: Request, fields: readonly ExpressionField[]) {
@@ -36,7 +36,7 @@ function indexOf(table: Table, name: string, isConsistent: boolean): Index {
   throw invalid("Consistent reads are not supported on global secondary indexes");
 }
 
-/** DynamoDB: a page ends with the item that brings it to 1 MB, before the filter. */
+/** DynamoDB ends a page with the item that brings it to 1 MB. Items that the filter drops count, too. */
 const pageBytes = 1024 * 1024;
 
 /** Reads rows until the page is full. `Limit` counts the rows that were read, not those that pass the filter. */
@@ -63,8 +63,8 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
 }
 
 /**
- * The JSON text of a row, or of the part that the view selects; undefined if the filter refuses the row. A row that is
- * returned as a whole is not parsed.
+ * The JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. A row
+ * without filter and paths is not parsed.
  */
 function selectFromRow({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;
@@ -78,10 +78,10 @@ function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
   return pickPaths(item, paths);
 }
 
-/** The entry before all others. */
+/** An entry that sorts before all others. */
 export const beginning: Entry = { hash: noBytes, sort: noBytes, itemKey: noBytes };
 
-/** The start of a page, from the last key of the page before; undefined without one. */
+/** The position after which a page starts, from the request's ExclusiveStartKey; undefined if the request has none. */
 export function startOf({ table, index, startKey }: View): Entry | undefined {
   if (!startKey) return undefined;
   const names = positionNames(table, index);

@@ -18,10 +18,13 @@ export function checkTableName(name: string): void {
   throw invalid("TableName must be at least 3 characters long and at most 255 characters long");
 }
 
-/** DynamoDB's limit for an item, names and values together. */
+/** DynamoDB's limit for the size of an item, names and values together. */
 export const largestItemBytes = 400 * 1024;
 
-/** Parameters that are not served, with the advice for each. Expressions replaced most of them in 2014. */
+/**
+ * Parameters that the emulator refuses, each with the advice in its error. Expressions have replaced most of them since
+ * 2014.
+ */
 const unserved = Object.entries({
   AttributesToGet: "use ProjectionExpression",
   AttributeUpdates: "use UpdateExpression",

@@ -18,7 +18,7 @@ const parsers = {
 
 export type ExpressionField = keyof typeof parsers;
 
-/** The parsed expressions of a request, and the paths in each. */
+/** The parsed expressions of a request, and all paths in them. */
 export type Expressions = { [Field in ExpressionField]?: ReturnType<(typeof parsers)[Field]> } & {
   paths: Partial<Record<ExpressionField, Path[]>>;
 };

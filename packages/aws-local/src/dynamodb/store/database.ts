@@ -10,8 +10,8 @@ export class DynamoDbFolderError extends Error {
 }
 
 /**
- * `items` has row ids instead of an order by key: items can be large, and a tree of large rows is deep. An index entry
- * points at the item's row, so an index stores no copy of the item.
+ * `items` is stored by row id and not by key, because items can be large and a key tree of large rows is deep.
+ * `entries` has the entries of secondary indexes; each points at the row of its item, so an index stores no copy of it.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
@@ -43,7 +43,10 @@ export function openDatabase(dataDir: string | null, isReadOnly: boolean): Datab
   }
 }
 
-/** Opens a read-only folder. SQLite has to write to read the log of a killed process, so it reads a copy. */
+/**
+ * Opens the database in a read-only folder. If a killed process left a log, it opens a copy: SQLite has to write to
+ * read a log.
+ */
 function onlyRead(path: string): DatabaseSync {
   const log = `${path}-wal`;
   if (!statSync(log, { throwIfNoEntry: false })?.size) {
@@ -67,7 +70,7 @@ function onlyRead(path: string): DatabaseSync {
 function prepareDatabase(database: DatabaseSync): DatabaseSync {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-    // `secure_delete` overwrites deleted data, so no page of the file contains erased data.
+    // `secure_delete` overwrites deleted data with zeros, so erased data can no longer be found in the file.
     database.exec(`PRAGMA secure_delete = ON; PRAGMA cache_size = -16000; BEGIN IMMEDIATE; ${schema} COMMIT`);
     return database;
   } catch (error) {
@@ -76,7 +79,7 @@ function prepareDatabase(database: DatabaseSync): DatabaseSync {
   }
 }
 
-/** Statements as templates. Each is prepared once, and closed with the database. */
+/** A template tag for SQL statements. Each statement is prepared once, and closed with the database. */
 export type Sql = ReturnType<typeof sqlOf>;
 
 export function sqlOf(database: DatabaseSync) {

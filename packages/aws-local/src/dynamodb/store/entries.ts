@@ -24,7 +24,7 @@ export class Entries {
       DELETE FROM entries WHERE indexId = ${index} AND hash = ${hash} AND sort = ${sort} AND itemKey = ${itemKey}`.run();
   }
 
-  /** The entries of the range after `start`, in scan direction. */
+  /** The items whose entries lie in the range and after `start`, in scan direction. */
   stretch(index: number, { hash, from, to }: SortKeyRange, forward: boolean, start: Omit<Entry, "hash">) {
     const statement = forward
       ? this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId

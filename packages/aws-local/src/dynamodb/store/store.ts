@@ -35,7 +35,7 @@ export class Store {
       this.#sql`COMMIT`.run();
       return result;
     } catch (error) {
-      // SQLite has already rolled back if the disk is full.
+      // After a write error of a full disk, SQLite has already rolled back, and another ROLLBACK would throw.
       if (this.#database.isTransaction) this.#sql`ROLLBACK`.run();
       this.tables.reload();
       throw error;

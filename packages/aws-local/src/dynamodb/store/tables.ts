@@ -40,19 +40,19 @@ export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions
   return sort ? { hash, sort } : { hash };
 }
 
-/** The attributes of a start key: the key of the table, and the index's own. */
+/** The attributes of a start key: the key attributes of the table, and those of the index if one is read. */
 export function positionNames(table: Table, index?: Index): string[] {
   const keys = [table.key, ...(index ? [index.key] : [])];
   return [...new Set(keys.flatMap(elementsOf).map(({ name }) => name))];
 }
 
-/** The stored state of a table. Numbers of its indexes are never reused. */
+/** The stored state of a table. The number of an index is never given to another index. */
 interface State {
   description: TableDescription;
   indexIds: Record<string, number>;
 }
 
-/** The tables of the file. Only this process changes it, so tables stay in memory once they are read. */
+/** The tables of the database. They stay in memory, because only this process changes them. */
 export class Tables {
   readonly #sql: Sql;
   readonly #tables = new Map<string, Table>();
@@ -63,7 +63,7 @@ export class Tables {
     this.reload();
   }
 
-  /** Drops the tables in memory after a rollback. */
+  /** Reads the tables from the file again, after a rollback has undone changes. */
   reload(): void {
     this.#tables.clear();
     for (const { id, state } of this.#sql`SELECT id, state FROM tables`.rows<{ id: number; state: string }>()) {

@@ -6,7 +6,7 @@ import type { StoredItem } from "./items.ts";
 import type { Store } from "./store.ts";
 import type { Index, Table } from "./tables.ts";
 
-/** The key of an item, and the item that is stored there. */
+/** The key of an item, and the item that is stored under it now. */
 export interface Place {
   table: Table;
   key: EncodedKey;
@@ -39,7 +39,10 @@ function entriesOfStored({ table, key, old }: Place): Map<Index, Entry> {
   return old && table.indexes.length > 0 ? entriesOf(table, JSON.parse(old.item), key) : new Map();
 }
 
-/** The index entries of an item. An index without the item's attributes has none (a sparse index). */
+/**
+ * The entries of an item in the indexes of its table. The item has no entry in an index whose key attributes it lacks
+ * (a sparse index).
+ */
 export function entriesOf(table: Table, item: AttributeMap, key: EncodedKey): Map<Index, Entry> {
   const entries = new Map<Index, Entry>();
   let itemKey: Uint8Array | undefined;
@@ -64,7 +67,10 @@ function isSame(a: Entry, b: Entry | undefined): boolean {
   return b !== undefined && Buffer.compare(a.hash, b.hash) === 0 && Buffer.compare(a.sort, b.sort) === 0;
 }
 
-/** Whether an index has the item. Throws if an attribute exists but cannot be a key of the index. */
+/**
+ * Whether an item belongs into an index: it has all key attributes of the index. Throws if one of them has the wrong
+ * type, or is empty.
+ */
 function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
   let isWhole = true;
   for (const { name, type } of elementsOf(key)) {

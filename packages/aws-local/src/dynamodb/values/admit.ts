@@ -6,8 +6,8 @@ import { canonicalNumber, numberBytes } from "./decimal.ts";
 const deepest = 32;
 
 /**
- * Checks the attributes of a request, and normalises each number in place. Returns the size in bytes as DynamoDB counts
- * it: names and values in UTF-8.
+ * Checks the attributes of a request, and replaces each number by its normal form. Returns the size in bytes as
+ * DynamoDB counts it: names and values in UTF-8.
  */
 export function admitAttributes(map: unknown, depth = 0): number {
   if (!isObject(map)) throw malformed("Start of structure or map found where not expected");

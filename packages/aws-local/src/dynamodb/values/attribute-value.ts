@@ -13,7 +13,7 @@ export type AttributeMap = { [name: string]: AttributeValue };
 
 export interface Attributes {
   attributes: AttributeMap;
-  /** The size as DynamoDB counts it. */
+  /** The size of all attributes, as DynamoDB counts it. */
   bytes: number;
 }
 
@@ -30,7 +30,7 @@ export function contentOf(value: AttributeValue): unknown {
   return (value as Record<string, unknown>)[typeOf(value)];
 }
 
-/** An attribute by its name, which may be a name such as `constructor`. */
+/** The attribute with this name. Names such as `constructor` do not reach the prototype. */
 export function attribute(map: AttributeMap, name: string): AttributeValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
@@ -57,7 +57,10 @@ function areMapsEqual(a: AttributeMap, b: AttributeMap): boolean {
   });
 }
 
-/** Undefined for values without an order: types other than S and N, or different types. */
+/**
+ * Negative, zero or positive, as in a comparison function. Undefined for values without an order: types other than S
+ * and N, or two different types.
+ */
 export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
   if ("S" in a && "S" in b) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));
   if ("N" in a && "N" in b) return compareNumbers(a.N, b.N);

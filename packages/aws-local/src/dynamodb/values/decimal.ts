@@ -26,13 +26,16 @@ export function addNumbers(a: string, b: string): string {
   return textOf(checkRange(addDecimals(parseDecimal(a), parseDecimal(b))));
 }
 
-/** Bytes that sort like the numbers: sign, exponent, digits. For negative numbers they are inverted. */
+/**
+ * Bytes that sort like the numbers: sign, exponent, digits. For negative numbers exponent and digits are inverted,
+ * because there a larger amount sorts first.
+ */
 export function numberKey(text: string): Buffer {
   const { negative, digits, exponent } = parseDecimal(text);
   if (digits === "") return Buffer.from([1]);
   const biased = exponent - leastExponent;
   if (!negative) return Buffer.concat([Buffer.from([2, biased]), Buffer.from(digits)]);
-  // The end mark sorts -1 after -1.5, which has more digits.
+  // The digits of a negative number end with a large byte, so that -1 sorts after -1.5, which has more digits.
   const inverted = Array.from(digits, (digit) => 0x39 - Number(digit));
   return Buffer.from([0, 255 - biased, ...inverted, 255]);
 }
@@ -42,7 +45,7 @@ export function compareNumbers(a: string, b: string): number {
   return Buffer.compare(numberKey(a), numberKey(b));
 }
 
-/** Bytes as DynamoDB counts them: one, and one for every two digits. */
+/** The size of a number as DynamoDB counts it: one byte, one for every two digits, and one for a minus sign. */
 export function numberBytes(text: string): number {
   const digits = text.replace(/^-|\./g, "").replace(/^0+|0+$/g, "").length;
   return Math.ceil(digits / 2) + 1 + (text.startsWith("-") ? 1 : 0);

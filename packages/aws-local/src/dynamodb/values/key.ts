@@ -19,18 +19,18 @@ export interface SortKeyRange {
   to: Uint8Array;
 }
 
-/** A key in the bytes by which the database sorts it. */
+/** A key as bytes. They sort as DynamoDB sorts the keys. */
 export interface EncodedKey {
   hash: Uint8Array;
   /** Empty if the schema has no sort key. */
   sort: Uint8Array;
 }
 
-/** DynamoDB's limits. */
+/** DynamoDB's limits for the parts of a key. */
 const longestHashBytes = 2048;
 const longestSortBytes = 1024;
 
-/** Sorts after every key. */
+/** A value that sorts after every key. */
 export const lastKey: Uint8Array = Buffer.alloc(longestHashBytes + 8, 0xff);
 export const noBytes: Uint8Array = new Uint8Array(0);
 
@@ -38,7 +38,7 @@ export function elementsOf({ hash, sort }: KeySchema): KeyElement[] {
   return sort ? [hash, sort] : [hash];
 }
 
-/** Encodes a key as GetItem takes it: exactly the attributes of the schema. */
+/** Encodes the key that a request such as GetItem names. Throws if it has other attributes than the schema. */
 export function encodeKey(key: AttributeMap, schema: KeySchema): EncodedKey {
   if (Object.keys(key).length !== (schema.sort ? 2 : 1)) throw keyMismatch();
   for (const { name, type } of elementsOf(schema)) {
@@ -53,7 +53,7 @@ function keyMismatch(): Error {
   return invalid("The provided key element does not match the schema");
 }
 
-/** Encodes the key of a complete item. */
+/** Encodes the key of an item that may have further attributes. */
 export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey {
   for (const { name, type } of elementsOf(schema)) {
     const value = attribute(item, name);
@@ -73,7 +73,7 @@ export const notValid = "One or more parameter values are not valid.";
 
 export const emptyKey = "The AttributeValue for a key attribute cannot contain an empty string value.";
 
-/** Encodes attributes, which must exist and have the schema's types. */
+/** Encodes the key attributes. The caller has checked that they exist and have the schema's types. */
 export function encodeChecked(attributes: AttributeMap, { hash, sort }: KeySchema): EncodedKey {
   return {
     hash: encodeHash(attributes[hash.name] as AttributeValue),
@@ -88,8 +88,8 @@ export function encodeSort(value: AttributeValue): Buffer {
 }
 
 /**
- * Encodes a partition key. Four bytes of a digest come first, so a scan reads partitions in an order on which no reader
- * can rely.
+ * Encodes a partition key. Four bytes of a digest come first, so a scan reads partitions in no meaningful order, as in
+ * the cloud.
  */
 export function encodeHash(value: AttributeValue): Buffer {
   const bytes = encodePart(value);
