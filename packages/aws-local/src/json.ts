@@ -1,4 +1,4 @@
-/** A value that survives a JSON round trip: state machines carry no other values. */
+/** A value that JSON can represent. State machines pass only such values from state to state. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -17,7 +17,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sets a key that came from data. `__proto__` becomes an ordinary key. */
+/** Sets a key whose name came from data. Even `__proto__` becomes an ordinary key. */
 export function setOwn(target: JsonObject, key: string, value: Json): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -4,7 +4,8 @@ export type LambdaResult =
   | { ok: false; errorType: string; errorMessage: string; trace: string[] };
 
 /**
- * Invokes a function as Step Functions does. `payload` is JSON text. Rejects only if the Lambda service itself would
- * (function unknown, killed, out of time). The rejection's `name` is the ASL error, such as `Lambda.Unknown`.
+ * Invokes a function as Step Functions does. `payload` is JSON text. An error that the handler throws is a result.
+ * Rejects only with errors of the Lambda service itself (function unknown, killed, out of time); `name` is then the
+ * error's name in ASL, such as `Lambda.Unknown`.
  */
 export type InvokeLambda = (functionArn: string, payload: string, signal?: AbortSignal) => Promise<LambdaResult>;

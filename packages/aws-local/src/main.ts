@@ -12,7 +12,7 @@ Serves DynamoDB at the port, and S3, Step Functions and SES at the next three.
 { handler, timeoutSeconds }. State machines call these functions.
 `;
 
-/** Serves AWS until Ctrl-C or SIGTERM. Prints one line per environment variable that a client needs. */
+/** Serves AWS until Ctrl-C or SIGTERM. Prints the environment variables that a client needs, one per line. */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],

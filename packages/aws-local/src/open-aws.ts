@@ -11,26 +11,26 @@ import type { StatusChange } from "./states/ends.ts";
 import { openStates } from "./states/open-states.ts";
 
 export interface AwsOptions extends AccessKey {
-  /** All data lives here. One process at a time may own the folder. */
+  /** The folder of all data. Only one process at a time may use it. */
   dataDir: string;
-  /** The port of DynamoDB; S3, Step Functions and SES have the next three. 0: any free ports. */
+  /** The port of DynamoDB; S3, Step Functions and SES get the next three. 0: any free ports. */
   port?: number;
-  /** Lambda functions that state machines call, by name. */
+  /** The Lambda functions that state machines invoke, by name. */
   functions?: LambdaFunctions;
-  /** Receives each end of an execution, as a rule of EventBridge does. */
+  /** Called when an execution has ended, with the detail of EventBridge's event. */
   onStatusChange?(change: StatusChange): void | Promise<void>;
-  /** Receives sentences for the operator, such as that the disk is full. */
+  /** Receives sentences for the operator, for example that the disk is full. */
   warn?: (sentence: string) => void;
 }
 
-/** DynamoDB, S3, Step Functions and SES over one folder. */
+/** DynamoDB, S3, Step Functions and SES with all data in one folder. */
 export interface LocalAws {
   /** The environment variables that point an unchanged SDK or the AWS CLI at these services. */
   environment: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** Opens the services that need nothing but a folder and functions. Rejects if a port is taken. */
+/** Opens DynamoDB, S3, Step Functions and SES. Rejects if a port is taken. */
 export async function openAws(options: AwsOptions): Promise<LocalAws> {
   const { dataDir, port = 0, accessKeyId, secretAccessKey, functions = {}, onStatusChange = () => {}, warn } = options;
   mkdirSync(dataDir, { recursive: true });

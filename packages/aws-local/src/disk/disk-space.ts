@@ -138,7 +138,7 @@ function mayWrite(folder: string): boolean {
 }
 
 /**
- * Performs writes in their order. While the disk is full, they wait in memory, and every later write waits behind them.
+ * Performs writes in their order. While the disk is full, they wait in memory, and every later write waits after them.
  */
 export class Backlog {
   readonly #disk: DiskSpace;

@@ -16,7 +16,7 @@ export interface EventsOptions extends AccessKey {
   patterns: EventPatterns;
   /** Name of the custom bus, in addition to `default`. */
   customBus: string;
-  /** Rules of the custom bus that no call changes. */
+  /** Rules of the custom bus that belong to the deployment: no request changes them. */
   standing?: readonly StandingRule[];
   invoke: Invoke;
   now?: () => number;
@@ -47,7 +47,7 @@ export async function openEvents(options: EventsOptions) {
   });
   return {
     ...server,
-    /** Events on their way to functions. They are delivered only after `drive`. */
+    /** Events on their way to functions. Their delivery starts when its method `drive` is called. */
     deliveries,
     async close() {
       await server.close();

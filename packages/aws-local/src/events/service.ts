@@ -4,7 +4,10 @@ import type { Deliveries } from "../deliveries.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
 import type { JsonObject } from "../json.ts";
 
-/** Reads event patterns. The caller passes its own implementation of the language. */
+/**
+ * Checks and matches event patterns. The emulator has no implementation of their language: the caller of `openEvents`
+ * passes its own.
+ */
 export interface EventPatterns {
   /** The problems of a pattern; each message continues the sentence "it ...". */
   check(pattern: JsonObject): Iterable<{ message: string }>;
@@ -15,7 +18,7 @@ export interface EventPatterns {
 export interface Target {
   Id: string;
   Arn: string;
-  /** A text with `<aws.events...>` variables, which the event replaces. */
+  /** A text with the variable `<aws.events.event.json>`, which the event replaces. */
   InputTransformer?: { InputTemplate: string };
 }
 
@@ -28,11 +31,11 @@ export interface Rule {
   targets: Target[];
 }
 
-/** A rule that is part of a deployment: no call changes it. */
+/** A rule that belongs to the deployment: no request changes it. */
 export interface StandingRule {
   pattern: JsonObject;
   functionArn: string;
-  /** Delivers one event after the other, like a FIFO queue with one consumer. */
+  /** Whether the function gets its events one after the other, as from a FIFO queue with one consumer. */
   inTurn?: boolean;
 }
 
@@ -42,7 +45,7 @@ export interface EventService {
   patterns: EventPatterns;
   /** The custom bus, in addition to `default`. */
   customBus: string;
-  /** Rules of the custom bus that no call changes. */
+  /** Rules of the custom bus that belong to the deployment: no request changes them. */
   standing: readonly StandingRule[];
   deliveries: Deliveries;
   now(): number;
@@ -58,7 +61,10 @@ export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
 /** A valid name of a rule (EventBridge, "PutRule"). */
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
-/** The bus and the name of the rule that `field` names. Throws `ResourceNotFoundException` if the bus is unknown. */
+/**
+ * The bus and the name of the rule in a request; `field` is the field with the name. Throws `ResourceNotFoundException`
+ * if the bus is unknown.
+ */
 export function readRuleName(service: Pick<EventService, "customBus">, request: Request, field: "Name" | "Rule") {
   const bus = readBus(service, request.optionalText("EventBusName"));
   const name = request.text(field);
@@ -67,7 +73,10 @@ export function readRuleName(service: Pick<EventService, "customBus">, request: 
   throw constraint(field, name, rule);
 }
 
-/** The name of the bus. The client may send the bus's ARN instead. Throws `ResourceNotFoundException`. */
+/**
+ * The name of the bus that a request gives by its name or its ARN. Throws `ResourceNotFoundException` for an unknown
+ * bus.
+ */
 export function readBus({ customBus }: Pick<EventService, "customBus">, given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
   if ([customBus, "default"].includes(name)) return name;

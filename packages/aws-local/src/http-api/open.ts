@@ -18,20 +18,20 @@ export interface HttpApiOptions {
   port?: number;
   /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
-  /** How the operator allows another host name. */
+  /** The advice at the end of a refusal: how the operator can allow another host name. */
   hostAdvice?: string | undefined;
-  /** Receives the error of a Lambda: the caller learns only that one occurred. */
+  /** Receives each error that a Lambda throws. The client learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
   /**
-   * Called with path and query of each request. The returned function is called once the request is answered, or takes
-   * long.
+   * Called with path and query of each request. The function that it returns is called when the request has been
+   * answered, or at the latest after half a second.
    */
   onRequest?: (address: string) => (() => void) | undefined;
-  /** Serves requests that are not for the Lambda; returns false for the others. */
+  /** Answers the requests that are not for the Lambda. Returns false for every other request. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
-/** Closing waits until all requests under way are answered. */
+/** An open HTTP API. Its `close` waits until all requests under way have been answered. */
 export type HttpApi = Listening;
 
 /** API Gateway, "Quotas for HTTP APIs": payload 10 MB, integration timeout 30 s. */
@@ -45,7 +45,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     if (pages?.(request, response)) return;
     serve(request, options).then(
       (answer) => {
-        // A connection that stays open would bring a request after the server has started to close.
+        // The server has started to close: on a connection that stays open, the client could send another request.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       },
@@ -56,7 +56,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   return openServer(server, { port });
 }
 
-/** A sender that is slower counts as a long request. */
+/** After this time `onRequest` counts a request as done, although its answer is still to come. */
 const longMs = 500;
 
 async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {

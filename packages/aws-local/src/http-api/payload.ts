@@ -69,7 +69,7 @@ export function send(response: ServerResponse, answer: HttpApiAnswer): void {
   response.end(hasNoBody ? undefined : bytes);
 }
 
-/** A response of API Gateway itself, without a Lambda or after its failure. */
+/** A response that API Gateway itself gives, because no Lambda was invoked or because the Lambda failed. */
 export function gatewayAnswer(statusCode: number, message: string): HttpApiAnswer {
   return { statusCode, headers: { "content-type": "application/json" }, body: JSON.stringify({ message }) };
 }

@@ -11,7 +11,7 @@ export interface LambdaFunction {
   timeoutSeconds: number;
 }
 
-/** Functions by name. */
+/** The functions of a runtime, by name. */
 export type LambdaFunctions = Record<string, LambdaFunction>;
 
 /** The context of an invocation: Lambda's context object without the part for callbacks. */
@@ -20,8 +20,8 @@ export type LambdaContext = ReturnType<typeof contextOf>;
 export type Invocation = ReturnType<typeof createInvocation>;
 
 /**
- * Runs functions in this process. No handler can be stopped here: after a kill or a timeout it continues, but its
- * result is dropped, as with a Lambda that is cut off from its caller.
+ * Runs functions in this process, where no handler can be stopped. After an abort or a timeout the handler continues,
+ * and its result is dropped.
  */
 export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = systemClock): InvokeLambda {
   const timeouts = new Map(Object.entries(functions).map(([name, { timeoutSeconds }]) => [name, timeoutSeconds]));
@@ -36,8 +36,8 @@ export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = s
 const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:([\w-]+)(?::([\w$-]+))?$/;
 
 /**
- * Checks an invocation. Throws errors with the names that Step Functions reports. `timeouts`: seconds, by the names of
- * all functions.
+ * Checks an invocation and gives it an id and a deadline. Throws errors with the names that Step Functions reports.
+ * `timeouts` has the timeout of each function in seconds.
  */
 export function createInvocation(
   functionArn: string,
@@ -63,7 +63,10 @@ function serviceError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** The error of a killed or crashed function as its caller sees it: without a response there is no error type. */
+/**
+ * The error that a caller gets if the function was killed or crashed. A function that sent no response has reported no
+ * error type.
+ */
 export function killedError(): Error {
   const why = "The cause could not be determined because Lambda did not return an error type. The function was killed.";
   return serviceError("Lambda.Unknown", why);
@@ -94,7 +97,10 @@ export async function raceDeadline(
   }
 }
 
-/** Calls a handler like Lambda's runtime: JSON in, JSON out. A thrown error becomes a result. */
+/**
+ * Calls a handler as Lambda's runtime does: it gets the parsed payload, and its result becomes JSON text. A thrown
+ * error becomes a result, too.
+ */
 export async function callHandler(
   fn: LambdaFunction,
   invocation: Invocation,

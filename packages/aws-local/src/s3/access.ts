@@ -6,7 +6,10 @@ import { S3Error } from "./errors.ts";
 
 const maxSeconds = 7 * 24 * 60 * 60;
 
-/** S3's codes and messages for refusals, where services that speak JSON have other names. */
+/**
+ * The codes and messages with which S3 refuses a request. Services that speak JSON use other names for the same
+ * refusals.
+ */
 const refusals: Record<Refusal, readonly [code: string, message: string]> = {
   unsigned: ["AccessDenied", "Access Denied"],
   stranger: ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."],
@@ -25,7 +28,7 @@ function refuse(refusal: Refusal): never {
 
 const payloads = /^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
 
-/** Checks the signature in the headers or in the address. Throws S3's error. */
+/** Checks the signature, which is in the headers or (presigned) in the address. Throws S3's error. */
 export function checkAccess(request: IncomingMessage, query: URLSearchParams, access: Access): void {
   if (query.has("X-Amz-Algorithm") || query.has("X-Amz-Signature")) {
     checkPresigned(request, query, access);

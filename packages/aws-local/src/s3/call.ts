@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { S3Error } from "./errors.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 
-/** Receives each stored object before the client gets its response. */
+/** Called for each stored object before the client gets its response. */
 export type OnCreated = (created: { bucket: string; key: string; bytes: number }) => void;
 
 /** A request with the state that its operation needs. */

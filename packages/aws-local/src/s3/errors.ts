@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { element, xmlDocument } from "../aws-http/xml.ts";
 
-/** The status of codes other than 400. */
+/** The HTTP status of each error code. A code that is missing here has the status 400. */
 const statusOf: Record<string, number> = {
   AccessDenied: 403,
   BucketAlreadyOwnedByYou: 409,
@@ -25,7 +25,7 @@ export class S3Error extends AwsError {
   }
 }
 
-/** Sends an error. A HEAD response has no body: only its status says what is wrong. */
+/** Sends an error. The response to a HEAD request has no body, so only its status says what is wrong. */
 export function sendError(response: ServerResponse, { name, message, status }: AwsError, resource: string): void {
   if (response.headersSent) {
     response.destroy();

@@ -34,11 +34,17 @@ export interface S3Options extends AccessKey {
   disk?: DiskSpace;
   /** Receives `ObjectCreated:Put` notifications. */
   onCreated?: OnCreated;
-  /** Called for each accepted request. Makes it fail like S3 under load, before it has any effect. */
+  /**
+   * Called for each accepted request. The returned word makes the request fail like S3 under load, before it has any
+   * effect.
+   */
   faults?: (request: S3Request) => "throttle" | "error" | undefined;
 }
 
-/** The time for a large object to arrive. Without a limit, Node would not limit the head of a request either. */
+/**
+ * The longest time in which a request may arrive: enough for a large object. Without a limit here, Node would also wait
+ * for ever for the head of a request.
+ */
 const maxRequestMs = 60 * 60 * 1000;
 
 /** Opens S3 with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
@@ -51,7 +57,7 @@ export async function openS3(options: S3Options): Promise<Listening> {
   };
   const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
-  // Otherwise Node asks for the body by itself, even if the server can answer without it.
+  // Without this listener Node itself sends `100 Continue`, and the client uploads a body that the server may refuse.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   const { url, close } = await openServer(server, { port: options.port });
   return {
@@ -98,7 +104,7 @@ function asS3Error(error: unknown, disk: DiskSpace | undefined): AwsError {
 
 const methods = "GET, PUT";
 
-/** Allows pages of any origin, which send uploads and fetch blobs by presigned addresses. */
+/** Sends CORS headers that allow pages of any origin: they upload and fetch blobs by presigned addresses. */
 export function allowPages({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.origin === undefined) return;
   response.setHeader("access-control-allow-origin", "*");
@@ -108,7 +114,7 @@ export function allowPages({ headers }: IncomingMessage, response: ServerRespons
   if (asked !== undefined) response.setHeader("access-control-allow-headers", asked);
 }
 
-/** Whether a browser asks for permission before its request. It sends no signature yet. */
+/** Whether this is a CORS preflight: a browser asks for permission before its request. A preflight has no signature. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && "origin" in headers && "access-control-request-method" in headers;
 }

@@ -7,7 +7,10 @@ export function sendResult(response: ServerResponse, name: string, fields: XmlFi
   response.end(xmlDocument(element(name, fields, ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"')));
 }
 
-/** The contents of each `<name>...</name>`. The two requests with XML bodies are flat enough for this. */
+/**
+ * The contents of each element `name`. It does not parse nested elements of the same name: the two requests with XML
+ * bodies have none.
+ */
 export function readElements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, "g"))].map((match) => match[1] ?? "");
 }

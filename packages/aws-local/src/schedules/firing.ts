@@ -6,10 +6,10 @@ import type { KeyedFile } from "../disk/keyed-file.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
 
-/** EventBridge Scheduler fires within the minute in which a schedule is due. */
+/** EventBridge Scheduler may fire up to a minute after a schedule was due. */
 const precisionMs = 60_000;
 
-/** The number of missed times that are counted. */
+/** The most missed times that a warning counts. */
 const maxCounted = 100;
 
 export interface FiringOptions {
@@ -18,11 +18,11 @@ export interface FiringOptions {
   deliveries: Deliveries;
   clock: Clock;
   disk: DiskSpace;
-  /** Receives a sentence about schedules that were due while no process ran. */
+  /** Receives sentences about times that a schedule has missed. */
   warn(sentence: string): void;
 }
 
-/** Fires schedules when they are due, after `start()`. */
+/** Fires schedules when they are due. It begins with `start()`. */
 export class Firing {
   readonly #options: FiringOptions;
   readonly #alarms: Alarms<string>;
@@ -38,7 +38,10 @@ export class Firing {
     for (const schedule of this.#options.store.all()) this.follow(scheduleKey(schedule));
   }
 
-  /** Follows a schedule that was changed or deleted. If the disk is full, it fires when the disk has space. */
+  /**
+   * Sets the alarm for the next time of a schedule, or fires if that time has come. If the disk is full, it tries again
+   * when the disk has space.
+   */
   follow(key: string): void {
     const { disk } = this.#options;
     try {
@@ -61,7 +64,10 @@ export class Firing {
     this.#alarms.allOff();
   }
 
-  /** Moves a schedule that was handled for a future time, because the clock was set back: it continues from now. */
+  /**
+   * Returns the schedule for the present clock. If the clock was set back, the schedule has already fired for times
+   * that are in the future again. Then it is changed to continue from now.
+   */
   #withClock(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
@@ -79,7 +85,7 @@ export class Firing {
     return expression?.nextAfter(schedule.startMs, afterMs);
   }
 
-  /** Fires once for the first time that is recent enough. Earlier times are missed. */
+  /** Fires once, for the first due time of the last minute. Reports earlier due times as missed. */
   #catchUp(schedule: StoredSchedule, firstDue: number): void {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
@@ -87,12 +93,12 @@ export class Firing {
     const missed = this.#dueTimes(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
     if (missed.length > 0) warn(describeMissed(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);
-    // Written after the delivery: a process that is killed in between fires twice instead of never.
+    // Written after the delivery: if the process is killed between the two, the schedule fires twice instead of never.
     store.put({ ...schedule, doneMs: now });
     this.follow(scheduleKey(schedule));
   }
 
-  /** The due times from the first until `untilMs`, at most `maxCounted` + 1 of them. */
+  /** The due times from `firstDue` to `untilMs`, at most `maxCounted` + 1 of them. */
   #dueTimes(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
     const times = [];
     let due: number | undefined = firstDue;

@@ -18,7 +18,7 @@ export interface SchedulesOptions extends AccessKey {
   /** Names of schedule groups that exist in addition to `default`. */
   groups?: readonly string[];
   invoke: Invoke;
-  /** Receives a sentence about schedules that were due while no process ran. */
+  /** Receives sentences about times that a schedule has missed. */
   warn?: (sentence: string) => void;
   clock?: Clock;
   /** The disk of the data folder. */
@@ -58,13 +58,13 @@ export async function openSchedules(options: SchedulesOptions) {
   });
   return {
     url,
-    /** Fires due schedules from now on. */
+    /** Starts to fire schedules. Also delivers the events that earlier processes have left. */
     fire() {
       deliveries.drive();
       firing.start();
     },
     isBusy: () => deliveries.isBusy(),
-    /** Fires no more schedules; resolves when no delivery is under way. */
+    /** Stops firing schedules. Resolves when no delivery is under way. */
     rest() {
       firing.stop();
       return deliveries.rest();

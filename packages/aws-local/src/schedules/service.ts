@@ -1,7 +1,7 @@
 import type { Request } from "../aws-http/request.ts";
 import type { KeyedFile } from "../disk/keyed-file.ts";
 
-/** A schedule as the client defined it, with its progress. */
+/** A schedule as the client defined it, with the time until which it has fired. */
 export interface StoredSchedule {
   name: string;
   group: string;
@@ -12,9 +12,9 @@ export interface StoredSchedule {
   target: ScheduleTarget;
   createdMs: number;
   modifiedMs: number;
-  /** The start of a rate, which is also its first time. */
+  /** The start of the schedule. A rate first fires at this time. */
   startMs: number;
-  /** Every time until this one has fired or was missed. */
+  /** For every due time until this one, the schedule has fired or missed it. */
   doneMs: number;
 }
 
@@ -30,7 +30,10 @@ export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "nam
   return `${group}/${name}`;
 }
 
-/** Reads schedule expressions. The caller passes its own implementation of the language. */
+/**
+ * Reads schedule expressions. The emulator has no implementation of their language: the caller of `openSchedules`
+ * passes its own.
+ */
 export interface ScheduleExpressions {
   /** The expression, such as `rate(5 minutes)`; undefined for an invalid text. */
   read(text: string, timeZone: string): ScheduleExpression | undefined;
@@ -38,7 +41,7 @@ export interface ScheduleExpressions {
 }
 
 export interface ScheduleExpression {
-  /** The first time after `afterMs`; a rate counts from `startMs`. Undefined: never again. */
+  /** The first due time after `afterMs`; a rate counts from `startMs`. Undefined if there is none any more. */
   nextAfter(startMs: number, afterMs: number): number | undefined;
 }
 
@@ -48,13 +51,13 @@ export interface ScheduleService {
   /** The schedule groups that exist. */
   groups: readonly string[];
   store: KeyedFile<StoredSchedule>;
-  /** Follows a schedule that was changed or deleted. */
+  /** `follow` is called when a schedule was changed or deleted. */
   firing: { follow(key: string): void };
   now(): number;
 }
 
 export interface ScheduleCall {
-  /** The name in the path. */
+  /** The name of the schedule, from the path of the request. */
   name: string;
   query: URLSearchParams;
   request: Request;

@@ -10,7 +10,7 @@ import { describeServed, parseRequest, type Request } from "../aws-http/request.
 import type { DiskSpace } from "../disk/disk-space.ts";
 
 export interface SesOptions extends AccessKey {
-  /** The folder `mail` in it keeps the mails; none is delivered. */
+  /** The folder `mail` in it stores the mails. None is really sent. */
   dataDir: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
@@ -59,7 +59,7 @@ const Sent = z.object({
   ),
 });
 
-/** The mail as SES would send it. Throws `BadRequestException`. */
+/** The complete mail of a SendEmail request, as SES would send it. Throws `BadRequestException`. */
 export async function messageOf(request: Request): Promise<Buffer> {
   const parsed = Sent.safeParse({
     from: request.optionalText("FromEmailAddress"),
@@ -97,8 +97,8 @@ async function composeMail(mail: object): Promise<Buffer> {
 const nextId = monotonicFactory();
 
 /**
- * Keeps a mail as an .eml file. Its name sorts by arrival, and the file is complete as soon as it is visible. Returns
- * the name.
+ * Writes a mail as an .eml file and returns its name. Names sort in the order of arrival. The file is complete as soon
+ * as it is visible.
  */
 export async function keepMail(dir: string, mail: Buffer): Promise<string> {
   const id = nextId();

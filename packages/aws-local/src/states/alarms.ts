@@ -5,10 +5,13 @@ interface Alarm {
   off: AbortController;
 }
 
-/** Timers are late on a busy machine, and clocks are corrected in small steps. A smaller difference is no jump. */
+/**
+ * The least difference between clock and timer that counts as a jump of the clock. Smaller ones are normal: timers are
+ * late on a busy machine, and clocks are corrected in small steps.
+ */
 export const leastJumpMs = 60_000;
 
-/** Keeps one alarm per key, and calls `ring` when it is due. */
+/** Keeps at most one alarm per key, and calls `ring` with the key when the alarm is due. */
 export class Alarms<Key> {
   readonly #clock: Clock;
   readonly #ring: (key: Key) => void;
@@ -16,9 +19,9 @@ export class Alarms<Key> {
   readonly #set = new Map<Key, Alarm>();
 
   /**
-   * After a jump of the clock (the machine slept, or a user set the clock) due alarms ring immediately. `onJump` first
-   * receives the time that passed, and may move the alarm. If the clock went back, every alarm rings, because its time
-   * may have changed.
+   * If the clock jumps (the machine slept, or a user set the clock), due alarms ring immediately. If it jumps forward,
+   * `onJump` is called first with the time that was skipped, and may move the alarm. If it jumps back, every alarm
+   * rings, because its time may have changed.
    */
   constructor(clock: Clock, ring: (key: Key) => void, onJump: (key: Key, ms: number) => void = () => undefined) {
     this.#clock = clock;

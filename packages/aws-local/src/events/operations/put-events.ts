@@ -4,12 +4,12 @@ import { accountId, region } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
 import { type EventOperations, type EventService, inputOf, readBus, rulesOf } from "../service.ts";
 
-/** EventBridge, "PutEvents": the limits of one request. */
+/** The limits of one request (EventBridge, "PutEvents"). */
 const maxEntries = 10;
 const maxBytes = 1024 * 1024;
 const maxType = 128;
 
-/** The error of one entry. The other entries are still accepted. */
+/** The error for one entry of the request. The other entries are accepted all the same. */
 interface EntryError {
   ErrorCode: "InvalidArgument" | "MalformedDetail" | "NotAuthorizedForSourceException";
   ErrorMessage: string;
@@ -48,7 +48,7 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
     region,
     resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
   };
-  // The detail keeps the sender's text, including the digits of its numbers.
+  // Appends the detail as the sender wrote it: to parse it would change numbers with many digits.
   deliverEvent(service, bus, `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`);
   return { EventId: head.id };
 }

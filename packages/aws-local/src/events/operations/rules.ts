@@ -2,7 +2,7 @@ import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
 import { type EventOperations, type EventService, readRuleName, ruleArn, ruleKey, rulesOf } from "../service.ts";
 
-/** EventBridge, "Quotas": the rules of a bus, and the longest pattern. */
+/** The most rules of a bus, and the longest pattern of a rule (EventBridge, "Quotas"). */
 const maxRules = 300;
 const maxPattern = 4096;
 

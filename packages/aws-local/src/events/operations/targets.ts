@@ -2,7 +2,7 @@ import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isJson, isObject, type Json } from "../../json.ts";
 import { type EventOperations, eventVariable, findRule, type Target } from "../service.ts";
 
-/** EventBridge, "Quotas": the targets of a rule. */
+/** The most targets of a rule (EventBridge, "Quotas"). */
 const maxTargets = 5;
 const maxInput = 8192;
 
@@ -47,7 +47,8 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   if (typeof InputTemplate !== "string" || InputTemplate.length > maxInput) {
     throw validation(`Invalid InputTemplate for target ${id}.`);
   }
-  // Any JSON value can replace the variable, so the template has to be JSON with one.
+  // The event will replace the variable by JSON. So the template is valid if it is JSON with some value, here 0,
+  // instead of the variable.
   const filled = InputTemplate.replaceAll(eventVariable, "0");
   const [unserved] = [...Object.keys(InputPathsMap ?? {}), ...(filled.match(/<[^<>]+>/) ?? [])];
   if (unserved !== undefined) {

@@ -1,11 +1,17 @@
 import { S3Error } from "../errors.ts";
 
-/** Headers after the last chunk, such as `x-amz-checksum-crc32`; complete once the body has been read. */
+/**
+ * Headers that the client sends after the last chunk, such as `x-amz-checksum-crc32`. They are complete only when the
+ * body has been read to its end.
+ */
 export type Trailers = Map<string, string>;
 
-/** A size line has some hex digits and at most a signature; longer lines are not chunks. */
+/**
+ * The longest line between chunks. A size line has a few hex digits and at most a signature, so a longer line is no
+ * part of this format.
+ */
 const maxLine = 4096;
-/** The SDKs send one or two. */
+/** The most trailers of a body. The SDKs send one or two. */
 const maxTrailers = 32;
 
 /**
@@ -32,7 +38,7 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
   }
 }
 
-/** Reads lines and runs of bytes from chunks with arbitrary ends. */
+/** Reads lines and given numbers of bytes from a stream that the network has cut anywhere. */
 class LineReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

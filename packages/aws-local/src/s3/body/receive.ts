@@ -8,7 +8,7 @@ import { decodeChunks, type Trailers } from "./aws-chunked.ts";
 const checksumAlgorithms = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
-/** A running checksum; the digest has the most significant byte first. */
+/** A checksum that is computed piece by piece. Its digest has the most significant byte first. */
 interface Checksum {
   update(chunk: Uint8Array): unknown;
   digest(): Uint8Array | Promise<Uint8Array>;
@@ -30,8 +30,8 @@ export interface ReceivedBody {
 }
 
 /**
- * Reads the body of a request into `sink`, and compares it with the request's headers and trailers: Content-MD5,
- * `x-amz-content-sha256`, `x-amz-checksum-*` and the length. Throws S3's error.
+ * Reads the body of a request into `sink`, and compares it with what the headers and trailers say: its length,
+ * Content-MD5, `x-amz-content-sha256` and `x-amz-checksum-*`. Throws S3's error if they differ.
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export async function receiveBody(
   return { bytes, md5: (digests.get("md5") as Buffer).toString("hex"), checksums };
 }
 
-/** The length of the object without framing; undefined if the request does not say. */
+/** The length of the object, without the framing of chunks; undefined if no header says it. */
 export function readContentLength(request: IncomingMessage): number | undefined {
   const length = header(request, "x-amz-decoded-content-length") || header(request, "content-length");
   return length === "" ? undefined : Number(length);

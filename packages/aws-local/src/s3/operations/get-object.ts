@@ -5,7 +5,10 @@ import { S3Error } from "../errors.ts";
 import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
 import { checksumHeaders, quoteEtag, unquoted } from "./object-headers.ts";
 
-/** The file stays open to the end, so an overwrite does not change the response. */
+/**
+ * Sends an object or a range of it. The file stays open until the end, so a client gets the old object even if a put
+ * replaces it meanwhile.
+ */
 export const getObject: Operation = async (call) => {
   const { request, response, store, bucket, key } = call;
   await using object = await store.get(bucket, key);
@@ -24,13 +27,13 @@ export const getObject: Operation = async (call) => {
 
 interface Range {
   start: number;
-  /** Inclusive. */
+  /** The offset of the last byte, which belongs to the range. */
   end: number;
 }
 
 function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | undefined): Record<string, string> {
   const overrides = [...query].filter(([name]) => name.startsWith("response-"));
-  // The checksum covers the whole object; with a part, clients would compare it with the part.
+  // A range gets no checksum: the stored one covers the whole object, and clients would compare the range with it.
   const wantsChecksum = header(request, "x-amz-checksum-mode").toUpperCase() === "ENABLED" && !range;
   return {
     "content-type": "binary/octet-stream",
@@ -45,7 +48,9 @@ function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | un
   };
 }
 
-/** Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`. S3 ignores other ranges. */
+/**
+ * Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`. Returns undefined for any other text: S3 then sends the whole object.
+ */
 function rangeOf(text: string, bytes: number): Range | undefined {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(text) ?? [];
   if (from === "" && to === "") return undefined;

@@ -10,7 +10,10 @@ const kept = [
   "expires",
 ];
 
-/** The headers of a put that a get returns. `aws-chunked` belongs to the transfer, not to the object. */
+/**
+ * The headers that a put stores and a get returns. It removes `aws-chunked` from the content encoding, because that is
+ * the encoding of the upload only.
+ */
 export function keptHeaders(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {

@@ -8,7 +8,8 @@ import { checksumHeaders, keptHeaders, quoteEtag, unquoted } from "./object-head
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
   const info = await store.put(bucket, key, isFirst(request), async (write) => {
-    // The client waits for this before it sends a large body, so a refusal above costs no upload.
+    // A client that sent `Expect: 100-continue` waits for this before it sends the body. So the refusals above save the
+    // upload.
     if (header(request, "expect")) response.writeContinue();
     const { bytes, md5, checksums } = await receiveBody(request, write);
     return { bytes, etag: md5, headers: keptHeaders(request), checksums };
@@ -17,7 +18,7 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
   response.writeHead(200, { etag: quoteEtag(info.etag), ...checksumHeaders(info) }).end();
 };
 
-/** Whether a put must create its object: `If-None-Match: *`, the only served condition. */
+/** Whether the put fails if its object already exists: `If-None-Match: *`, the only condition that is served. */
 function isFirst(request: IncomingMessage): boolean {
   const [ifNoneMatch, ifMatch] = [header(request, "if-none-match"), header(request, "if-match")];
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";

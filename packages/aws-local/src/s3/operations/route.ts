@@ -12,9 +12,9 @@ interface Route {
   method: string;
   name: string;
   run: Operation;
-  /** The query parameter that selects this operation among those of the same method and path. */
+  /** The query parameter that distinguishes this operation from others with the same method and path. */
   subresource?: string;
-  /** The other query parameters of the operation. */
+  /** Matches the other query parameters that the operation may have. */
   parameters?: RegExp;
 }
 
@@ -39,12 +39,14 @@ const routes: Route[] = [
 ];
 const copying: Route = { ...putting, name: "CopyObject", run: copyObject };
 
-/** Parameters of any operation: those of a signature, and the operation name that some SDKs add. */
+/**
+ * Query parameters that every operation may have: those of a signature, and the operation's name, which some SDKs add.
+ */
 const ofAnyOperation = /^x-(amz-.*|id)$/i;
 
 /**
- * Chooses the operation of a request. An unknown parameter means an operation that is not served: dozens of S3's
- * operations differ from a plain put or delete only by a parameter (`DELETE /bucket?publicAccessBlock`).
+ * Chooses the operation of a request, and refuses a request with an unknown query parameter. To ignore the parameter
+ * would be dangerous: `DELETE /bucket?publicAccessBlock` does not delete the bucket in S3.
  */
 export function chooseOperation({ request, bucket, key, query }: Omit<Call, "store">): Route {
   const on = key ? "object" : bucket ? "bucket" : "service";

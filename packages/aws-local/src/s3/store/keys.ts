@@ -1,13 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** File systems allow names up to 255 bytes; a longer name continues in another folder. */
+/**
+ * The longest file name. File systems allow 255 bytes. A longer part of a key is split into folders, one inside the
+ * other.
+ */
 const maxName = 180;
 
 /**
- * The path of a key's object under its bucket: `blobs/a/B.txt` is `blobs/a/^b.txt$`. Every key has its own path, even
- * where names differ only in case (macOS), and no path leaves the bucket. Only objects end with `$`, which no encoded
- * segment contains.
+ * The path of an object inside the folder of its bucket: the key `blobs/a/B.txt` becomes `blobs/a/^b.txt$`. Every key
+ * has its own path, even on a file system that ignores case (macOS), and no path leaves the bucket. A final `$` marks
+ * an object; the rest of a path never contains `$`.
  */
 export function keyPath(key: string): string {
   const segments = key.split("/").map(namesOf);
@@ -36,7 +39,7 @@ function namesOf(segment: string): string[] {
   return names.map((name, index) => (index < names.length - 1 ? `${name}~` : name));
 }
 
-/** Splits into whole characters, because a name that ends inside a character could not be decoded alone. */
+/** Encodes each character alone, because a name that is split in the middle of a character could not be decoded. */
 function encodedCharacters(segment: string): string[] {
   if (segment === "") return ["%"];
   if (segment === "." || segment === "..") return ["%2e", ...segment.slice(1)];
@@ -58,7 +61,7 @@ function decode(name: string): string {
 export interface ListQuery {
   prefix: string;
   delimiter: string;
-  /** Keys and common prefixes up to and including this one are left out. */
+  /** The page starts after this key or common prefix. */
   after: string;
   limit: number;
 }
@@ -66,7 +69,7 @@ export interface ListQuery {
 export interface ListPage {
   keys: string[];
   commonPrefixes: string[];
-  /** The last key or common prefix of this page, if there are more pages. */
+  /** The last key or common prefix of this page; absent on the last page. */
   next?: string;
 }
 
@@ -105,7 +108,10 @@ async function* keysBelow(folder: string, keySoFar: string): AsyncGenerator<stri
   }
 }
 
-/** JavaScript compares UTF-16 units, which differs from bytes only for surrogates. */
+/**
+ * Compares texts by their UTF-8 bytes. JavaScript compares UTF-16 units, whose order differs only if a text has
+ * surrogates.
+ */
 function compareBytes(a: string, b: string): number {
   if (/[\ud800-\udfff]/.test(a + b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : a > b ? 1 : 0;

@@ -7,29 +7,30 @@ import { S3Error } from "../errors.ts";
 export interface ObjectInfo {
   key: string;
   bytes: number;
-  /** Without quotes. */
+  /** The ETag without its quotes. */
   etag: string;
   /** Milliseconds since the epoch. */
   modifiedMs: number;
   /** Headers that a get returns as they were: content type, encoding, `x-amz-meta-*` ... */
   headers: Record<string, string>;
-  /** Base64, as S3 writes them. */
+  /** The checksums in base64, as S3 writes them. */
   checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 
-/** A file in the data folder is not an object file. */
+/** Thrown for a file in the data folder that is not an object file. */
 export class ObjectFileDamaged extends Error {
   override name = "ObjectFileDamaged";
 }
 
 /**
- * The end mark of object files. Each object is one file: its bytes, its info as JSON, and the length of that JSON. So
- * one rename replaces bytes and info together, and a reader with the open file still gets the old object.
+ * The last bytes of every object file. One file has the bytes of an object, its info as JSON, the length of that JSON,
+ * and this mark. So one rename replaces bytes and info together, and a reader that has the old file open still gets the
+ * old object.
  */
 const mark = Buffer.from("S3o1");
 const endBytes = mark.length + 4;
 
-/** The part of the file after the bytes. */
+/** The end of an object file: everything after the bytes of the object. */
 function objectTail(info: ObjectInfo): Buffer {
   const json = Buffer.from(JSON.stringify(info));
   const length = Buffer.alloc(4);
@@ -42,7 +43,7 @@ export interface OpenObject extends AsyncDisposable {
   info: ObjectInfo;
 }
 
-/** Undefined if there is no such file. */
+/** Opens an object file and reads its info. Resolves with undefined if there is no such file. */
 export async function openObject(path: string): Promise<OpenObject | undefined> {
   const file = await openIfThere(path);
   if (!file) return undefined;
@@ -93,12 +94,15 @@ export function preconditionFailed(): S3Error {
   return new S3Error("PreconditionFailed", "At least one of the pre-conditions you specified did not hold");
 }
 
-/** The number of times that other requests may delete the folder, together with its last object, in between. */
+/**
+ * The most attempts to place an object. An attempt fails if another request deletes the last object of the folder, and
+ * with it the folder, between the two steps.
+ */
 const maxTries = 100;
 
 /**
- * Makes an object visible at `target` in one step. With `isFirst` it makes a link, which fails if the file exists;
- * otherwise a rename replaces the file.
+ * Makes the object file at `path` visible at `target` in one step. With `isFirst` it creates a link, which fails if
+ * `target` exists. Without, it renames the file, which replaces `target`.
  */
 export async function placeObject(path: string, target: string, isFirst: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {

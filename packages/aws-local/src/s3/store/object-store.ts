@@ -28,7 +28,7 @@ export class ObjectStore {
     this.#temporaryDir = join(dir, "unfinished");
   }
 
-  /** Opens the store, and removes the files that a dead process left unfinished. */
+  /** Opens the store, and removes the incomplete files that a killed process has left. */
   static async open(dir: string, isWritten = true): Promise<ObjectStore> {
     const store = new ObjectStore(dir);
     if (!isWritten) return store;
@@ -72,7 +72,7 @@ export class ObjectStore {
     return found;
   }
 
-  /** Stores an object. `fill` writes the bytes and returns the object's info; the object is visible only afterwards. */
+  /** Stores an object. `fill` writes the bytes and returns the object's info. Only after that is the object visible. */
   async put(
     bucket: string,
     key: string,
@@ -97,7 +97,10 @@ export class ObjectStore {
     await removeEmptyFolders(dirname(path), await this.bucketDir(bucket));
   }
 
-  /** Refuses early to spare the upload; the commit decides. */
+  /**
+   * Throws if the object exists already, before its body is uploaded. Another writer may still be faster; `placeObject`
+   * notices that.
+   */
   async #refuseIfThere(path: string): Promise<void> {
     await using current = await openObject(path);
     if (current) throw preconditionFailed();
@@ -109,7 +112,7 @@ export class ObjectStore {
   }
 }
 
-/** Removes folders upwards until one is not empty. */
+/** Removes empty folders: `folder`, then its parents, until one is not empty. */
 async function removeEmptyFolders(folder: string, bucketDir: string): Promise<void> {
   try {
     for (let dir = folder; dir.length > bucketDir.length; dir = dirname(dir)) await rmdir(dir);

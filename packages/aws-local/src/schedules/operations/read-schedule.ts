@@ -3,10 +3,13 @@ import type { Request } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
 import type { ScheduleExpressions, ScheduleTarget, StoredSchedule } from "../service.ts";
 
-/** The fields that a client sends: no name, and no progress. */
+/**
+ * The fields of a schedule that a client sends in the body: without the name, and without the times at which it was
+ * created and fired.
+ */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;
 
-/** Fields that change a schedule when it fires. They are not served. */
+/** Fields that end or delete a schedule. A request with one of them is refused. */
 const unserved = ["EndDate", "ActionAfterCompletion"];
 
 /** Reads the fields of a schedule. Throws `ValidationException`. */

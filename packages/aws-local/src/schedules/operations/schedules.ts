@@ -68,7 +68,10 @@ export const scheduleOperations: ScheduleOperations = {
   },
 };
 
-/** A rate first fires when it starts (Scheduler User Guide, "Rate-based schedules"); others fire later. */
+/**
+ * The start of a schedule. `doneMs` is before `startMs`, because a rate fires at its start (Scheduler User Guide,
+ * "Rate-based schedules").
+ */
 function startOfSchedule({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };

@@ -13,7 +13,7 @@ import type { State, StateMachine, StateType } from "./state.ts";
 const LONGEST_NAME = 80;
 const LONGEST_TIMEOUT_SECONDS = 99_999_999;
 
-/** The fields that each part of a definition may have, out of the served subset of the language. */
+/** The fields that each part of a definition may have. Other fields of the language are refused. */
 const transition = ["Type", "Comment", "Next", "End"];
 const result = [...transition, "ResultPath", "OutputPath"];
 const work = [...result, "Retry", "Catch"];
@@ -34,7 +34,10 @@ const branchFields: ReadonlySet<string> = new Set(["StartAt", "States", "Comment
 const machineFields: ReadonlySet<string> = new Set([...branchFields, "TimeoutSeconds", "Version"]);
 const processorFields: ReadonlySet<string> = new Set([...branchFields, "ProcessorConfig"]);
 
-/** Compiles the machine, a branch or the body of a Map. Names of states are unique across all of them. */
+/**
+ * Compiles the whole machine, a branch or the body of a Map. No two states of a machine may have the same name, even in
+ * different branches.
+ */
 type CompileBody = (body: Definition, fields: ReadonlySet<string>) => StateMachine;
 type CompileKind = (name: string, definition: Definition, compileBody: CompileBody) => State;
 
@@ -57,9 +60,8 @@ const KINDS: Record<StateType, CompileKind> = {
 };
 
 /**
- * Compiles a definition once, so that running it parses nothing.
- * @throws DefinitionRejected for definitions that AWS would refuse, and for fields that are not served; it names the
- * place
+ * Compiles a definition once, so that its executions parse nothing.
+ * @throws DefinitionRejected with the place, for definitions that AWS would refuse and for fields that are not served
  */
 export function compileStateMachine(json: Json): StateMachine {
   const names = new Set<string>();
@@ -97,7 +99,7 @@ function assertName(name: string, names: Set<string>, states: Definition): void 
   names.add(name);
 }
 
-/** Whether each item is an execution of its own. */
+/** Whether a Map runs each item as an execution of its own. */
 function isDistributed(map: Definition): boolean {
   const processor = map.child("ItemProcessor");
   if (!processor.has("ProcessorConfig")) return false;

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { DefinitionRejected } from "./failure.ts";
 
-/** A part of a definition with its path, so that errors name the place like AWS: `at /States/S/Next`. */
+/** A part of a definition, with its path in the whole. Errors name that path as AWS does: `at /States/S/Next`. */
 export class Definition {
   readonly fields: JsonObject;
   readonly at: string;
@@ -12,7 +12,7 @@ export class Definition {
     this.at = at;
   }
 
-  /** The value; undefined if the field is absent. `null` is a value. */
+  /** The value of a field; undefined if the field is absent. `null` is a value. */
   get(field: string): Json | undefined {
     return Object.hasOwn(this.fields, field) ? this.fields[field] : undefined;
   }
@@ -58,21 +58,24 @@ export class Definition {
     return new Definition(this.get(field), this.path(field));
   }
 
-  /** The objects of a list; none if the field is absent. */
+  /** The objects in a list; an empty array if the field is absent. */
   children(field: string): Definition[] {
     const value = this.has(field) ? this.get(field) : [];
     if (!Array.isArray(value)) throw this.reject(field, "must be an array");
     return value.map((item, i) => new Definition(item, `${this.path(field)}[${i}]`));
   }
 
-  /** The objects of a required list. */
+  /** The objects in a list. Throws if the field is absent or the list is empty. */
   someChildren(field: string): Definition[] {
     const children = this.children(field);
     if (children.length === 0) throw this.reject(field, "must be an array that is not empty");
     return children;
   }
 
-  /** @throws DefinitionRejected if the definition has two of the fields */
+  /**
+   * Returns the one of these fields that the definition has, if any.
+   * @throws DefinitionRejected if it has two of them
+   */
   atMostOne(...fields: string[]): string | undefined {
     const present = fields.filter((field) => this.has(field));
     if (present.length > 1) throw this.reject(present[1] as string, `cannot stand beside ${present[0]}`);

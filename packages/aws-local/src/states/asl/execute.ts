@@ -13,7 +13,10 @@ export interface ExecutionStart {
   input: string;
 }
 
-/** The reason in a caller's signal: StopExecution, or the end of the process, which leaves the execution running. */
+/**
+ * Why the caller's signal aborts. `aborted`: StopExecution ends the execution. `shutdown`: only this process ends, and
+ * the execution stays unfinished.
+ */
 export type Stop = { kind: "aborted"; error?: string; cause?: string } | { kind: "shutdown" };
 
 export type Outcome =
@@ -21,8 +24,8 @@ export type Outcome =
   | { status: "FAILED" | "ABORTED" | "TIMED_OUT"; error: string | undefined; cause: string | undefined };
 
 /**
- * Records the start of an execution, so that it exists before its first state runs. Returns the function that runs it
- * to its end. That function returns undefined if a shutdown left the execution unfinished.
+ * Records the start of an execution, before its first state runs. Returns the function that runs the execution to its
+ * end; its result is undefined if a shutdown left the execution unfinished.
  */
 export function prepareExecution(
   machine: StateMachine,
@@ -70,8 +73,8 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
 const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
 /**
- * In AWS's histories the end of a stopped execution has no previous event. Any other end follows the last event of the
- * main line.
+ * Records the end of an execution. It follows the last event outside all branches. Only the end of a stopped or timed
+ * out execution has no previous event, as in AWS's histories.
  */
 function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {
   if (status === "SUCCEEDED") history.recordEnd(lastEventId, "ExecutionSucceeded", details);

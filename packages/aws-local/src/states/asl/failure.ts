@@ -1,9 +1,9 @@
-/** The two errors that end an execution although `States.ALL` or `States.TaskFailed` is named. */
+/** The two errors that `States.ALL` and `States.TaskFailed` do not match. */
 const TERMINAL = new Set(["States.Runtime", "States.DataLimitExceeded"]);
 
 /**
- * The failure of a state. `error` is missing for a Fail state without Error, and for SendTaskFailure without error.
- * Wildcards still match it.
+ * The failure of a state. `error` is undefined after a Fail state without Error, and after SendTaskFailure without
+ * error. `States.ALL` and `States.TaskFailed` match such a failure, too.
  */
 export class StateFailure extends Error {
   override readonly name = "StateFailure";
@@ -33,7 +33,7 @@ export class StateFailure extends Error {
   }
 }
 
-/** A failure while a state's fields are evaluated. `located` adds the state. */
+/** A failure while the fields of a state are evaluated. `located` returns it with the state in its text. */
 export class EvaluationFailure extends StateFailure {
   located(state: string, enteredEventId: number): StateFailure {
     const where = `An error occurred while executing the state '${state}' (entered at the event id #${enteredEventId}).`;
@@ -59,21 +59,30 @@ export class DefinitionRejected extends Error {
   }
 }
 
-/** Thrown through states that have to stop. It is no failure, so no Retry or Catch sees it. */
+/**
+ * Thrown in a state that has to stop because its execution or branch was cancelled. It is no `StateFailure`, so no
+ * Retry or Catch handles it.
+ */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** Step Functions: the limit for input and output of a task, state or execution, as UTF-8. */
+/** Step Functions' limit for the input and the output of a task, a state or an execution, in bytes of UTF-8. */
 export const DATA_LIMIT_BYTES = 256 * 1024;
 
-/** Nearly always answers without counting bytes: a UTF-16 unit takes one to three bytes. */
+/**
+ * Counts the bytes of a text only if it is close to the limit. The length decides other texts: each UTF-16 unit takes
+ * one to three bytes.
+ */
 export function exceedsDataLimit(text: string): boolean {
   if (text.length > DATA_LIMIT_BYTES) return true;
   return text.length * 3 > DATA_LIMIT_BYTES && Buffer.byteLength(text) > DATA_LIMIT_BYTES;
 }
 
-/** `owner` is the state's name, or the resource for a task's own result. */
+/**
+ * Throws `States.DataLimitExceeded` for a text above the limit. The message names `owner`: the state, or the resource
+ * whose result the text is.
+ */
 export function assertWithinDataLimit(text: string, owner: string): void {
   if (!exceedsDataLimit(text)) return;
   throw new StateFailure(

@@ -27,7 +27,7 @@ export function compileFormatCall(source: string, at: string): Expression {
   };
 }
 
-/** AWS prints lists and objects like Java; here they are refused. */
+/** Reads an argument as text. Lists and objects are refused: AWS prints them as Java does. */
 function readArgument(source: string, path: Path, scope: Scope): Json {
   const value = path.read(scope, (reason) => {
     const input = JSON.stringify(scope.data);

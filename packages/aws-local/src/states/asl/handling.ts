@@ -9,13 +9,16 @@ const retrierFields = new Set([
 ]);
 const catcherFields = new Set(["ErrorEquals", "Next", "ResultPath", "Comment"]);
 
-/** Step Functions: a year and a day. */
+/** Step Functions' limit for a delay: a year and a day. */
 const LONGEST_DELAY_SECONDS = 31_622_400;
 
 /** Milliseconds until the next attempt; undefined if no retrier retries this failure any more. */
 type DelayAfter = (failure: StateFailure) => number | undefined;
 
-/** Compiles `Retry`. The result counts the attempts of one visit of a state; each retrier has its own count. */
+/**
+ * Compiles `Retry`. Each visit of a state calls the result once, to start with new counts. Each retrier counts its own
+ * attempts.
+ */
 export function compileRetry(definition: Definition): (random: () => number) => DelayAfter {
   const definitions = definition.children("Retry");
   assertAllIsLast(definitions);
@@ -23,7 +26,7 @@ export function compileRetry(definition: Definition): (random: () => number) => 
   return (random) => countRetries(retriers, random);
 }
 
-/** Defaults: AWS Step Functions, "Error handling". */
+/** Compiles one retrier. Its defaults are those of AWS Step Functions, "Error handling". */
 function compileRetrier(definition: Definition) {
   definition.allowOnly(retrierFields);
   const jitter = definition.optionalText("JitterStrategy") ?? "NONE";
@@ -53,7 +56,8 @@ function countRetries(retriers: ReturnType<typeof compileRetrier>[], random: () 
 }
 
 /**
- * The transition after a failure, with Error and Cause placed in the state's input; undefined if no catcher names it.
+ * Returns the transition to the state that handles a failure. Its data is the failed state's input with Error and Cause
+ * placed in it. Undefined if no catcher matches the failure.
  */
 export type Catch = (failure: StateFailure, input: Json) => Transition | undefined;
 
@@ -80,7 +84,7 @@ function errorEquals(definition: Definition): string[] {
   throw definition.reject("ErrorEquals", "must be a list of error names");
 }
 
-/** `States.ALL` must stand alone, in the last retrier or catcher. */
+/** Throws unless `States.ALL` is the only name in its retrier or catcher, and that one is the last. */
 function assertAllIsLast(handlers: readonly Definition[]): void {
   for (const [index, handler] of handlers.entries()) {
     const names = errorEquals(handler);

@@ -8,13 +8,16 @@ export interface LambdaCall {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** The payload contains a task token; the same call may be repeated. */
+  /** Whether the payload contains a task token. After a crash such a call is repeated. */
   handsOutToken: boolean;
-  /** The line of states that calls. Its calls follow one another. */
+  /**
+   * Identifies the line that makes the call. A line is a sequence of states of an execution: the main one, a branch, or
+   * an iteration of a Map. It makes one call after the other.
+   */
   line: object;
 }
 
-/** A task that waits for its answer from outside. */
+/** A task with a token. It waits until SendTaskSuccess or SendTaskFailure answers it. */
 export interface PendingTask {
   readonly token: string;
   /** Settles with the answer; a rejection is a StateFailure. The token is valid until `over` aborts. */
@@ -33,7 +36,7 @@ export interface StartedChild {
   startedAtMs: number;
 }
 
-/** The end of a child, in the fields of DescribeExecution; input and output are JSON text. */
+/** The end of an execution that another one started (a child). Input and output are JSON text. */
 export interface EndedChild {
   executionArn: string;
   stateMachineArn: string;
@@ -56,21 +59,21 @@ export interface ObjectPlace {
 export type ReadObject = (place: ObjectPlace) => Promise<string>;
 
 /**
- * Everything that reaches an execution from outside its definition and input. With the same answers in the same order
- * an execution repeats all of its events. So a journal of the answers restores it.
+ * Gives an execution everything that does not follow from its definition and input: time, random numbers and answers.
+ * With the same values in the same order it repeats all of its events. So a journal of these values restores it.
  */
 export interface Host {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   random(): number;
   uuid(): string;
   /** Resolves after `ms`, or as soon as `over` aborts. */
   sleep(ms: number, purpose: Purpose, over: AbortSignal): Promise<void>;
-  /** Works like `InvokeLambda`; after `over` the result is dropped. */
+  /** Invokes a function, like `InvokeLambda`. A result that arrives after `over` has aborted is dropped. */
   invokeLambda(call: LambdaCall, over: AbortSignal): Promise<LambdaResult>;
   issueToken(): PendingTask;
-  /** Rejects with the API's error. */
+  /** Starts another execution. Rejects with the error that StartExecution returns. */
   startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild>;
   /** Waits for the end of a child. If `over` aborts for a reason other than `DECIDED`, the child is stopped. */
   executionEnded(executionArn: string, over: AbortSignal): Promise<EndedChild>;
@@ -78,12 +81,18 @@ export interface Host {
   readJson(place: ObjectPlace, over: AbortSignal): Promise<Json>;
 }
 
-/** The reason with which a task's `over` aborts after its result or timeout. */
+/**
+ * The reason of the signal `over` when a task has its result or has timed out. Any other reason means that the task was
+ * cancelled.
+ */
 export const DECIDED = "decided";
 
 const SECRET_BYTES = 24;
 
-/** Tokens contain their execution, so an expired token differs from an invalid one. */
+/**
+ * Creates a task token. It contains the ARN of the execution, so the server can tell an expired token from an invalid
+ * one.
+ */
 export function tokenOf(executionArn: string, secret: Uint8Array): string {
   return Buffer.concat([secret.subarray(0, SECRET_BYTES), Buffer.from(executionArn)]).toString("base64");
 }

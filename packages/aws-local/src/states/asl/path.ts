@@ -12,17 +12,23 @@ export type Expression = (scope: Scope) => Json;
 
 export interface Path {
   text: string;
-  /** Reads the value. `missing` returns a replacement or throws: each field has its own wording. */
+  /**
+   * Reads the value at the path. If there is none, it calls `missing` with the reason, and returns its result.
+   * `missing` may throw, because each field has its own error.
+   */
   read<T>(scope: Scope, missing: (reason: string) => T): Json | T;
 }
 
 type Step = string | number;
 
-/** A JSONPath to a single place, the only kind that is served. */
+/** Matches a JSONPath that leads to a single place. Other paths are not served. */
 const PATH = /^\$\$?(?:\.[^.[\]()?*,:'"\s$@&|=<>!]+|\[\d+\])*$/;
 const STEP = /\.([^.[]+)|\[(\d+)\]/g;
 
-/** Parses once; reading later only follows the steps. @throws DefinitionRejected */
+/**
+ * Parses a path once; to read a value later, it only follows the parsed steps. `at` is the place in the definition.
+ * @throws DefinitionRejected
+ */
 export function compilePath(text: string, at: string): Path {
   const root = text.startsWith("$$") ? "context" : "data";
   if (root === "context" && !/^\$\$\.(State|Task|Map)\./.test(text)) {
@@ -53,7 +59,10 @@ function child(value: Json, step: Step): Json | undefined {
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** AWS's two wordings: a missing last step is "no results", an earlier one a "missing property". */
+/**
+ * Explains why a path finds no value, in AWS's words. They differ if the last step of the path is missing and if an
+ * earlier one is.
+ */
 function describeMissing(steps: readonly Step[], depth: number): string {
   const shown = steps.slice(0, depth + 1).map((step) => (typeof step === "number" ? `[${step}]` : `['${step}']`));
   const path = `$${shown.join("")}`;
@@ -63,7 +72,10 @@ function describeMissing(steps: readonly Step[], depth: number): string {
 /** Places a result into a state's raw input. It copies the objects on the path, so the input never changes. */
 export type ResultWriter = (input: Json, result: Json) => Json;
 
-/** ResultPath: absent or `$` replaces the input, `null` discards the result, a path of names places it. */
+/**
+ * Compiles ResultPath. If it is absent or `$`, the result replaces the input. If it is `null`, the result is discarded.
+ * A path of names says where in the input the result is placed.
+ */
 export function compileResultPath(resultPath: unknown, at: string): ResultWriter {
   if (resultPath === undefined || resultPath === "$") return (_input, result) => result;
   if (resultPath === null) return (input) => input;

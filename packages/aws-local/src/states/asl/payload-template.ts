@@ -4,7 +4,7 @@ import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileFormatCall } from "./format-call.ts";
 import { compilePath, type Expression } from "./path.ts";
 
-/** Compiles Parameters or ItemSelector; undefined if the state has none. */
+/** Compiles a field such as Parameters or ItemSelector; undefined if the state does not have it. */
 export function compileTemplateField(definition: Definition, field: string): Expression | undefined {
   const template = definition.get(field);
   if (template === null) throw definition.reject(field, "must not be null");
@@ -48,7 +48,7 @@ function compileReference(key: string, value: Json, at: string): Expression {
   return value.startsWith("States.") ? compileFormatCall(value, at) : compileFieldPath(value, key, at);
 }
 
-/** Compiles a path whose error names the field that holds it. */
+/** Compiles a path. If the path finds nothing, the error names `field`, which contains the path. */
 export function compileFieldPath(text: string, field: string, at: string): Expression {
   const path = compilePath(text, at);
   return (scope) =>

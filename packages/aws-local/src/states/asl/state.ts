@@ -9,11 +9,11 @@ export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail"
 
 export interface Transition {
   output: Json;
-  /** Undefined at the end of the thread. */
+  /** The name of the next state; undefined if this one was the last. */
   next: string | undefined;
 }
 
-/** A compiled state: it has been parsed and checked completely. */
+/** A state after parsing and checking. */
 export interface State {
   readonly name: string;
   readonly type: StateType;
@@ -26,14 +26,14 @@ export interface StateMachine {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** One visit of a state. */
+/** One visit of a state: a loop visits the same state several times. */
 export class Visit {
   readonly state: State;
   readonly thread: Thread;
   enteredEventId = 0;
-  /** Retries so far: `$$.State.RetryCount`. */
+  /** The number of retries so far, which paths read as `$$.State.RetryCount`. */
   retryCount = 0;
-  /** The task whose answer comes from outside: `$$.Task.Token`. */
+  /** The task that waits for an answer from outside. Paths read its token as `$$.Task.Token`. */
   pendingTask: PendingTask | undefined;
 
   constructor(state: State, thread: Thread) {
@@ -42,7 +42,8 @@ export class Visit {
   }
 
   /**
-   * The data that paths can read. `map` is `$$.Map` of an iteration that is about to start; absent: the thread's own.
+   * The data that paths can read. `map` becomes `$$.Map`: the item of an iteration that is about to start, or if absent
+   * the item of this thread.
    */
   scope(data: Json, map = this.thread.map): Scope {
     const context: JsonObject = { State: { Name: this.state.name, RetryCount: this.retryCount } };
@@ -51,7 +52,7 @@ export class Visit {
     return { data, context };
   }
 
-  /** Adds this state to a failure of a field's evaluation. */
+  /** Adds the name of this state to a failure of one of its fields. Returns any other error unchanged. */
   locate(error: unknown): unknown {
     return error instanceof EvaluationFailure ? error.located(this.state.name, this.enteredEventId) : error;
   }
@@ -96,7 +97,9 @@ async function stay(state: State, input: Json, thread: Thread): Promise<Transiti
   return transition;
 }
 
-/** Reads `Next` or `End`; exactly one of them must be there. */
+/**
+ * Reads the name of the next state, or undefined for `End`. The definition must have exactly one of `Next` and `End`.
+ */
 export function compileNext(definition: Definition): string | undefined {
   const next = definition.optionalText("Next");
   const end = definition.get("End");

@@ -11,14 +11,17 @@ export interface Run {
   readonly executionArn: string;
 }
 
-/** A line of states: the main line, a branch of a Parallel, or an iteration of a Map. */
+/**
+ * A line: a sequence of states that run one after the other. An execution has a main line, and a line for each branch
+ * of a Parallel and each iteration of a Map.
+ */
 export class Thread {
   readonly run: Run;
   readonly signal: AbortSignal;
-  /** `$$.Map` inside an iteration. */
+  /** The value of `$$.Map` inside an iteration; undefined outside. */
   readonly map: JsonObject | undefined;
   lastEventId: number;
-  /** The state that was entered and not left: an abort interrupts it. */
+  /** The state that has been entered and not yet left; an abort interrupts it. */
   current: { name: string; type: string } | undefined;
 
   constructor(run: Run, signal: AbortSignal, lastEventId: number, map?: JsonObject) {
@@ -34,7 +37,7 @@ export class Thread {
     return this.lastEventId;
   }
 
-  /** Records an event beside the line: the next event follows the same event as this one. */
+  /** Records an event that no later event follows: the next event has the same previous event as this one. */
   note(type: HistoryEventType, details?: object): number {
     return this.run.history.record(this.lastEventId, type, details);
   }
@@ -58,7 +61,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** Creates a controller that also aborts with `outer`; `release` disconnects it. */
+/** Creates a controller that aborts when `outer` does. `release` ends this connection. */
 export function createChildController(outer: AbortSignal): { controller: AbortController; release(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(outer.reason);

@@ -2,7 +2,10 @@ import type { Json } from "../../json.ts";
 import { Cancelled } from "./failure.ts";
 import { createChildController, type Thread } from "./thread.ts";
 
-/** Runs the branch or iteration `index`. `previous` is the last event of the thread that freed its slot. */
+/**
+ * Runs the branch or iteration with this index. `previous` is the last event of the branch or iteration that ran before
+ * it in the same slot; undefined for the first one.
+ */
 export type RunOne = (
   index: number,
   previous: number | undefined,
@@ -10,8 +13,8 @@ export type RunOne = (
 ) => Promise<{ output: Json; lastEventId: number }>;
 
 /**
- * Runs `count` threads, `width` at a time. The first failure cancels the others. After all have ended, it passes the
- * failed one to `onFailure` and throws its failure.
+ * Runs `count` branches or iterations, at most `width` of them at a time. The first failure cancels the others. When
+ * all have ended, it calls `onFailure` with the index of the failed one and throws its failure.
  * @throws Cancelled if `thread` itself was cancelled
  */
 export async function runConcurrently(
@@ -49,7 +52,7 @@ export async function runConcurrently(
   throw failure.error;
 }
 
-/** The state types whose interruption AWS's histories show. */
+/** The types of states whose interruption appears in AWS's histories, with the types of the events. */
 const ABORTED = {
   Task: "TaskStateAborted",
   Wait: "WaitStateAborted",
@@ -57,7 +60,7 @@ const ABORTED = {
   Map: "MapStateAborted",
 } as const;
 
-/** Records on `thread` that `branch` was stopped inside a state. */
+/** Records in `thread` that an abort stopped `branch` in the middle of a state. */
 export function recordAborted(branch: Thread, thread: Thread): void {
   const type = branch.current?.type;
   if (type !== undefined && type in ABORTED) thread.note(ABORTED[type as keyof typeof ABORTED]);

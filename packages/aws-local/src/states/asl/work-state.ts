@@ -5,22 +5,28 @@ import { compileCatch, compileRetry } from "./handling.ts";
 import { compileTemplateField } from "./payload-template.ts";
 import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
-/** A closing process stays for a retry that comes within this time; the next process starts a later one. */
+/**
+ * The longest delay of a retry for which a closing process waits. A retry with a longer delay is left to the next
+ * process.
+ */
 const longestStayMs = 2_000;
 
-/** The part of a Task, Parallel or Map between its input fields and its output fields. */
+/** The work of a Task, Parallel or Map, without the fields for input, output, Retry and Catch, which all three have. */
 export interface Work {
   type: "Task" | "Parallel" | "Map";
-  /** Called before the Parameters of each attempt are built, because they may name its results. */
+  /** Called before the Parameters of each attempt are built, because they may contain a token that it issues. */
   prepare?(visit: Visit): void;
-  /** `parameters`: the result of Parameters, or the input. */
+  /**
+   * Makes one attempt. `parameters` is the result of the field Parameters, or the input if the state has no such field.
+   */
   attempt(parameters: Json, visit: Visit): Promise<Json>;
-  /** Called once when no retry is left, before a catcher or the failure takes over. */
+  /** Called once when no retry is left, before the failure is caught or thrown. */
   exhausted?(visit: Visit): void;
 }
 
 /**
- * Compiles the frame that the three share: input fields, the work with its Retry, output fields, and Catch around them.
+ * Compiles what Task, Parallel and Map have in common: the fields for input and output, Retry around each attempt, and
+ * Catch after the last.
  */
 export function compileWork(name: string, definition: Definition, work: Work): State {
   const next = compileNext(definition);

@@ -23,7 +23,7 @@ export function compileChoice(name: string, definition: Definition): State {
 
 type Rule = (scope: Scope) => boolean;
 
-/** In addition to these fields, a rule has exactly one operator. */
+/** The fields of a rule that are no operators. Every other field must be an operator, and a rule has exactly one. */
 const AROUND = new Set(["Variable", "Next", "Comment"]);
 
 /** The comparison operators, with the type of their operand. */
@@ -34,7 +34,10 @@ const COMPARISONS = new Map([
   ["IsPresent", "boolean"],
 ]);
 
-/** @throws DefinitionRejected for an operator that is not served, or an operand of another type */
+/**
+ * Compiles a rule of a Choice state.
+ * @throws DefinitionRejected for an operator that is not served, or an operand of the wrong type
+ */
 function compileRule(rule: Definition): Rule {
   const operators = Object.keys(rule.fields).filter((key) => !AROUND.has(key));
   const operator = operators[0];

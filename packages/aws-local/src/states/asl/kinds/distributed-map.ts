@@ -10,14 +10,15 @@ import { runConcurrently } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 import { compileConcurrency, compileItems } from "./map.ts";
 
-/** Step Functions: executions of one Map Run at the same time. */
+/** Step Functions' limit for the items of one Map Run that run at the same time. */
 const MAX_CONCURRENT = 10_000;
 
 const LABEL = /^[^\s?*<>{}[\]:;,\\|^~$#%&`"\p{Cc}/]{1,40}$/u;
 
 /**
- * Compiles a Map whose items are executions of their own. Each has its own history, which is counted but not kept. The
- * history of the execution with the Map contains none of their events.
+ * Compiles a Map that runs each item as an execution of its own, as AWS's distributed mode does. Such an execution
+ * counts its own events toward the limit, but they are not stored. None of them is in the history of the execution with
+ * the Map.
  */
 export function compileDistributedMap(name: string, definition: Definition, processor: StateMachine): State {
   const label = compileLabel(name, definition);
@@ -63,7 +64,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
   return compileWork(name, definition, { type: "Map", attempt });
 }
 
-/** Runs the Map Run, and records its end if it did not succeed. */
+/** Runs `mapRun`, and records its end if it fails or is aborted. */
 async function recordMapRunEnd<T>(thread: Thread, mapRun: () => Promise<T>): Promise<T> {
   try {
     return await mapRun();
@@ -83,7 +84,9 @@ function tooManyFailures(): StateFailure {
   );
 }
 
-/** Step Functions invents a missing label. */
+/**
+ * Reads the Label of the Map. If it is absent, it makes one from the state's name; Step Functions makes up one, too.
+ */
 function compileLabel(name: string, definition: Definition): string {
   const label = definition.optionalText("Label");
   if (label === undefined) return name.replace(/[^\w-]/g, "").slice(0, 40);
@@ -96,7 +99,10 @@ const GET_OBJECT = /^arn:aws[\w-]*:states:::s3:getObject$/;
 /** Reads a list that is too large for a state. @throws StateFailure "States.ItemReaderFailed" */
 type ItemReader = (input: Json, visit: Visit) => Promise<Json[]>;
 
-/** Compiles the `ItemReader` of a JSON list in S3; undefined if the items are in the input. */
+/**
+ * Compiles an `ItemReader`, which reads a JSON list from S3; undefined if the Map has none, because its items are in
+ * the input.
+ */
 function compileItemReader(definition: Definition): ItemReader | undefined {
   definition.atMostOne("ItemReader", "ItemsPath");
   if (!definition.has("ItemReader")) return undefined;
@@ -130,8 +136,8 @@ function readerFailure(cause: string): never {
 }
 
 /**
- * The main line of an item's execution. Its requests count as requests of the execution with the Map, so one journal
- * restores both.
+ * Creates the thread in which an item's execution runs. It uses the host of the execution with the Map, so the journal
+ * of that execution restores both.
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;

@@ -7,7 +7,7 @@ import { Thread } from "../thread.ts";
 import { type RunOne, recordAborted, runConcurrently } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
-/** Step Functions: iterations of an inline Map that run at the same time. */
+/** Step Functions' limit for the iterations of an inline Map that run at the same time. */
 const MAX_CONCURRENT = 40;
 
 export function compileMap(name: string, definition: Definition, processor: StateMachine): State {
@@ -43,7 +43,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
   return compileWork(name, definition, { type: "Map", attempt, exhausted });
 }
 
-/** Records the ends after a failure: one iteration failed, and the unfinished ones were aborted. */
+/** Records how iterations ended after one of them failed: `failed` as failed, and every unfinished one as aborted. */
 function recordEnds(name: string, threads: Thread[], failed: number, thread: Thread): void {
   for (const [index, iteration] of threads.entries()) {
     const details = { name, index };
@@ -53,7 +53,9 @@ function recordEnds(name: string, threads: Thread[], failed: number, thread: Thr
   }
 }
 
-/** The items: `ItemsPath`, or the whole input. */
+/**
+ * Compiles `ItemsPath`. The result reads the items of a Map; without `ItemsPath` the whole input is the list of items.
+ */
 export function compileItems(definition: Definition): (input: Json, visit: Visit) => Json[] {
   const path = definition.optionalText("ItemsPath") ?? "$";
   const read = path === "$" ? undefined : compileField(definition, "ItemsPath");
@@ -64,7 +66,10 @@ export function compileItems(definition: Definition): (input: Json, visit: Visit
   };
 }
 
-/** The width of a Map. 0 or no MaxConcurrency means `max`, the limit of Step Functions. */
+/**
+ * The number of items that a Map runs at the same time. It is `max`, the limit of Step Functions, if MaxConcurrency is
+ * 0 or absent.
+ */
 export function compileConcurrency(definition: Definition, max: number): number {
   return Math.min(definition.optionalInteger("MaxConcurrency", 0) || max, max);
 }

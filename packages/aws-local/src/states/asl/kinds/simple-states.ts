@@ -37,7 +37,7 @@ export function compileFail(name: string, definition: Definition): State {
   };
 }
 
-/** `Error` is fixed; `ErrorPath` is a path to a string. */
+/** Compiles a text of a Fail state: a fixed one such as `Error`, or a path to a string such as `ErrorPath`. */
 function compileText(definition: Definition, field: "Error" | "Cause"): (scope: Scope) => string | undefined {
   const pathField = `${field}Path`;
   definition.atMostOne(field, pathField);
@@ -52,7 +52,7 @@ function compileText(definition: Definition, field: "Error" | "Cause"): (scope: 
   };
 }
 
-/** Milliseconds to wait from now. */
+/** Returns the milliseconds for which a Wait state waits from now on. */
 type Delay = (scope: Scope, nowMs: number) => number;
 
 export function compileWait(name: string, definition: Definition): State {
@@ -89,7 +89,10 @@ function secondsFrom(path: Path): Delay {
   };
 }
 
-/** RFC 3339 in AWS's form: capital `T`, an offset or `Z`, seconds, any number of decimals. */
+/**
+ * A timestamp that AWS accepts: RFC 3339 with a capital `T`, with seconds and any number of decimals, and with `Z` or
+ * an offset.
+ */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function untilFrom(path: Path): Delay {

@@ -8,7 +8,10 @@ const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(?::[\w
 const INVOKE = /^arn:aws[\w-]*:states:::lambda:invoke\.waitForTaskToken$/;
 const START = /^arn:aws[\w-]*:states:::states:startExecution\.sync:2$/;
 
-/** @throws DefinitionRejected for resources other than these */
+/**
+ * Compiles a Task by its Resource.
+ * @throws DefinitionRejected for a resource that is not served
+ */
 export function compileTask(name: string, definition: Definition): State {
   const resource = definition.text("Resource");
   if (FUNCTION_ARN.test(resource)) return compileWork(name, definition, compileLambdaFunction(definition, resource));

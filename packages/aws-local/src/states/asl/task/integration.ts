@@ -5,7 +5,7 @@ import { DECIDED } from "../host.ts";
 import type { Visit } from "../state.ts";
 import { createChildController, raceAbort, type Thread } from "../thread.ts";
 
-/** An optimized integration in the words of histories, such as `lambda` and `invoke`. */
+/** The resource of an optimized integration, as histories name it: `lambda` and `invoke`, for example. */
 export interface Task {
   resourceType: string;
   resource: string;
@@ -15,7 +15,7 @@ export function compileTimeout(definition: Definition): number | undefined {
   return definition.optionalInteger("TimeoutSeconds", 1, 99_999_999);
 }
 
-/** Runs `work` between the events of an optimized integration. */
+/** Runs `work`, and records the events of an optimized integration before and after it. */
 export function runRecordedTask(
   task: Task,
   parameters: Json,
@@ -36,15 +36,15 @@ export function runRecordedTask(
 }
 
 interface Recording {
-  /** The prefix of the types of its events. */
+  /** The prefix of the types of the recorded events. */
   kind: "Task" | "LambdaFunction";
-  /** Details of all of its events. */
+  /** Details that every recorded event gets. */
   common?: Task;
-  /** Further details of the first event. */
+  /** Further details of the first event, whose type ends with `Scheduled`. */
   scheduled: object;
 }
 
-/** Runs `work` between its start and end events. `output` is the result as JSON text. */
+/** Runs `work`, and records its start and its end. `work` returns its result as a value and as JSON text (`output`). */
 export async function runRecorded(
   { kind, common, scheduled }: Recording,
   timeoutSeconds: number | undefined,
@@ -67,8 +67,9 @@ export async function runRecorded(
 }
 
 /**
- * Waits for `work` within its time. The signal that it passes to `work` aborts when the result is no longer needed.
- * @throws StateFailure "States.Timeout"; the work itself is not stopped
+ * Waits for `work`, but no longer than its timeout. The signal that `work` receives aborts when its result is no longer
+ * needed.
+ * @throws StateFailure "States.Timeout" after the timeout; `work` itself continues
  */
 async function raceTimeout<T>(
   work: (over: AbortSignal) => Promise<T>,
@@ -81,7 +82,7 @@ async function raceTimeout<T>(
   try {
     return await Promise.race(contenders);
   } finally {
-    // Abort needs a reason: creating the default reason, an exception with a stack, costs more than the race.
+    // Passes a reason, because Node would otherwise create an exception with a stack trace, which is slow.
     controller.abort(DECIDED);
     release();
   }
@@ -94,7 +95,7 @@ async function timeout(seconds: number, thread: Thread, over: AbortSignal): Prom
   throw new StateFailure("States.Timeout");
 }
 
-/** Records that the request was accepted. Its result comes later. */
+/** Records that the service has accepted the request. The result of the task comes later. */
 export function recordSubmitted(task: Task, response: Json, thread: Thread): void {
   thread.record("TaskSubmitted", { ...task, output: JSON.stringify(response) });
 }

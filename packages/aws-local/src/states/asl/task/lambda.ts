@@ -52,9 +52,9 @@ export function compileLambdaInvoke(definition: Definition): Work {
     return runRecordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
   }
 
-  /** Waits for the task's answer. After `over` it records no more events. */
+  /** Invokes the function, and waits for the answer to its token. After `over` has aborted it records no event. */
   async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
-    // Registered before the call, because the answer can arrive before the function ends.
+    // Waits from here on, because the answer can arrive before the function ends.
     const answered = pendingTask?.answer(over) as Promise<Json>;
     const response = wrapResponse(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
     if (!over.aborted) recordSubmitted(task, response, thread);
@@ -72,7 +72,10 @@ function readCall(parameters: Json): Omit<LambdaCall, "line"> {
   return { functionArn: FunctionName, payload: JSON.stringify(Payload), handsOutToken: true };
 }
 
-/** The Lambda API's response as the integration returns it. The emulator has one version of each function. */
+/**
+ * The response of Lambda's API, as the integration returns it. The version is always `$LATEST`: the emulator has only
+ * one version of each function.
+ */
 function wrapResponse(payload: Json, requestId: string): Json {
   return {
     ExecutedVersion: "$LATEST",
@@ -90,7 +93,10 @@ async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Prom
   throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));
 }
 
-/** @throws StateFailure for a result above the limit (`owner` in AWS's words), or a result that is not JSON */
+/**
+ * Parses the result of a function.
+ * @throws StateFailure for a result above the data limit (its message names `owner`), and for one that is not JSON
+ */
 function parseResult(payload: string, owner: string): Json {
   assertWithinDataLimit(payload, owner);
   try {

@@ -9,8 +9,8 @@ import { compileTimeout, recordSubmitted, runRecordedTask, sdkResponse, throwFai
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
 /**
- * Compiles the integration `states:startExecution.sync:2`: waits for the child's end, and returns its input and output
- * as JSON.
+ * Compiles the integration `states:startExecution.sync:2`. It starts another execution (a child), waits for its end,
+ * and returns its description, with input and output as JSON.
  */
 export function compileStartExecution(definition: Definition): Work {
   const timeoutSeconds = compileTimeout(definition);
@@ -62,7 +62,7 @@ function readChild(parameters: Json, { thread }: Visit): ChildStart {
   };
 }
 
-/** The child in the service's field order: by name. */
+/** Describes a child. The fields are in alphabetical order, as in AWS's result. */
 function describeChild(child: EndedChild): JsonObject {
   return {
     ...(child.cause === undefined ? {} : { Cause: child.cause }),
