@@ -24,7 +24,7 @@ describe("models that do not answer", () => {
   });
 
   it.each(["unavailable", "unauthorized", "unknown_model"] as const)(
-    "end the node with ModelUnavailable: %s",
+    "fail the node with ModelUnavailable if the reason is %s",
     async (reason) => {
       const { outcome } = await play({ lines: [simple, { role: "code_generator", fails: reason }] });
       expect(outcome).toMatchObject({ class: "ModelUnavailable", message: `the model failed: ${reason}`, code: null });
@@ -53,7 +53,7 @@ describe("models that do not answer", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("cost an attempt if the verdict is cut off", async () => {
+  it("use up an attempt if the verdict of the validator is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],
@@ -75,8 +75,8 @@ describe("models that do not answer", () => {
   });
 });
 
-describe("models by role", () => {
-  it("are the node's, then the workflow's, then the environment's", async () => {
+describe("the model of each role", () => {
+  it("is the node's, otherwise the workflow's, otherwise the default", async () => {
     const { models } = await play({
       task: {
         executor: { model: { code_generator: "gpt-6.1-sol" } },
@@ -89,7 +89,7 @@ describe("models by role", () => {
   });
 });
 
-describe("the budget of money", () => {
+describe("the cost limit", () => {
   it("ends the node before a call that could exceed it, and reports the amount spent", async () => {
     const { outcome, means } = await play({
       task: { executor: { maxCostUsd: 0.01 } },
@@ -123,22 +123,25 @@ describe("the budget of money", () => {
   it.each([
     [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
     [{}, undefined],
-  ])("of the workflow %j includes the costs of other branches", async (workflow, message) => {
-    const { outcome } = await play({
-      task: { workflow },
-      means: { spentBesideUsd: 0.9995 },
-      lines: [
-        { ...simple, estimatedUsd: 0.0004 },
-        { ...writes("a = 1"), estimatedUsd: 0.001 },
-        ...(message ? [] : [approves]),
-      ],
-      runs: message ? [] : [sets({ a: 1 })],
-    });
-    if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
-    else expect(outcome.status).toBe("success");
-  });
+  ])(
+    "of a workflow with the limits %j includes the costs of other branches if it exists",
+    async (workflow, message) => {
+      const { outcome } = await play({
+        task: { workflow },
+        means: { spentBesideUsd: 0.9995 },
+        lines: [
+          { ...simple, estimatedUsd: 0.0004 },
+          { ...writes("a = 1"), estimatedUsd: 0.001 },
+          ...(message ? [] : [approves]),
+        ],
+        runs: message ? [] : [sets({ a: 1 })],
+      });
+      if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
+      else expect(outcome.status).toBe("success");
+    },
+  );
 
-  it("of the client includes its month and the requests of this call", async () => {
+  it("of the client includes the costs of the client's month and the earlier requests of this delivery", async () => {
     const { outcome } = await play({
       means: { month: { spentUsd: 4.9985, limitUsd: 5 } },
       lines: [
@@ -154,7 +157,7 @@ describe("the budget of money", () => {
     });
   });
 
-  it("includes the costs of recorded steps", async () => {
+  it("includes the costs of steps that an earlier delivery recorded", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },
       lines: [simple, { ...writes("a = 1"), estimatedUsd: 0.001 }],
@@ -166,7 +169,7 @@ describe("the budget of money", () => {
   });
 });
 
-describe("the budget of time", () => {
+describe("the time limit", () => {
   it("is checked before each attempt", async () => {
     const left = [840_000, 840_000, 840_000, 840_000, 0];
     const { outcome } = await play({
@@ -180,18 +183,21 @@ describe("the budget of time", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])("ends the node before a model call after its end (%i)", async (looks, agent) => {
-    let looked = 0;
-    const { outcome, means } = await play({
-      lines: looks === 0 ? [] : [simple, writes("a = 1")],
-      runs: looks === 0 ? [] : [sets({ a: 1 })],
-      means: { timeLeftMs: () => (looked++ < looks ? 1_000 : 0) },
-    });
-    expect(outcome).toMatchObject({ class: "BudgetExceeded" });
-    expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
-  });
+  ])(
+    "ends the node instead of calling a model after the time is over, as seen after %i checks",
+    async (looks, agent) => {
+      let looked = 0;
+      const { outcome, means } = await play({
+        lines: looks === 0 ? [] : [simple, writes("a = 1")],
+        runs: looks === 0 ? [] : [sets({ a: 1 })],
+        means: { timeLeftMs: () => (looked++ < looks ? 1_000 : 0) },
+      });
+      expect(outcome).toMatchObject({ class: "BudgetExceeded" });
+      expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
+    },
+  );
 
-  it("shortens a model call that would exceed it", async () => {
+  it("shortens the timeout of a model call to the time that is left", async () => {
     const { models } = await play({
       lines: [simple, writes("a = 1"), approves],
       runs: [sets({ a: 1 })],
@@ -204,7 +210,7 @@ describe("the budget of time", () => {
 describe("code with effects", () => {
   const effects = { node: { effects: true } } as const;
 
-  it("is written again until one has run", async () => {
+  it("is written again if the check refuses it before it has run", async () => {
     const { outcome } = await play({
       task: effects,
       lines: [simple, writes("bad"), writes("a = 1"), approves],
@@ -224,13 +230,13 @@ describe("code with effects", () => {
       "ran longer than 30 s",
     ],
     [
-      "did not do its task",
+      "did not do the task",
       [simple, writes("a = 1"), rejects],
       sets({ a: 1 }),
       "Output validation failed: no mail went out",
     ],
     ["changed nothing", [simple, writes("a = 1")], sets({}), "Output validation failed: the code changed nothing"],
-  ])("is not followed by other code after it %s", async (_, lines, run, message) => {
+  ])("is not written again after a run that %s", async (_, lines, run, message) => {
     const { outcome } = await play({ task: effects, lines, runs: [run] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
     expect(outcome.status === "failed" && outcome.message).not.toMatch(/^Failed after/);
@@ -253,7 +259,7 @@ describe("an external failure", () => {
     expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
   });
 
-  it("includes the reason from the network's log", async () => {
+  it("includes the reason that the network relay has logged", async () => {
     const { outcome } = await play({
       lines: [simple, writes('socket.create_connection((context["host"], 25))')],
       runs: [
@@ -272,7 +278,7 @@ describe("an external failure", () => {
 });
 
 describe("the end of the Lambda's time", () => {
-  it("is thrown instead of recorded during a model call", async () => {
+  it("during a model call throws NodeUnfinished and records no step", async () => {
     const scene: Scene = { lines: [simple], dieAt: 9 };
     const { means } = await play({ lines: [simple], dieAt: 1 });
     means.dieAt = 9;

@@ -66,7 +66,7 @@ describe("a simple task", () => {
   });
 });
 
-describe("two stages", () => {
+describe("a pipeline of two stages", () => {
   const analysis = 'result = {"type": "pdf", "pages": 1}';
   const found = sets({ _data_analysis: { result: { type: "pdf", pages: 1 } }, scratch: 1 });
   const scene: Scene = {
@@ -74,7 +74,7 @@ describe("two stages", () => {
     runs: [found, sets({ total: "1234.56" })],
   };
 
-  it("run the analysis in 15 seconds and pass its result only to the generator and the task's code", async () => {
+  it("limits the analysis to 15 seconds, and passes its result only to the generator and the task's code", async () => {
     const { outcome, means, models } = await play(scene);
     expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
     expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
@@ -89,14 +89,14 @@ describe("two stages", () => {
     ["fails", sets({ _data_analysis: { error: "ValueError: no pdf", traceback: "..." } }), "ValueError: no pdf"],
     ["leaves nothing", sets({ other: 1 }), "the analysis left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
-  ])("continue without an analysis that %s", async (_, run, error) => {
+  ])("writes the task's code without the result of an analysis that %s", async (_, run, error) => {
     const { outcome, means, models } = await play({ ...scene, runs: [run, sets({ total: "1" })] });
     expect(means.steps[1]).toMatchObject({ status: "failed", error_message: error, generated_code: analysis });
     expect(models.asked[2]?.input).not.toContain('"analysis"');
     expect(outcome.status).toBe("success");
   });
 
-  it("record the analysis that another delivery started if it is the one that ran", async () => {
+  it("records the analysis of an earlier delivery if that analysis is the one that ran", async () => {
     const means = (await play({ ...scene, dieAt: 1 })).means;
     means.dieAt = Number.POSITIVE_INFINITY;
     const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
@@ -105,17 +105,17 @@ describe("two stages", () => {
   });
 
   it.each([
-    ["reads it", 'context["total"] = context["_data_analysis"]["total"]'],
-    ["copes without", 'context["total"] = context.get("_data_analysis", {}).get("total")'],
-    ["names it once", 'found = "_data_analysis"\ncontext["total"] = context[found]["total"]'],
-  ])("pin the analysis together with code that %s", async (_, code) => {
+    ["reads the result of the analysis", 'context["total"] = context["_data_analysis"]["total"]'],
+    ["reads that result if there is one", 'context["total"] = context.get("_data_analysis", {}).get("total")'],
+    ["mentions the key of the result", 'found = "_data_analysis"\ncontext["total"] = context[found]["total"]'],
+  ])("pins the analysis together with code that %s", async (_, code) => {
     const { outcome, kept } = await play({ ...scene, lines: [...scene.lines.slice(0, 2), writes(code), approves] });
     expect(outcome).toMatchObject({ status: "success", generation: "gen_1" });
     expect(outcome).not.toHaveProperty("analysis");
     expect(kept).toMatchObject([{ code, analysis }]);
   });
 
-  it("pin code without an analysis if the code does not mention it or there was none", async () => {
+  it("pins code without an analysis if the code does not mention its result, or if no analysis ran", async () => {
     const { kept } = await play(scene);
     expect(kept[0]).not.toHaveProperty("analysis");
     const code = 'context["total"] = context.get("_data_analysis")';
@@ -123,17 +123,17 @@ describe("two stages", () => {
     expect(none.kept[0]).not.toHaveProperty("analysis");
   });
 
-  it("run the analysis without a network, even if the node has one", async () => {
+  it("runs the analysis without a network, even if the node has one", async () => {
     const { means } = await play({ ...scene, task: { executor: { allow: ["imap.acme.com:993"] } } });
     expect(means.runs.map(({ network }) => network)).toEqual([false, undefined]);
   });
 });
 
-describe("the one-call form", () => {
+describe("analysis code from the code generator", () => {
   const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
   const found = sets({ _data_analysis: { result: { pages: 1 } } });
 
-  it("runs an analysis from the generator, and asks the generator again", async () => {
+  it("runs, and the generator is asked again with its result", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -152,7 +152,7 @@ describe("the one-call form", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("is explained to the generator until there is an analysis", async () => {
+  it("is offered to the generator only until an analysis has run", async () => {
     const { models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -164,7 +164,7 @@ describe("the one-call form", () => {
     expect(after).not.toContain("STAGE: ANALYSIS");
   });
 
-  it("is allowed once per node, not once per attempt", async () => {
+  it("runs once per node, not once per attempt", async () => {
     const { means } = await play({
       lines: [simple, writes(look), writes("a = 1"), writes(look), writes(good), approves],
       runs: [found, fails("KeyError: 'x'"), sets({ discount: 1 })],
@@ -179,7 +179,7 @@ describe("the one-call form", () => {
     ]);
   });
 
-  it("counts a second analysis as a failed attempt", async () => {
+  it("fails the attempt if the generator sends it a second time", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(look), writes(look), writes(good), approves],
       runs: [found, sets({ discount: 1 })],
@@ -196,7 +196,7 @@ describe("attempts", () => {
   const undefinedName = "send_email(email_user, password)";
   const finding = { code: "PY102", line: 1, column: 12, message: 'the name "email_user" is not defined' } as const;
 
-  it("succeed at the third one, which receives all earlier errors and codes", async () => {
+  it("succeed at the third attempt, whose prompt has the codes and errors of the first two", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(undefinedName), writes("b = 2"), rejects("email_user is None"), writes(good), approves],
       runs: [sets({ email_sent: false }), sets({ email_sent: true })],
@@ -220,7 +220,7 @@ describe("attempts", () => {
     expect(outcome).toMatchObject({ status: "success", code: good });
   });
 
-  it("end after three with every code and error recorded", async () => {
+  it("end after the third one, with every code and error recorded", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes("a = 1"), writes("b = 2"), writes("c = 3")],
       runs: [1, 2, 3].map((n) =>
@@ -255,14 +255,14 @@ describe("attempts", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("end with the timeout of the last one", async () => {
+  it("fail with the timeout of the last attempt", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const lines = [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")];
     const { outcome } = await play({ lines, runs: [slow, slow, slow] });
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("continue after code that changed nothing, without a model's verdict", async () => {
+  it("continue after code that changed nothing, without asking a model for a verdict", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],
@@ -275,7 +275,7 @@ describe("attempts", () => {
     expect(models.asked).toHaveLength(4);
   });
 
-  it("ignore warnings of the check", async () => {
+  it("continue after a check that only finds warnings", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(good), approves],
       runs: [sets({ discount: 1 })],
@@ -289,7 +289,7 @@ describe("attempts", () => {
 describe("a decision", () => {
   const decide = 'context["branch_decision"] = "yes"';
 
-  it("is written for its outgoing edges", async () => {
+  it("is written with the values of its outgoing edges in the prompt", async () => {
     const about: unknown[] = [];
     const { outcome, models } = await play({
       task: { type: "decision", conditions: ["yes", "no", "default"] },
@@ -307,7 +307,7 @@ describe("a decision", () => {
     expect(outcome).toMatchObject({ status: "success", code: decide });
   });
 
-  it("is written again if it decides nothing", async () => {
+  it("is written again if its code chooses no edge", async () => {
     const { outcome, means } = await play({
       task: { type: "decision" },
       lines: [simple, writes("a = 1"), writes(decide), approves],
@@ -319,7 +319,7 @@ describe("a decision", () => {
 });
 
 describe("tools", () => {
-  it("search documentation, and each search is recorded", async () => {
+  it("search the documentation, and the step records each search", async () => {
     const searched = { name: "search_documentation", arguments: { library: "fitz", query: "extract text" } };
     const { means, models } = await play({
       lines: [simple, { ...writes(good), calls: [searched, searched] }, approves],
@@ -333,22 +333,22 @@ describe("tools", () => {
   });
 });
 
-describe("code", () => {
+describe("needsAnalysis", () => {
   it.each([
     ['context["_data_analysis"]["rows"]', true],
     ["context.get('_data_analysis', {})", true],
     ['key = "_data_analysis"', true],
     ['context["data_analysis"]', false],
     ['context["total"] = 1', false],
-  ])("%s needs an analysis: %s", (code, needs) => {
+  ])("of the code %s is %s", (code, needs) => {
     expect(needsAnalysis(code)).toBe(needs);
   });
 });
 
-describe("the merged reads of code and analysis", () => {
+describe("the keys that code and its analysis read", () => {
   const read = (path: string, optional = false) => ({ path, optional });
 
-  it("contain the reads of both, once each", () => {
+  it("are merged, each key once", () => {
     expect(mergeReads([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
       ...[read("a"), read("b.c"), read("b")],
     ]);
@@ -357,11 +357,11 @@ describe("the merged reads of code and analysis", () => {
   it.each([
     ["code", [read("a")], [read("a", true)]],
     ["analysis", [read("a", true)], [read("a")]],
-  ])("are required if the %s requires them", (_, code, analysis) => {
+  ])("stay required if the %s requires them", (_, code, analysis) => {
     expect(mergeReads(code, analysis)).toEqual([read("a")]);
   });
 
-  it("exclude the analysis result", () => {
+  it("do not include the result of the analysis", () => {
     const told = [read("_data_analysis"), read("_data_analysis.rows", true)];
     expect(mergeReads([...told, read("_data_analysis_of_last_year")], told)).toEqual([
       read("_data_analysis_of_last_year"),

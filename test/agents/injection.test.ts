@@ -59,10 +59,10 @@ describe("data that contains instructions", () => {
     for (const { input } of models.asked) expect(input.match(/<\/?data>/g)).toEqual(["<data>", "</data>"]);
   });
 
-  it("is part of the prompts", async () => {
+  it("appears in every prompt", async () => {
     const { models } = await play(scene("a tame text"));
     const inputs = models.asked.map(({ input }) => input.split("a tame text").length - 1);
-    // context and key; the same; + edges, analysis, example; + failure and code; ...
+    // Each prompt contains the text at least in a key and a value of the context; a later one also in the failure.
     expect(Math.min(...inputs)).toBeGreaterThanOrEqual(3);
     expect(inputs[5]).toBeGreaterThan(inputs[2] as number);
   });
@@ -105,8 +105,8 @@ describe("secrets", () => {
   });
 });
 
-describe("samples that are switched off", () => {
-  it("leave types and sizes, before and after", async () => {
+describe("prompts without samples", () => {
+  it("show only types and sizes of values, before and after the code runs", async () => {
     const { models } = await play({
       task: { executor: { samples: false }, context: { name: "Sirius Black", amount: 1234.5 } },
       lines: [

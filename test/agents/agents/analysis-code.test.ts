@@ -51,25 +51,37 @@ async function analyse(code: string, context: Record<string, unknown> = { total:
 
 describe("an analysis program", () => {
   it.each([
-    ["its result", 'result = {"pages": 2}', { pages: 2 }],
+    ["the result of the analysis", 'result = {"pages": 2}', { pages: 2 }],
     [
-      "the last dict that it printed as JSON",
+      "the last dict that the analysis printed as JSON",
       'print("x")\nprint(json.dumps({"a": 1}))\nprint(json.dumps({"b": 2}))',
       { b: 2 },
     ],
-    ["the last dict that it printed as Python", "print({'a': None})", { a: null }],
-    ["updates that it printed", 'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))', { a: 1 }],
-    ["its result, if it then exits", 'result = {"a": 1}\nraise SystemExit(0)', { a: 1 }],
+    ["a dict that the analysis printed in Python's notation", "print({'a': None})", { a: null }],
+    [
+      "context updates that the analysis printed",
+      'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))',
+      { a: 1 },
+    ],
+    ["the result of an analysis that exits afterwards", 'result = {"a": 1}\nraise SystemExit(0)', { a: 1 }],
     ["a result that is no dict", "result = [1, 2]", [1, 2]],
     [
-      "what JSON cannot hold as text",
+      "values that JSON cannot hold, converted to text or lists",
       'import datetime\nresult = {"d": datetime.date(2026, 1, 2), 3: {1}}',
       { d: "2026-01-02", 3: [1] },
     ],
-    ["bytes by their size", 'result = {"b": b"1" * 33, "n": float("nan")}', { b: "<bytes: 33 bytes>", n: "nan" }],
-    ["few bytes as Python writes them", 'result = {"b": b"%PDF"}', { b: "b'%PDF'" }],
-    ["texts of any kind", 'result = {"t": "\\ud800 \\u2028 é"}', { t: "? \u2028 é" }],
-  ])("leaves %s", async (_, code, expected) => {
+    [
+      "the size of many bytes in their place",
+      'result = {"b": b"1" * 33, "n": float("nan")}',
+      { b: "<bytes: 33 bytes>", n: "nan" },
+    ],
+    ["a few bytes in Python's notation", 'result = {"b": b"%PDF"}', { b: "b'%PDF'" }],
+    [
+      "a text with a lone surrogate, a line separator and an accent",
+      'result = {"t": "\\ud800 \\u2028 é"}',
+      { t: "? \u2028 é" },
+    ],
+  ])("returns %s", async (_, code, expected) => {
     expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });
   });
 
@@ -93,7 +105,7 @@ result = {"n": len(context["large"])}`;
     ["that fails", 'x = context["nothing"]', "KeyError: 'nothing'", 'File "analysis.py", line 1'],
     ["that Python cannot read", "x = = 1", "SyntaxError: invalid syntax (analysis.py, line 1)", "x = = 1"],
     ["without a result", "x = 1", "LookupError: the code neither set result nor printed a dict", ""],
-  ])("reports an analysis %s", async (_, code, error, traceback) => {
+  ])("returns the error of an analysis %s", async (_, code, error, traceback) => {
     const { answer, others } = await analyse(code);
     expect(answer).toEqual({ error, traceback: expect.stringContaining(traceback) });
     expect(others).toEqual([]);
@@ -109,17 +121,20 @@ result = {"n": len(context["large"])}`;
     expect(blobs).toBe(0);
   });
 
-  it("passes the output of the analysis to the log", async () => {
+  it("prints what the analysis prints", async () => {
     expect((await analyse('print("looking")\nresult = {"a": 1}')).stdout).toContain("looking");
   });
 });
 
 describe("extractAnalysis", () => {
-  it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])("finds the code again: %j", (code) => {
-    expect(extractAnalysis(analysisProgram(code))).toBe(code);
-  });
+  it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])(
+    "returns the code that was put into an analysis program: %j",
+    (code) => {
+      expect(extractAnalysis(analysisProgram(code))).toBe(code);
+    },
+  );
 
-  it("returns null for other code", () => {
+  it("returns null for code that is no analysis program", () => {
     expect(extractAnalysis("context['a'] = 1\n")).toBeNull();
   });
 });

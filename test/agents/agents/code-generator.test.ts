@@ -35,12 +35,12 @@ describe("the code generator", () => {
     });
   });
 
-  it("receives no empty lists", async () => {
+  it("receives no hosts, modules, guides or examples if there are none", async () => {
     const { data } = await generatorPrompt({});
     expect(Object.keys(data)).toEqual(["packages", "seconds", "task", "context"]);
   });
 
-  it("receives guides that fit task, context and errors after its rules", async () => {
+  it("receives, after its rules, the guides that fit the task, the context and the errors", async () => {
     const about: unknown[] = [];
     const guide = { name: "imap", text: "Use imaplib.\n" };
     const guidesFor = (told: unknown) => {

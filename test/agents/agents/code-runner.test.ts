@@ -19,34 +19,34 @@ const task = promptTask({
 });
 const hosts = knownHosts(beginRun(task, means.delivery(), pipelineParts()));
 
-describe("a host is known", () => {
+describe("the list of known hosts", () => {
   it.each([
     ["the task", "api.task.example"],
     ["the context", "mail.acme.example"],
-    ["the context, in capitals", "Mail.Acme.Example"],
-    ["the beginning of a line", "first-line.example"],
-    ["an address of mail", "post.example"],
+    ["the context, with capital letters", "Mail.Acme.Example"],
+    ["the first word of a line", "first-line.example"],
+    ["a mail address", "post.example"],
     ["a text in a blob", "portal.acme.example"],
     ["network.allow", "db.acme.example"],
     ["the workflow's own modules", "lib.example"],
     ["a secret", "vault.example"],
-  ])("from %s", async (_, host) => {
+  ])("contains a host named in %s", async (_, host) => {
     expect(await hosts.names(host)).toBe(true);
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "not if it only resembles %s",
+    "lacks %s, which only resembles a named host",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },
   );
 
-  it("if proven code names it", async () => {
+  it("contains a host that the proven code names", async () => {
     const proven = knownHosts(beginRun(task, means.delivery(), pipelineParts()), 'SMTP("smtp.gmail.com")');
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("separately from the keys of the context", () => {
+  it("tells whether the context has a key", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });

@@ -28,7 +28,7 @@ const scene: Scene = {
 };
 
 describe("the embedding of a task", () => {
-  it("belongs to the costs of the code generator's step and of the node", async () => {
+  it("adds its cost to the code generator's step and to the node", async () => {
     const { means, kept } = await play(scene);
     const [, generator] = means.steps;
     expect(generator).toMatchObject({ model_used: "gpt-6-luna", tokens_input: 912, cost_usd: 0.0012 });
@@ -63,15 +63,15 @@ describe("the embedding of a task", () => {
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("that fails does not prevent the code, and its step records the reason and the cost", async () => {
+  it("lets the node succeed if it fails, and its step records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
   });
 });
 
-describe("a limit", () => {
-  it("refuses an embedding that could exceed it, before the request", async () => {
+describe("a cost limit", () => {
+  it("refuses, before the request, an embedding that could exceed the limit", async () => {
     const { outcome, means } = await play({
       ...scene,
       vectors: [{ costUsd: 0, estimatedUsd: 0.02 }],
@@ -88,17 +88,20 @@ describe("a limit", () => {
     ["the node's", { task: { executor: { maxCostUsd: 0.01 } } }, /node "work" has spent \$0.009 of/],
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
-  ])("counts the embedding before the code generator's request: %s", async (_whose, limited, message) => {
-    const dear = { ...writes(good), estimatedUsd: 0.002 };
-    const vectors = [{ vector: [1], costUsd: 0.008 }];
-    const { outcome, means } = await play({ ...scene, ...limited, vectors, lines: [simple, dear], runs: [] });
-    expect(outcome).toMatchObject({
-      status: "failed",
-      class: "BudgetExceeded",
-      message: expect.stringMatching(message),
-    });
-    expect(means.steps[1]).toMatchObject({ cost_usd: 0.008, tokens_input: 12 });
-  });
+  ])(
+    "includes the cost of the embedding when it refuses the code generator's request: %s limit",
+    async (_whose, limited, message) => {
+      const dear = { ...writes(good), estimatedUsd: 0.002 };
+      const vectors = [{ vector: [1], costUsd: 0.008 }];
+      const { outcome, means } = await play({ ...scene, ...limited, vectors, lines: [simple, dear], runs: [] });
+      expect(outcome).toMatchObject({
+        status: "failed",
+        class: "BudgetExceeded",
+        message: expect.stringMatching(message),
+      });
+      expect(means.steps[1]).toMatchObject({ cost_usd: 0.008, tokens_input: 12 });
+    },
+  );
 });
 
 const { signal } = new AbortController();
@@ -109,12 +112,12 @@ function answering(...vectors: number[][]) {
 }
 
 describe("a task's embedding", () => {
-  it("is rounded for storage with the code, and has its cost", async () => {
+  it("is rounded to four digits, and has a cost", async () => {
     const embedded = await embedTask("Add", answering([0.123456, -0.99996, 0]), { signal });
     expect(embedded).toEqual({ embedding: [0.1235, -1, 0], model: "m", tokens: 7, usd: 0.5 });
   });
 
-  it("covers the start of a long text", async () => {
+  it("covers only the first 8,000 characters of a long text", async () => {
     let length = 0;
     const embed = async (call: EmbeddingCall) => {
       length = call.texts[0]?.length ?? 0;
@@ -124,7 +127,7 @@ describe("a task's embedding", () => {
     expect(length).toBe(8_000);
   });
 
-  it("is null without a model", async () => {
+  it("is null if no embedding model is set", async () => {
     expect(await embedTask("Add", () => null, { signal })).toBeNull();
   });
 
@@ -132,14 +135,14 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", answering(), { signal })).toMatchObject({ embedding: null, tokens: 7, usd: 0.5 });
   });
 
-  it("that fails has an error and a cost instead of a vector", async () => {
+  it("has an error and a cost instead of a vector if the request fails", async () => {
     const spent = { usage: { input: 7, cached: 0, output: 0 }, costUsd: 0.5 };
     const embed = async () => Promise.reject(new ModelError("invalid", "sent 0 vectors", spent));
     const expected = { embedding: null, tokens: 7, usd: 0.5, error: "sent 0 vectors" };
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("throws the error of a refused budget", async () => {
+  it("throws an error of the budget instead of returning it", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

@@ -95,7 +95,7 @@ describe("an external failure", () => {
     ["RuntimeError", "the service answered HTTP 503"],
     ["ValueError", "API returned status 500"],
     ["nova_harness.supply.Unavailable", 'the value of "pdf" cannot be loaded: it arrived damaged again and again'],
-  ])("is %s: %s", async (type, text, code = open, files = []) => {
+  ])("is the reason of %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("world");
   });
 
@@ -103,12 +103,12 @@ describe("an external failure", () => {
     "[Errno 111] Connection refused",
     "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
     "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
-  ])("can be a message of the code itself: %s", async (message) => {
+  ])("is also found in a message that the code reports itself: %s", async (message) => {
     expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
   });
 });
 
-describe("the code's fault", () => {
+describe("a fault of the code", () => {
   it.each<[string, string, string?, string[]?]>([
     ["NameError", "name 'email_user' is not defined"],
     ["KeyError", "'Connection refused'"],
@@ -156,23 +156,23 @@ describe("the code's fault", () => {
     ["smtplib.SMTPServerDisconnected", "please run connect() first"],
     ["smtplib.SMTPNotSupportedError", "SMTP AUTH extension not supported by server."],
     ["smtplib.SMTPRecipientsRefused", "{'x@acme.example': (550, b'no such user')}"],
-  ])("is %s: %s", async (type, text, code = open, files = []) => {
+  ])("is the reason of %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
   });
 
-  it("includes a message without an external failure", async () => {
+  it("is the reason of a message that the code reports about its data", async () => {
     expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
   });
 });
 
-describe("hosts", () => {
+describe("a failed connection", () => {
   it.each([
-    ["a default where the context has the key", 'host = context.get("smtp_host", "smtp.gmail.com")'],
-    ["one in a comment", `${open}\n# see https://docs.invented.example/smtp`],
-    ["names of XML vocabularies", `${open}\nns = "http://www.w3.org/2000/svg"`],
-    ["one that the task names", 'smtplib.SMTP("mail.acme.example", 587)'],
-    ["none, but put together", "url = f\"https://{context['domain']}/api\""],
-  ])("are not made up in %s", async (_, code) => {
+    ["a default host for a key that the context has", 'host = context.get("smtp_host", "smtp.gmail.com")'],
+    ["a host in a comment", `${open}\n# see https://docs.invented.example/smtp`],
+    ["an XML namespace that looks like a URL", `${open}\nns = "http://www.w3.org/2000/svg"`],
+    ["a host that the task names", 'smtplib.SMTP("mail.acme.example", 587)'],
+    ["a URL built from the context", "url = f\"https://{context['domain']}/api\""],
+  ])("is not the fault of code with %s", async (_, code) => {
     const refused = raised("ConnectionRefusedError", "[Errno 111] Connection refused");
     expect(await faultOf({ ...refused, code }, surroundings)).toBe("world");
   });
@@ -187,15 +187,30 @@ describe("chains of exceptions", () => {
   const context = "During handling of the above exception, another exception occurred:";
 
   it.each([
-    ["raised from it", cause, 'raise RuntimeError("no mail") from error', "RuntimeError: no mail", "world"],
-    ["raised while it was handled", context, 'raise RuntimeError("no mail")', "RuntimeError: no mail", "world"],
-    ["a mistake in handling it", context, "log.eror(error)", "AttributeError: no attribute 'eror'", "code"],
-  ])("are judged by their causes: %s", async (_, border, line, last, expected) => {
-    const failed = { message: last, traceback: chain(border, line, last), code: open };
-    expect(await faultOf(failed, surroundings)).toBe(expected);
-  });
+    ["raised from the failure", cause, 'raise RuntimeError("no mail") from error', "RuntimeError: no mail", "world"],
+    [
+      "raised while the failure was handled",
+      context,
+      'raise RuntimeError("no mail")',
+      "RuntimeError: no mail",
+      "world",
+    ],
+    [
+      "a mistake while the failure was handled",
+      context,
+      "log.eror(error)",
+      "AttributeError: no attribute 'eror'",
+      "code",
+    ],
+  ])(
+    "are judged by the external failure unless the last exception is a mistake: %s",
+    async (_, border, line, last, expected) => {
+      const failed = { message: last, traceback: chain(border, line, last), code: open };
+      expect(await faultOf(failed, surroundings)).toBe(expected);
+    },
+  );
 
-  it("are judged by the harness's line rather than by texts that look like a traceback", async () => {
+  it("are judged by the message of the harness, not by an exception's text that looks like a traceback", async () => {
     const text = `bad\n\n${context}\n\nTraceback (most recent call last):\n${refused}`;
     const failed = {
       message: `KeyError: ${text}`,
@@ -214,7 +229,7 @@ describe("hostsInMessage", () => {
     ["Failed to resolve 'api.example' ([Errno -2])", ["api.example"]],
     ["[Errno 111] Connect call failed ('10.0.0.1', 5432)", ["10.0.0.1"]],
     ["[Errno 111] Connection refused", []],
-  ])("reads %s", (text, hosts) => {
+  ])("finds the hosts in: %s", (text, hosts) => {
     expect(hostsInMessage(text)).toEqual(hosts);
   });
 });
@@ -235,7 +250,7 @@ describe("hostsInCode", () => {
     ['url = f"https://{host}/v1"', []],
     ["# https://docs.example/\nx = 1", []],
     ['ns = "http://www.w3.org/2000/svg"', []],
-  ])("reads %s", (code, hosts) => {
+  ])("finds the hosts written in: %s", (code, hosts) => {
     expect(hostsInCode(code, (key) => key === "known_host")).toEqual(hosts);
   });
 });
@@ -270,7 +285,7 @@ for Acme
 `;
 
 describe("exceptionsOf", () => {
-  it("reads a chain, the last exception first", () => {
+  it("returns the exceptions of a chain, the last one first", () => {
     expect(exceptionsOf({ message: "NoMail: no mail\nfor Acme", traceback })).toEqual([
       {
         type: "acme.errors.NoMail",
@@ -289,13 +304,13 @@ describe("exceptionsOf", () => {
     ]);
   });
 
-  it("reads a message of the code as a text without a type", () => {
+  it("returns a message that is no exception as a text without a type", () => {
     expect(exceptionsOf({ message: "no invoice found", traceback: "" })).toEqual([
       { type: "", text: "no invoice found", files: [], line: "", after: null },
     ]);
   });
 
-  it("prefers the harness's line for the last exception", () => {
+  it("takes the last exception from the message of the harness if the traceback differs", () => {
     const [last] = exceptionsOf({
       message: "KeyError: 'x'",
       traceback: "Traceback (most recent call last):\nOSError: no\n",

@@ -113,14 +113,14 @@ describe("the fault of a real Python error", () => {
       "world",
     ],
     [
-      "TLS with a port that speaks none",
+      "TLS with a port that does not speak TLS",
       "import ssl, socket\nport = says(b'220 plain text\\r\\n')\nraw = socket.create_connection((context['host'], port))\n" +
         "ssl.create_default_context().wrap_socket(raw, server_hostname='mail.example')",
       /^SSLError: \[SSL: /,
       "code",
     ],
     [
-      "silence beyond a timeout",
+      "a server that is silent until a timeout",
       "import socket\nwith socket.create_server(('127.0.0.1', 0)) as quiet:\n" +
         "    socket.create_connection((context['host'], quiet.getsockname()[1])).settimeout(0.05)\n" +
         "    s = socket.create_connection((context['host'], quiet.getsockname()[1]), 0.05)\n    s.recv(1)",
@@ -128,13 +128,13 @@ describe("the fault of a real Python error", () => {
       "world",
     ],
     [
-      "another error in its handling",
+      "a mistake in the code that handles a closed port",
       "import socket\ntry:\n    socket.create_connection((context['host'], refuses()))\nexcept OSError as error:\n    print(eror)",
       /^NameError/,
       "code",
     ],
     [
-      "an error of its own in its place",
+      "the code's own error in place of a closed port",
       "import socket\ntry:\n    socket.create_connection((context['host'], refuses()))\n" +
         "except OSError:\n    raise RuntimeError('the mailbox cannot be read')",
       /^RuntimeError: the mailbox/,
@@ -146,7 +146,7 @@ describe("the fault of a real Python error", () => {
       /^TimeoutError/,
       "code",
     ],
-  ])("%s", async (_, code, message, fault) => {
+  ])("is found for %s", async (_, code, message, fault) => {
     const found = await faultIn(code);
     expect(found.message).toMatch(message);
     expect(found.fault).toBe(fault);

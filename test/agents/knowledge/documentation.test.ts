@@ -29,46 +29,46 @@ describe("the shipped documentation", () => {
     ["datetime", "parse string to date", "datetime.datetime.strptime"],
     ["decimal", "quantize", "decimal.Decimal.quantize"],
     ["re", "find all matches", "re.findall"],
-  ])("of %s answers %j with %s", (library, query, name) => {
+  ])("of %s finds for %j the entry %s", (library, query, name) => {
     const { text, found } = documentation.search(library, query);
     expect(found).toContain(name);
     expect(text).toContain(`\n${name}`);
     expect(text.length).toBeLessThanOrEqual(1200);
   });
 
-  it("puts what is asked for by name first, with version, signature and words", () => {
+  it("lists an entry that the query names first, with version, signature and description", () => {
     const { text } = documentation.search("pandas", "DataFrame.to_dict()");
     expect(text).toMatch(/^pandas \d+\.\d+\S*\n\npandas\.DataFrame\.to_dict\(orient='dict'.*\n.*dictionary/);
   });
 
-  it("names what has no signature an attribute", () => {
+  it("marks an entry without a signature as an attribute or class", () => {
     expect(documentation.search("requests", "Response.ok").text).toContain(
       "requests.Response.ok (attribute or class)\n",
     );
   });
 
-  it("fits into what a function of AWS Lambda may carry", () => {
+  it("is smaller than 1.5 MB, so that it fits into a Lambda bundle", () => {
     const file = new URL("../../../packages/agents/src/knowledge/shelf/docstrings.json", import.meta.url);
     expect(statSync(file).size).toBeLessThan(1_500_000);
   });
 });
 
-describe("an answer", () => {
-  it("lists the libraries that there are, where one is unknown", () => {
+describe("a search", () => {
+  it("lists the known libraries if the library is unknown", () => {
     expect(documentation.search("beautifulsoup", "find all")).toEqual({
       text: 'There is no documentation of "beautifulsoup" here - there is some of: pymupdf, pandas, requests, pillow, psycopg, imaplib, smtplib, email, csv, json, datetime, decimal, re.',
       found: [],
     });
   });
 
-  it.each(["zzzqqq", "how to use", "", "pandas"])("says so where nothing matches %j", (query) => {
+  it.each(["zzzqqq", "how to use", "", "pandas"])("reports that nothing matches %j", (query) => {
     const { text, found } = documentation.search("pandas", query);
     expect(found).toEqual([]);
     expect(text).toMatch(/^pandas \S+ has nothing about ".*" - ask with other words, or for the name of a function/);
   });
 
   it.each([["x".repeat(5000), "y"] as const, ["csv", "q".repeat(5000)] as const])(
-    "stays short for a long question",
+    "returns a short text for a long library name or query",
     (library, query) => {
       expect(documentation.search(library, query).text.length).toBeLessThan(300);
     },
@@ -78,13 +78,13 @@ describe("an answer", () => {
 describe("a library", () => {
   const entries = (...names: string[]) => names.map((name): [string, string, string] => [name, "()", `Does ${name}.`]);
 
-  it("goes by its aliases and by its modules, in any case", () => {
+  it("is found by its aliases and by its modules, in upper or lower case", () => {
     const library = new Library("pillow", { version: "1", also: ["PIL"], entries: [] });
     const names = ["pillow", "PIL", "pil", " PIL.Image ", "pill", "image", ""];
     expect(names.filter((name) => library.isCalled(name))).toEqual(["pillow", "PIL", "pil", " PIL.Image "]);
   });
 
-  it("prefers the members of its large classes", () => {
+  it("ranks a member of a large class before one of a small class", () => {
     const large = ["Page.a", "Page.b", "Page.c", "Page.d"].map((name) => `lib.${name}`);
     const library = new Library("lib", {
       version: "1",
@@ -94,7 +94,7 @@ describe("a library", () => {
     expect(library.search("show")[0]?.name).toBe("lib.Page.show");
   });
 
-  it("takes plurals and camel case for the same words", () => {
+  it("treats plurals, camel case and snake case as the same words", () => {
     const library = new Library("lib", { version: "1", also: [], entries: entries("lib.getTables", "lib.other") });
     expect(library.search("get_table").map(({ name }) => name)).toEqual(["lib.getTables"]);
   });
@@ -130,7 +130,7 @@ it.each([undefined, "nova", "../nova-12ab", ""])(
   },
 );
 
-it("the documentation uses the shipped index without a folder", () => {
+it("the documentation uses the shipped index if no folder is set", () => {
   expect(new TemplateDocumentation().search("openpyxl", "open", "nova-12ab").found).toEqual([]);
 });
 

@@ -72,7 +72,7 @@ describe("guides for a task", () => {
     expect(chosen(task, types)).toEqual([]);
   });
 
-  it("exclude PDF if the text is already extracted", () => {
+  it("lack the guide for PDF if an earlier node has extracted the text", () => {
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes" })).toEqual(["pdf"]);
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes", text: "string" })).toEqual([]);
   });
@@ -83,13 +83,13 @@ describe("guides for a task", () => {
     expect(chosen("Summarise what came", { mails: { type: "list", item: file } })).toEqual(["pdf"]);
   });
 
-  it("are at most three, named topics first", () => {
+  it("are at most three, and topics that the task names come first", () => {
     const task = "Read PDF and CSV from the API, keep amounts in the database, mail the image over SMTP";
     expect(chosen(task, { pdf: "bytes", amounts: "list" })).toEqual(["pdf", "smtp", "postgres"]);
   });
 });
 
-describe("guides after errors", () => {
+describe("the guides of an attempt after errors", () => {
   it.each([
     ["ValueError: could not convert string to float: '1.234,56'", "money"],
     ["decimal.InvalidOperation: [<class 'decimal.ConversionSyntax'>]", "money"],
@@ -104,11 +104,11 @@ describe("guides after errors", () => {
     ["ModuleNotFoundError: No module named 'openpyxl'", "excel"],
     ["PIL.UnidentifiedImageError: cannot identify image file", "images"],
     ["json.decoder.JSONDecodeError: Expecting value: line 1 column 1", "json"],
-  ])("%s", (error, guide) => {
+  ])("include the guide for the error %s: %s", (error, guide) => {
     expect(chosen("Do it", {}, [error])).toContain(guide);
   });
 
-  it("follow the first ones, whose order stays, and are five at most", () => {
+  it("are at most five, and the guides of the first attempt come first in the same order", () => {
     const errors = ["psycopg.Error", "requests.Timeout", "JSONDecodeError", "UnidentifiedImageError"];
     const task = "Extract total amount from invoice PDF";
     expect(chosen(task, { pdf: "bytes" }, errors)).toEqual(["pdf", "money", "postgres", "http", "images"]);
@@ -130,7 +130,7 @@ describe("phrasePattern", () => {
     ["send* … mail*", "send the report. then read the mail", false],
     ["send* … mail*", "mail is sent", false],
     ["a1, b2", "only b2", true],
-  ])("%s in: %s", (phrases, text, matches) => {
+  ])("of %j matches the text %j: %s", (phrases, text, matches) => {
     expect(phrasePattern(phrases).test(text)).toBe(matches);
   });
 });
@@ -141,12 +141,12 @@ describe("keyPattern", () => {
     ["pdf", ["string"], "invoice pdf: bytes", false],
     ["file*", ["string", "bytes"], "files: bytes", true],
     ["bytes", [], "count: bytes", false],
-  ] as const)("%s of %j in: %s", (names, types, text, matches) => {
+  ] as const)("of %j and types %j matches the key %j: %s", (names, types, text, matches) => {
     expect(keyPattern(names, types.join("|") || undefined).test(text)).toBe(matches);
   });
 });
 
-describe("plain text", () => {
+describe("plainText", () => {
   it.each([
     ["Fälligkeit der Größe", "falligkeit der grosse"],
     ["EMISIÓN del año", "emision del ano"],
@@ -164,23 +164,23 @@ function blocksOf(text: string): string[] {
   return [...text.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code as string);
 }
 
-describe("the guides", () => {
-  it("are one per topic", () => {
+describe("the file of guides", () => {
+  it("has one guide for each topic", () => {
     const found = Array.from(readFileSync(shelf, "utf8").matchAll(/^<!-- (\w+) -->$/gm), ([, name]) => name);
     expect(found.sort()).toEqual(names.toSorted());
   });
 
-  it.each(names)("%s is short, and has code that a validator accepts", async (name) => {
+  it.each(names)("has a short guide for %s, whose code the validator accepts", async (name) => {
     const { text } = readGuide(name);
     expect(text.length).toBeGreaterThan(600);
-    // Keeps a prompt with three guides small; a token has about four characters.
+    // A longer guide would make a prompt with three guides too large. A token has about four characters.
     expect(text.length).toBeLessThanOrEqual(1450);
     const blocks = blocksOf(text);
     expect(blocks.length).toBeGreaterThan(0);
     for (const code of blocks) expect(await checkPython(code, nodeGlobals)).toEqual([]);
   });
 
-  it.each(names)("%s shows how to set the context", (name) => {
+  it.each(names)("has a guide for %s that shows how to set the context", (name) => {
     expect(blocksOf(readGuide(name).text).join()).toMatch(/^ *context\["\w+"\] = /m);
   });
 });
@@ -188,12 +188,12 @@ describe("the guides", () => {
 const folder = join(import.meta.dirname, "./python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("the guides have Python tests", () => {
+test("the folder of Python tests contains the tests of the mail guides", () => {
   expect(modules).toContain("test_mail_guides.py");
 });
 
 // The tests run the guides' code against their own servers, and skip modules that this Python cannot import.
-test.each(modules)("the guides pass %s", async (module) => {
+test.each(modules)("the code of the guides passes %s", async (module) => {
   const run = promisify(execFile)(process.env.NOVA_PYTHON ?? "python3", ["-m", "unittest", "-q", module], {
     cwd: folder,
   });

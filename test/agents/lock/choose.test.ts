@@ -40,27 +40,27 @@ function lockWith(one: Generation): { workflow: { lock: Record<string, LockedCod
 
 describe("the pinned code of a node", () => {
   it.each<[string, TaskChanges, Generation[], string | null]>([
-    ["is none where nothing was kept", {}, [], null],
-    ["is what was kept for the same", {}, [generation("1")], "total = 1"],
-    ["is the newest of several", {}, [generation("1"), generation("3"), generation("2")], "total = 3"],
-    ["is no candidate", {}, [generation("1", { status: "candidate" })], null],
-    ["is nothing that was replaced", {}, [generation("2", { status: "replaced" }), generation("1")], "total = 1"],
-    ["is none after another prompt", { executor: { prompt: "Else" } }, [generation("1")], null],
-    ["is none for an input of another type", { input: '{"lines": "1"}' }, [generation("1")], null],
+    ["does not exist if no code is stored", {}, [], null],
+    ["is the code that was stored for the same ingredients", {}, [generation("1")], "total = 1"],
+    ["is the newest of several generations", {}, [generation("1"), generation("3"), generation("2")], "total = 3"],
+    ["is never a candidate", {}, [generation("1", { status: "candidate" })], null],
+    ["is not code that was replaced", {}, [generation("2", { status: "replaced" }), generation("1")], "total = 1"],
+    ["does not exist after a change of the prompt", { executor: { prompt: "Else" } }, [generation("1")], null],
+    ["does not exist for an input of another type", { input: '{"lines": "1"}' }, [generation("1")], null],
     [
-      "is older code that fits",
+      "is older code if the newer code does not fit",
       {},
       [generation("2", {}, { executor: { prompt: "Else" } }), generation("1")],
       "total = 1",
     ],
-    ["is what is locked, before what is newer", lockWith(generation("1")), [generation("2")], "total = 1"],
+    ["is the locked code rather than newer stored code", lockWith(generation("1")), [generation("2")], "total = 1"],
     [
-      "is what was kept where what is locked is for something else",
+      "is stored code if the locked code was written for another prompt",
       lockWith(generation("1", {}, { executor: { prompt: "Else" } })),
       [generation("2")],
       "total = 2",
     ],
-    ["is what was kept where another node is locked", { workflow: { lock: {} } }, [generation("1")], "total = 1"],
+    ["is stored code if the lock file lacks the node", { workflow: { lock: {} } }, [generation("1")], "total = 1"],
   ])("%s", (_, changes, generations, code) => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
@@ -70,7 +70,7 @@ describe("the pinned code of a node", () => {
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });
 
-  it("is not found under names that every object has", () => {
+  it("does not exist for a node whose id is a property of every JavaScript object", () => {
     const task = taskWith({ workflow: { lock: {} } });
     expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
   });
@@ -90,33 +90,33 @@ describe("a frozen run", () => {
   });
 
   it.each<[string, TaskChanges, Generation[], RegExp]>([
-    ["there is none", {}, [], /no locked code.*nova run.*nova lock/],
+    ["no code exists", {}, [], /no locked code.*nova run.*nova lock/],
     [
-      "it was written for another prompt",
+      "the locked code was written for another prompt",
       { ...lockWith(generation("1")), executor: { prompt: "Else" } },
       [generation("1")],
       /changed since: the prompt -.*nova lock/,
     ],
     [
-      "it reads something else",
+      "the locked code reads a key whose type has changed",
       { ...lockWith(generation("1")), input: '{"lines": "1, 2"}' },
       [],
       /changed since: lines \(list then, string now\)/,
     ],
     [
-      "nobody has approved it",
+      "the locked code is not approved",
       { workflow: { approval: "required", ...lockWith(generation("1")).workflow } },
       [],
       /nobody has approved.*nova lock approve <folder> sum/,
     ],
     [
-      "its key is that of something else",
+      "the only stored code is a candidate with other ingredients",
       {},
       [generation("1", { status: "candidate", key: "0".repeat(64) })],
       /no run has proven/,
     ],
     [
-      "code was replaced, and nothing is in its place",
+      "the only stored code is marked as replaced",
       {},
       [generation("1", { status: "replaced", ingredients: generation("1").ingredients })],
       /no run has proven/,
@@ -132,9 +132,9 @@ describe("a node whose code is written again", () => {
   const fresh = { fresh: true };
 
   it.each<[string, TaskChanges, Generation[]]>([
-    ["what was kept", {}, [generation("1", { provenBy: "exec_00" })]],
-    ["what is locked", lockWith(generation("1", { approved })), []],
-    ["what is locked and was kept", lockWith(generation("1")), [generation("1"), generation("2")]],
+    ["stored code", {}, [generation("1", { provenBy: "exec_00" })]],
+    ["locked code", lockWith(generation("1", { approved })), []],
+    ["code that is locked and stored", lockWith(generation("1")), [generation("1"), generation("2")]],
   ])("does not run %s", (_, changes, generations) => {
     expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
   });
@@ -145,7 +145,7 @@ describe("a node whose code is written again", () => {
     expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");
   });
 
-  it("explains the missing code in a frozen deployment", () => {
+  it("in a frozen deployment, explains why no code may run", () => {
     const task = taskWith({ ...fresh, frozen: true });
     expect(choosePinned(task, [generation("1")], generator)).toBeNull();
     expect(explainMiss(task, [generation("1")], generator)).toMatch(/no model may be asked here.*without fresh/);

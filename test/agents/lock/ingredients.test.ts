@@ -29,7 +29,7 @@ const yesNo = (first: string, second: string) => ({
 describe("the key of a generation", () => {
   it.each<[string, TaskChanges]>([
     ["the prompt", { executor: { prompt: "Add up the lines!" } }],
-    ["a long prompt", { executor: { prompt: "Add up the lines. ".repeat(400) } }],
+    ["a prompt that is stored as its hash", { executor: { prompt: "Add up the lines. ".repeat(400) } }],
     ["the type of the node", { node: { type: "decision" } }],
     ["the conditions of its edges", yesNo("true", "false")],
     ["the type of a key that is read", { input: '{"lines": "1, 2", "order": {"discount": 0.5}}' }],
@@ -37,8 +37,8 @@ describe("the key of a generation", () => {
     ["the model that writes code", { executor: { model: { code_generator: "gpt-6.1-terra" } } }],
     ["the workflow's model", { workflow: { model: { default: "gpt-6.1-terra" } } }],
     ["the requirements", { workflow: { requirements: ["lxml"] } }],
-    ["a module of lib", { workflow: { lib: { "mails.py": "a = 1" } } }],
-  ])("is another one for another one of these: %s", (_, changes) => {
+    ["a new module in lib", { workflow: { lib: { "mails.py": "a = 1" } } }],
+  ])("changes with %s", (_, changes) => {
     expect(keyWith(changes)).not.toBe(usual);
   });
 
@@ -46,16 +46,16 @@ describe("the key of a generation", () => {
     ["the order of conditions", yesNo("true", "false"), yesNo("false", "true")],
     ["the text of a module", { workflow: { lib: { "m.py": "a = 1" } } }, { workflow: { lib: { "m.py": "a = 2" } } }],
     ["the end of a long prompt", prompt("a".repeat(9000)), prompt(`${"a".repeat(9000)}b`)],
-  ])("is another one for another one of these: %s", (_, one, other) => {
+  ])("changes with %s", (_, one, other) => {
     expect(keyWith(one)).not.toBe(keyWith(other));
   });
 
   it.each<[string, Generator]>([
     ["the version of the generator", { ...generator, version: "2" }],
-    ["the settings", { ...generator, settings: "high" }],
+    ["the settings of requests to the model", { ...generator, settings: "high" }],
     ["the text of a guide", generatorWith({ money: "d".repeat(64) })],
-    ["a guide that is gone", generatorWith({})],
-  ])("is another one for another one of these: %s", (_, today) => {
+    ["the removal of a guide", generatorWith({})],
+  ])("changes with %s", (_, today) => {
     expect(keyWith({}, today)).not.toBe(usual);
   });
 
@@ -74,16 +74,16 @@ describe("the key of a generation", () => {
   it.each<[string, TaskChanges]>([
     ["other values of the same types", { input: '{"lines": [], "order": {"discount": 9}}' }],
     ["a key that is not read", { input: '{"lines": [1], "order": {"discount": 1}, "more": {}}' }],
-    ["the model of another role", { executor: { model: { output_validator: "gpt-6.1-terra" } } }],
-    ["samples", { executor: { samples: false } }],
-    ["hosts and limits", { executor: { allow: ["example.com"], maxCostUsd: 1 }, node: { timeoutSeconds: 60 } }],
-    ["edges of an action", { edges: [{ from: "sum", to: "end" }] }],
-    ["the client and the execution", { client: "acme", execution: "exec_02" }],
-  ])("is the same for %s", (_, changes) => {
+    ["another model for a role that writes no code", { executor: { model: { output_validator: "gpt-6.1-terra" } } }],
+    ["samples that are switched off", { executor: { samples: false } }],
+    ["other hosts and limits", { executor: { allow: ["example.com"], maxCostUsd: 1 }, node: { timeoutSeconds: 60 } }],
+    ["other edges of an action", { edges: [{ from: "sum", to: "end" }] }],
+    ["another client and execution", { client: "acme", execution: "exec_02" }],
+  ])("stays the same for %s", (_, changes) => {
     expect(keyWith(changes)).toBe(usual);
   });
 
-  it("is the same for requirements in another order and a model named elsewhere", () => {
+  it("does not depend on the order of requirements, or on whether the node or the workflow names the model", () => {
     expect(keyWith({ workflow: { requirements: ["a", " b"] } })).toBe(
       keyWith({ workflow: { requirements: ["b", "a"] } }),
     );
@@ -91,14 +91,14 @@ describe("the key of a generation", () => {
     expect(keyWith({ executor: { model } })).toBe(keyWith({ workflow: { model } }));
   });
 
-  it("is the same for current ingredients without changes, with or without an optional key", () => {
+  it("stays the same for current ingredients without changes, with and without an optional key in the input", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
       expect(generationKey(currentIngredients(taskWith({ input }), generator, ingredients))).toBe(usual);
     }
   });
 
-  it("keeps the recorded reads if only the definition is known", () => {
+  it("uses the recorded reads if only the definition of the node is known", () => {
     const { input: _, ...definition } = taskWith();
     const ingredients = ingredientsOf(taskWith(), generator, written);
     expect(currentIngredients(definition, generator, ingredients)).toEqual(ingredients);
@@ -112,7 +112,7 @@ describe("the template as an ingredient", () => {
 });
 
 describe("the id of a generation", () => {
-  it("distinguishes codes for the same ingredients", () => {
+  it("differs for two codes with the same ingredients", () => {
     const [one, other] = ["1", "2"].map((digit) => ({ key: usual, codeHash: digit.repeat(64) }));
     const id = generationId(one as never);
     expect(generationId(other as never)).not.toBe(id);
@@ -135,7 +135,7 @@ it("the generator has no hash of an unknown guide", () => {
 
 const blob = (type: string) => JSON.stringify({ $blob: { sha256: "a".repeat(64), bytes: 90_000, type } });
 
-describe("the recorded types of code", () => {
+describe("the recorded types of what code reads", () => {
   it.each([
     ["lines", '{"lines": [1]}', "list"],
     ["lines.0", '{"lines": [1]}', "number"],
@@ -156,11 +156,11 @@ describe("the recorded types of code", () => {
     ["lines.length", '{"lines": [1]}', "any"],
     ["text.length", '{"text": "a"}', "any"],
     ["escaped", '{"escaped": {"$$blob": 1}}', "object"],
-  ])("include %s of %s as %s", (path, input, type) => {
+  ])("include the path %s of the input %s as %s", (path, input, type) => {
     expect(typesOf([{ path, optional: false }], membersOf(input))).toEqual({ [path]: type });
   });
 
-  it("are in alphabetical order, optional ones marked", () => {
+  it("are sorted by path, and optional paths are marked", () => {
     const reads = [
       { path: "b", optional: false },
       { path: "a", optional: true },
@@ -172,24 +172,24 @@ describe("the recorded types of code", () => {
   });
 });
 
-describe("the current types", () => {
+describe("the current type of a path", () => {
   it.each([
     ["the same type", "n", "number", '{"n": 7}', "number"],
-    ["a whole number for another one", "n", "number", '{"n": 7.5}', "number"],
+    ["a float in place of an integer", "n", "number", '{"n": 7.5}', "number"],
     ["another type", "n", "number", '{"n": "7"}', "string"],
     ["null", "n", "number", '{"n": null}', "null"],
-    ["nothing", "n", "number", "{}", "absent"],
-    ["nothing where that is optional", "n?", "number", "{}", "number"],
-    ["another type where it is optional", "n?", "number", '{"n": "7"}', "string"],
-    ["anything where nothing was", "n?", "any", '{"n": "7"}', "any"],
-    ["a list grown large", "l", "list", `{"l": ${blob("json")}}`, "list"],
-    ["an object grown large", "o", "object", `{"o": ${blob("json")}}`, "object"],
-    ["a large value where a text was", "o", "string", `{"o": ${blob("json")}}`, "json"],
-    ["a large value grown small", "o", "json", '{"o": []}', "json"],
-    ["a text where a large value was", "o", "json", '{"o": ""}', "string"],
+    ["a missing value", "n", "number", "{}", "absent"],
+    ["a missing optional value", "n?", "number", "{}", "number"],
+    ["another type of an optional value", "n?", "number", '{"n": "7"}', "string"],
+    ["a value that was absent when the code was written", "n?", "any", '{"n": "7"}', "any"],
+    ["a list that has become a blob", "l", "list", `{"l": ${blob("json")}}`, "list"],
+    ["an object that has become a blob", "o", "object", `{"o": ${blob("json")}}`, "object"],
+    ["a large JSON value in place of a text", "o", "string", `{"o": ${blob("json")}}`, "json"],
+    ["a small list in place of a large JSON value", "o", "json", '{"o": []}', "json"],
+    ["a text in place of a large JSON value", "o", "json", '{"o": ""}', "string"],
     ["a path into a large value", "o.a", "string", `{"o": ${blob("json")}}`, "string"],
-    ["a long text for a short one", "t", "string", `{"t": ${blob("text")}}`, "string"],
-  ])("are, for %s, these", (_, name, written, input, today) => {
+    ["a long text in place of a short one", "t", "string", `{"t": ${blob("text")}}`, "string"],
+  ])("is right for %s", (_, name, written, input, today) => {
     expect(currentTypes({ [name]: written }, membersOf(input))).toEqual({ [name]: today });
   });
 });
