@@ -11,7 +11,7 @@ const refused = fails("ConnectionRefusedError: [Errno 111] Connection refused", 
 });
 
 describe("pinned code that fits", () => {
-  it("runs immediately, without a model, a step or an analysis result", async () => {
+  it("runs without a model call, a step or an analysis", async () => {
     const { outcome, means } = await play({ pinned, lines: [], runs: [sets({ discount: 150 })] });
     expect(outcome).toMatchObject({ status: "success", cacheHit: true, ...pinned, sandboxId: "sbx_1" });
     expect(means.steps).toEqual([]);
@@ -22,7 +22,7 @@ describe("pinned code that fits", () => {
     ["raises", fails("KeyError: 'total'"), "KeyError: 'total'"],
     ["changes nothing", sets({}), "changed nothing"],
     ["takes too long", fails("ran longer than 30 s", { class: "NodeTimeout" }), "ran longer"],
-  ])("that %s is recorded as attempt 0, and new code is written", async (_, run, error) => {
+  ])("is recorded as attempt 0 and replaced by new code if it %s", async (_, run, error) => {
     const { outcome, means, models, kept } = await play({
       pinned,
       lines: [simple, writes("new = 1"), approves],
@@ -37,17 +37,17 @@ describe("pinned code that fits", () => {
   });
 
   it.each<[string, Partial<Scene>]>([
-    ["by a failure of the world", { runs: [refused] }],
+    ["because of an external failure", { runs: [refused] }],
     ["with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
     ["in a frozen run", { runs: [fails("KeyError: 'total'")], task: { frozen: true } }],
-    ["where only approved code runs", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
-  ])("that fails %s fails the node without new code", async (_, scene) => {
+    ["in a workflow that requires approval", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
+  ])("fails the node, and no new code is written, if it fails %s", async (_, scene) => {
     const { outcome, means } = await play({ pinned, lines: [], ...scene });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", cacheHit: true, ...pinned });
     expect(means.steps).toEqual([]);
   });
 
-  it("fails the node like new code after three further attempts", async () => {
+  it("fails the node if the three attempts to replace it fail too", async () => {
     const { outcome } = await play({
       pinned,
       lines: [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")],
@@ -56,7 +56,7 @@ describe("pinned code that fits", () => {
     expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
   });
 
-  it("may name a host that it has reached before", async () => {
+  it("causes an external failure if a host that it names cannot be reached", async () => {
     const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
     const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });
@@ -132,12 +132,12 @@ describe("pinned code of two stages", () => {
   });
 });
 
-describe("without fitting code", () => {
+describe("without fitting code,", () => {
   const required = { workflow: { approval: "required" } } as const;
 
   it.each<[string, Partial<Scene>]>([
     ["a frozen run", { task: { frozen: true } }],
-    ["a frozen run of approved code alone", { task: { frozen: true, ...required } }],
+    ["a frozen run that requires approval", { task: { frozen: true, ...required } }],
     ["a run whose code waits for approval", { task: required, missing: { message: "no code fits", waits: true } }],
   ])("%s explains the missing code, and asks no model", async (_, scene) => {
     const { outcome, means } = await play({ lines: [], ...scene });
@@ -163,7 +163,7 @@ describe("without fitting code", () => {
     expect([means.runs, kept]).toEqual([[], []]);
   });
 
-  it("a fresh node is written again, even if other code waits for approval", async () => {
+  it("a node that must be written again is written, even if other code waits for approval", async () => {
     const { proposed } = await play({
       task: { ...required, fresh: true },
       missing: { message: "nobody has approved its code", waits: true },

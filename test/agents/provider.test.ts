@@ -62,7 +62,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(second.outcome.generation).toBe(first.outcome.generation);
   });
 
-  it("an analysis runs first if the data needs one", async () => {
+  it("an analysis runs before code is written if the data needs one", async () => {
     const analysis = 'result = {"pages": 2}';
     const { outcome, means } = await run({
       script: [
@@ -141,7 +141,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(outcome).toMatchObject({ class: "ModelUnavailable", code: null });
   });
 
-  it("the budget ends the node before a call that is too expensive", async () => {
+  it("the cost limit ends the node before a call that could exceed it", async () => {
     const task = promptTask({ executor: { maxCostUsd: 0.000001 } });
     const { outcome } = await run({ script: [], task, api });
     expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("has spent $0.00 of") });
@@ -149,7 +149,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
 });
 
 describe("a decision", () => {
-  it("is written for its edges, and again if its value fits no edge", async () => {
+  it("is written with the values of its edges in the prompt, and again if its value fits no edge", async () => {
     const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
     const { outcome } = await run({
       task,
@@ -169,7 +169,7 @@ describe("a decision", () => {
 });
 
 describe("pinned code", () => {
-  it("is replaced after its own failure when other code succeeds", async () => {
+  it("is replaced when it fails by its own fault and new code succeeds", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const better = 'context["discount"] = float(context["total"]) * 0.1';
@@ -185,7 +185,7 @@ describe("pinned code", () => {
     ]);
   });
 
-  it("is the only code of a frozen run", async () => {
+  it("is the only code that a frozen run uses", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
     const task = promptTask({ frozen: true });
@@ -196,7 +196,7 @@ describe("pinned code", () => {
   });
 });
 
-describe("with an embedding model", () => {
+describe("with an embedding model,", () => {
   const embeds: Exchange = {
     expect: { api: "embeddings", model: "text-embedding-3-small" },
     answer: { vectors: [[0.6, 0.8]] },

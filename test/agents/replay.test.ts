@@ -11,7 +11,7 @@ const found = sets({ _data_analysis: { result: { pages: 1.5 } } });
 
 const stories: [string, Scene][] = [
   [
-    "success at the third attempt, after an analysis",
+    "a node that succeeds at the third attempt, after an analysis",
     {
       lines: [complex, looks, writes("bad"), writes("b = 2"), rejects, writes("c = 3"), approves],
       runs: [found, sets({ a: "" }), sets({ a: 1 })],
@@ -20,14 +20,14 @@ const stories: [string, Scene][] = [
     },
   ],
   [
-    "failure after three",
+    "a node that fails after three attempts",
     {
       lines: [complex, looks, ...["a", "b", "c"].map(writes)],
       runs: [found, ...[1, 2, 3].map((n) => fails(`E: ${n}`))],
     },
   ],
   [
-    "a decision that fails by its own fault first, as pinned code",
+    "a decision whose pinned code fails by its own fault",
     {
       pinned: { generation: "g", code: "old" },
       task: { type: "decision" },
@@ -51,13 +51,13 @@ const stories: [string, Scene][] = [
       runs: [sets({}), found, sets({ a: 1 })],
     },
   ],
-  ["a refusal", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
+  ["a refusal of the model", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
   [
     "an external failure",
     { lines: [complex, looks, writes("x")], runs: [found, fails("RuntimeError: HTTP 503 for the request")] },
   ],
   [
-    "the one-call form",
+    "a code generator that writes analysis code first",
     {
       lines: [
         { ...complex, answer: { needs_analysis: false, complexity: "simple" } },
@@ -71,7 +71,7 @@ const stories: [string, Scene][] = [
 ];
 
 describe.each(stories)("the journal of %s", (_, scene) => {
-  it("leads to the same result if it is cut anywhere, and no recorded step is paid again", async () => {
+  it("leads to the same result if the first delivery dies after any step, and no recorded step is paid again", async () => {
     const whole = await play(scene);
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {
@@ -88,7 +88,7 @@ describe.each(stories)("the journal of %s", (_, scene) => {
     }
   });
 
-  it("needs no new step if it is complete", async () => {
+  it("is reused without a new step if it is complete", async () => {
     const { means, outcome } = await play(scene);
     const again = await deliver({ ...scene, lines: [] }, means);
     expect(again.outcome).toEqual(outcome);

@@ -83,7 +83,7 @@ describe("code that has succeeded", () => {
     expect(store.all).toHaveLength(1);
   });
 
-  it("stays replaced when an old delivery comes late", async () => {
+  it("stays replaced when a late delivery of an old run stores it again", async () => {
     await keep();
     await keep({ execution: "exec_02" }, later);
     await keep();
@@ -97,7 +97,7 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
   });
 
-  it("replaces failed locked code, known to the store or not", async () => {
+  it("replaces failed locked code, whether or not the store has it", async () => {
     const workflow = { lock: { sum: await keep() } };
     for (const all of [store.all.slice(), []]) {
       store.all.splice(0, store.all.length, ...all);
@@ -149,7 +149,7 @@ describe("code that needs an analysis", () => {
     });
   });
 
-  it("is another generation with another analysis or without one", async () => {
+  it("is a new generation if its analysis changes or disappears", async () => {
     await keep({}, both);
     await keep({ execution: "exec_02" }, { ...both, analysis: "result = {'a': 1}", createdAt: later.createdAt });
     await keep({ execution: "exec_03" }, { ...written, createdAt: "2026-11-22T10:00:09.000Z" });
@@ -168,7 +168,7 @@ describe("code that needs an analysis", () => {
     expect(await keep({ workflow }, { ...both, analysis: "result = 1" })).toMatchObject({ status: "candidate" });
   });
 
-  it("is stored as replaced with its analysis if it was only locked", async () => {
+  it("is stored as replaced, with its analysis, if only the lock file had it", async () => {
     const workflow = { lock: { sum: await keep({}, both) } };
     store.all.length = 0;
     await keep({ workflow, execution: "exec_02" }, later);
@@ -176,7 +176,7 @@ describe("code that needs an analysis", () => {
   });
 });
 
-describe("waiting code", () => {
+describe("code that waits", () => {
   it("is a candidate until it is proven, replaces no code, and does not run", async () => {
     await keep();
     await keep({}, later, false);
@@ -185,7 +185,7 @@ describe("waiting code", () => {
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("is a candidate until it is approved, proven or not", async () => {
+  it("is a candidate until it is approved, even after a run has proven it", async () => {
     const workflow = { approval: "required" } as const;
     const kept = await keep({ workflow });
     expect(kept).toMatchObject({ status: "candidate", provenBy: "exec_01" });
@@ -194,7 +194,7 @@ describe("waiting code", () => {
   });
 });
 
-describe("pinned codes", () => {
+describe("stored and locked codes", () => {
   const codes = () =>
     createPinnedCodes({
       store,
@@ -231,14 +231,14 @@ describe("pinned codes", () => {
     expect(await pinned.choose(taskWith({ input: '{"lines": [], "other": "yes"}' }))).toBeNull();
   });
 
-  it("need no store in a frozen run of a workflow with a lock", async () => {
+  it("are not read from the store in a frozen run of a workflow with a lock", async () => {
     const lock = { sum: await keep() };
     store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
     expect((await codes().choose(taskWith({ workflow: { lock }, frozen: true })))?.code).toBe(written.code);
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 
-  it("are proposed without approval, do not run, and are reported as waiting until they are approved", async () => {
+  it("are stored without approval, and are reported as waiting until a person approves them", async () => {
     const task = taskWith({ workflow: { approval: "required" } });
     expect(await codes().missing(task)).toMatchObject({
       waits: false,
@@ -262,7 +262,7 @@ describe("pinned codes", () => {
   });
 });
 
-it("a frozen pipeline freezes every task, and changes nothing else", async () => {
+it("a frozen pipeline marks every task as frozen and passes it on otherwise unchanged", async () => {
   const seen: unknown[][] = [];
   const told = (...call: unknown[]) => {
     seen.push(call);

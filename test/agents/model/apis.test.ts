@@ -56,11 +56,11 @@ describe("a compatible server", () => {
   });
 });
 
-describe("OpenAI itself over Chat Completions", () => {
+describe("a conversation with OpenAI over Chat Completions", () => {
   const converse = (baseURL: string) =>
     chatConversation(new OpenAI({ apiKey: "k", baseURL }), modelCall({ tools: [search] }), false);
 
-  it("enforces the schema together with tools, stores nothing, and caches by the instructions", async () => {
+  it("requests an enforced schema together with tools, no storage, and a cache key made from the instructions", async () => {
     const body = converse("http://127.0.0.1:9/v1").request(true);
     expect(body).toMatchObject({
       tool_choice: "auto",
@@ -73,7 +73,7 @@ describe("OpenAI itself over Chat Completions", () => {
     expect(body.messages[0]).toEqual({ role: "system", content: "You write Python." });
   });
 
-  it("accepts the requests", async () => {
+  it("sends requests that OpenAI's API accepts", async () => {
     await using server = await modelServer([{ expect: { answer: "task_code" }, answer: { json: { code: "x" } } }]);
     const conversation = converse(server.url);
     const options = { signal: AbortSignal.any([]), headers: { "X-Client-Request-Id": "code_generator.1" } };

@@ -140,7 +140,7 @@ const asks: ModelAction = {
 const code: ModelAction = { json: { code: "x" } };
 
 describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API) => {
-  it("is checked before every request, with the call's costs so far", async () => {
+  it("is checked before every request with the costs of the call's earlier requests", async () => {
     await using server = await modelServer([{ answer: asks }, { answer: asks }, { answer: code }]);
     const beforeRequest = vi.fn();
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall({ tools: [anyTool], beforeRequest }));
@@ -151,7 +151,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     ]);
   });
 
-  it("that is too small for the first request prevents it", async () => {
+  it("prevents the first request if it is too small", async () => {
     await using server = await modelServer([]);
     const spent = new NovaError("BudgetExceeded", 'node "sum" has spent $0.10 of $0.10');
     const error = await failureOf(
@@ -165,7 +165,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     expect(error).toBe(spent);
   });
 
-  it("that runs out between requests ends the call with its own error", async () => {
+  it("ends the call with its own error if it runs out between two requests", async () => {
     await using server = await modelServer([{ answer: asks }]);
     const beforeRequest = (_estimated: number, spentUsd: number) => {
       if (spentUsd > 0) {
@@ -233,7 +233,7 @@ const asksFor = (...queries: string[]): ModelAction => ({
 describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
   const over = (environment: object) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("run before the answer, are recorded, and are part of its cost", async () => {
+  it("run before the model answers, are recorded, and count towards the cost of the call", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: { ...asksFor("open"), usage: { input: 100, cached: 0, output: 10 } } },
       { expect: { says: ["fitz.open exists"] }, answer: { ...code, usage: { input: 150, cached: 100, output: 20 } } },
@@ -254,7 +254,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(server.requests[1]?.toolResults).toEqual(["fitz.a exists", "fitz.b exists"]);
   });
 
-  it("are no longer offered after their budget is spent", async () => {
+  it("are not offered to the model after the allowed number of calls", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: asksFor("a") },
       { expect: { mayCall: true }, answer: asksFor("b") },
@@ -264,7 +264,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(toolCalls).toHaveLength(2);
   });
 
-  it("do not run beyond their budget, even if many are called in parallel", async () => {
+  it("do not run more often than allowed, even if the model calls many in parallel", async () => {
     await using server = await modelServer([
       { answer: asksFor("a", "b", "c") },
       { expect: { mayCall: false, says: ["No more calls: answer now."] }, answer: code },
@@ -275,28 +275,32 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
 
   it.each<[string, ModelAction, string]>([
     [
-      "a tool that is none",
+      "a call of an unknown tool",
       { calls: [{ name: "shell", arguments: {} }] },
       'There is no tool "shell"; there are: search_documentation.',
     ],
     [
-      "arguments of another shape",
+      "arguments that do not fit the schema",
       { calls: [{ name: search.name, arguments: { library: 1 } }] },
       "expected string, received number at library",
     ],
-    ["arguments that are no JSON", { calls: [{ name: search.name, arguments: "{" }] }, "there is no JSON object in it"],
+    [
+      "arguments that are not JSON",
+      { calls: [{ name: search.name, arguments: "{" }] },
+      "there is no JSON object in it",
+    ],
   ])("answer %s with the problem, and the model continues", async (_what, wrong, said) => {
     await using server = await modelServer([{ answer: wrong }, { expect: { says: [said] }, answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls).toEqual([]);
   });
 
-  it("that are never called need one request", async () => {
+  it("that the model does not call cost no further request", async () => {
     await using server = await modelServer([{ expect: { mayCall: true }, answer: code }]);
     expect(await over(server.environment).ask(modelCall({ tools: [search] }))).toMatchObject({ toolCalls: [] });
   });
 
-  it("that are called endlessly end the call with its costs", async () => {
+  it("that the model calls again and again end the call with an error that has its costs", async () => {
     const again: Exchange = { answer: asksFor("again") };
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });
@@ -310,7 +314,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("that are not offered end the call at the second call", async () => {
+  it("that the model invents end the call when it calls them a second time", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });
@@ -320,7 +324,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("that throw fail the call with their own error", async () => {
+  it("fail the call with their own error if they throw", async () => {
     await using server = await modelServer([{ answer: asksFor("a") }]);
     const broken: Tool = { ...(search as Tool), run: () => Promise.reject(new Error("no index")) };
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [broken] });

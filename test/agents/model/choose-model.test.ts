@@ -23,26 +23,35 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { because: "nobody names one", model: "gpt-6.1-terra" },
+  { because: "no setting names one", model: "gpt-6.1-terra" },
   { because: "each role has its own default", role: "input_analyzer", model: "gpt-6-luna" },
   { because: "DEFAULT_MODEL is set", fallback: "mine", model: "mine" },
-  { because: "an empty DEFAULT_MODEL is none", fallback: "", model: "gpt-6.1-terra" },
-  { because: "the workflow goes before DEFAULT_MODEL", workflow: { default: "flow" }, fallback: "mine", model: "flow" },
+  { because: "an empty DEFAULT_MODEL does not count", fallback: "", model: "gpt-6.1-terra" },
   {
-    because: "the node goes before the workflow",
+    because: "the workflow has precedence over DEFAULT_MODEL",
+    workflow: { default: "flow" },
+    fallback: "mine",
+    model: "flow",
+  },
+  {
+    because: "the node has precedence over the workflow",
     node: { default: "node" },
     workflow: { default: "flow" },
     model: "node",
   },
-  { because: "a role goes before the default", node: { default: "node", code_generator: "writer" }, model: "writer" },
   {
-    because: "a node's default goes before a workflow's role",
+    because: "the model of the role has precedence over the default",
+    node: { default: "node", code_generator: "writer" },
+    model: "writer",
+  },
+  {
+    because: "a node's default has precedence over a workflow's model of the role",
     node: { default: "node" },
     workflow: { code_generator: "writer" },
     model: "node",
   },
   {
-    because: "other roles do not matter",
+    because: "models of other roles do not count",
     node: { output_validator: "judge" },
     workflow: { default: "flow" },
     model: "flow",
@@ -77,7 +86,7 @@ describe("the model of a role", () => {
   it.each([
     ["the workflow", [undefined, { default: "gpt-4" }, undefined]],
     ["DEFAULT_MODEL", [undefined, undefined, "gpt-4"]],
-  ] as const)("is refused in every place of the choice: %s", (_who, [node, workflow, fallback]) => {
+  ] as const)("is refused after its retirement also if it comes from %s", (_who, [node, workflow, fallback]) => {
     expect(failure(() => requireModel("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
   });
 
@@ -87,7 +96,7 @@ describe("the model of a role", () => {
     ["gpt-5", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
-  ])("for %s at %s is %s", (model, time, expected) => {
+  ])("set to %s at %s gives %s: the same model, or the successor that the refusal names", (model, time, expected) => {
     const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
     if (model === expected) {
       expect(choose()).toBe(model);
@@ -96,7 +105,7 @@ describe("the model of a role", () => {
     }
   });
 
-  it("can be any id of a compatible server", () => {
+  it("can be an id that the catalog does not know, for a compatible server", () => {
     expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
   });
 });
@@ -120,31 +129,25 @@ function found(node: object, more: object = {}, fallback?: string): string[] {
   return budgetsWithoutPrice(workflow, fallback).map(({ code, severity, path }) => `${code} ${severity} ${path}`);
 }
 
-describe("a budget", () => {
+describe("a cost limit", () => {
   const own = "NOVA443 warning $.nodes[1].limits.max_cost_usd";
 
   it.each<[string, object, object, string | undefined, string[]]>([
-    ["the model of its text node", { ...text, limits, model: "qwen3:8b" }, {}, undefined, [own]],
-    [
-      "one model of its prompt node",
-      { ...prompt, limits, model: { code_generator: "qwen3:8b" } },
-      {},
-      undefined,
-      [own],
-    ],
+    ["the model of a text node", { ...text, limits, model: "qwen3:8b" }, {}, undefined, [own]],
+    ["one model of a prompt node", { ...prompt, limits, model: { code_generator: "qwen3:8b" } }, {}, undefined, [own]],
     ["the workflow's model", { ...text, limits }, { model: "qwen3:8b" }, undefined, [own]],
     ["DEFAULT_MODEL", { ...prompt, limits }, {}, "m", [own]],
-    ["a model under the workflow's limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
+    ["a model of a workflow with a limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
   ])("causes a warning if %s has no price", (_what, node, more, fallback, expected) => {
     expect(found(node, more, fallback)).toEqual(expected);
   });
 
   it.each<[string, object, object, string | undefined]>([
-    ["its model has a price", { ...text, limits, model: "gpt-6-luna" }, {}, "m"],
+    ["the node's model has a price", { ...text, limits, model: "gpt-6-luna" }, {}, "m"],
     ["the default models have prices", { ...prompt, limits }, {}, undefined],
-    ["a snapshot of a model has the price of that", { ...text, limits, model: "gpt-5-2025-08-07" }, {}, undefined],
-    ["there is none", { ...text, model: "qwen3:8b" }, {}, undefined],
-    ["no model is asked", { id: "a", type: "action", code: "context['a'] = 1" }, { limits }, "m"],
+    ["the model is a snapshot of a model with a price", { ...text, limits, model: "gpt-5-2025-08-07" }, {}, undefined],
+    ["it does not exist", { ...text, model: "qwen3:8b" }, {}, undefined],
+    ["no node asks a model", { id: "a", type: "action", code: "context['a'] = 1" }, { limits }, "m"],
   ])("causes no warning if %s", (_what, node, more, fallback) => {
     expect(found(node, more, fallback)).toEqual([]);
   });
@@ -161,13 +164,16 @@ describe("the catalog of models", () => {
     },
   );
 
-  it.each(retirements)("replaces %s with a model that has a price and no retirement", (_model, { successor }) => {
-    expect(priceOf(successor)).not.toBeNull();
-    expect(retirementOf(successor)).toBeNull();
-  });
+  it.each(retirements)(
+    "names for the retired %s a successor that has a price and no retirement",
+    (_model, { successor }) => {
+      expect(priceOf(successor)).not.toBeNull();
+      expect(retirementOf(successor)).toBeNull();
+    },
+  );
 
   it.each(Object.entries(catalog.usdPerMillionTokens))(
-    "has no higher price for cached input of %s than for new input",
+    "has a lower price for cached input of %s than for new input",
     (_model, price) => {
       expect(price.cached).toBeLessThan(price.input);
       expect(price.cacheWrite).toBeGreaterThanOrEqual(price.input);
@@ -190,7 +196,7 @@ describe("the catalog of models", () => {
     ["gpt-4.1", false],
     ["gpt-4o-2024-11-20", false],
     ["qwen3:8b", false],
-  ])("knows whether %s returns encrypted thoughts: %s", (model, expected) => {
+  ])("tells whether %s returns encrypted thoughts: %s", (model, expected) => {
     expect(supportsReasoning(model)).toBe(expected);
   });
 
@@ -198,7 +204,7 @@ describe("the catalog of models", () => {
     ["a role without default", { defaults: { code_generator: "gpt-6-luna" } }],
     ["a retirement that is no date", { retirements: { "gpt-5": { on: "soon", successor: "gpt-6-luna" } } }],
     ["a price below zero", { usdPerMillionTokens: { x: { input: -1, cached: 0, cacheWrite: 0, output: 0 } } }],
-    ["a field that nobody reads", { comment: "" }],
+    ["an unknown field", { comment: "" }],
   ])("is refused with %s", (_case, changes) => {
     expect(Catalog.safeParse({ ...catalog, ...changes }).success).toBe(false);
   });

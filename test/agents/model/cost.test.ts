@@ -17,10 +17,10 @@ describe("the cost of tokens", () => {
   it.each([
     ["input", { input: million, cached: 0, output: 0 }, 1],
     ["input that was cached", { input: million, cached: million, output: 0 }, 0.05],
-    ["half of each", { input: million, cached: million / 2, output: 0 }, 0.525],
+    ["half new and half cached input", { input: million, cached: million / 2, output: 0 }, 0.525],
     ["input that was written to the cache", { input: million, cached: 0, cacheWrite: million, output: 0 }, 1.25],
     ["output", { input: 0, cached: 0, output: million }, 5],
-    ["nothing", { input: 0, cached: 0, output: 0 }, 0],
+    ["no tokens", { input: 0, cached: 0, output: 0 }, 0],
   ])("includes %s of gpt-6.1-terra at its price", (_what, usage, usd) => {
     expect(costOf("gpt-6.1-terra", usage)).toBe(usd);
   });
@@ -39,14 +39,14 @@ describe("the cost of tokens", () => {
 });
 
 describe("the spending of a call", () => {
-  it("sums tokens and dollars of its requests without the noise of binary fractions", () => {
+  it("sums tokens and dollars of its requests without rounding errors", () => {
     const spending = new Spending("gpt-6-luna");
     spending.add({ input: 1000, cached: 0, cacheWrite: 0, output: 100 });
     spending.add({ input: 2000, cached: 1000, cacheWrite: 0, output: 100 });
     expect(spending.soFar()).toMatchObject({ usage: { input: 3000, cached: 1000, output: 200 }, costUsd: 0.00031 });
   });
 
-  it("includes cache writes, which the sum of tokens does not show", () => {
+  it("includes the price of cache writes, although the sum of tokens does not list them", () => {
     const spending = new Spending("gpt-6.1-terra");
     spending.add({ input: million, cached: 0, cacheWrite: million, output: 0 });
     expect(spending.soFar()).toMatchObject({ usage: { input: million, cached: 0, output: 0 }, costUsd: 1.25 });
@@ -93,7 +93,7 @@ describe("the usage of a request", () => {
     ["a chat template around a short prompt", { input: 3_000 + 8_000 }],
     ["thoughts that are not shown", { output: 1_000 }],
     ["a prompt that comes from the cache", { cached: 800 }],
-    ["no word about the cache", { cached: undefined, cacheWrite: null }],
+    ["no counts of the cache", { cached: undefined, cacheWrite: null }],
   ])("equals the provider's counts: %s", (_what, counts) => {
     const counted = { ...honest, ...counts };
     expect(readUsage(counted, exchanged)).toEqual({
@@ -118,12 +118,12 @@ describe("the usage of a request", () => {
     expect(readUsage({ ...honest, cached }, exchanged)).toEqual({ ...honest, cached: 0, isEstimated: true });
   });
 
-  it.each([undefined, null, 0])("is estimated without counts: %j", (none) => {
+  it.each([undefined, null, 0])("is estimated from the bytes if all counts are %j", (none) => {
     const usage = readUsage({ input: none, cached: none, cacheWrite: none, output: none }, exchanged);
     expect(usage).toEqual({ input: 1_000, cached: 0, cacheWrite: 0, output: 200, isEstimated: true });
   });
 
-  it("never has more cached tokens than input", () => {
+  it("has no cached tokens if more tokens are cached than sent", () => {
     expect(readUsage({ ...honest, cached: 801 }, exchanged)).toMatchObject({ cached: 0, isEstimated: true });
     expect(readUsage({ ...honest, cacheWrite: 701 }, exchanged)).toMatchObject({ cacheWrite: 0, isEstimated: true });
   });
@@ -145,7 +145,7 @@ describe.each([
     { input_tokens: 1e20, output_tokens: "x", input_tokens_details: { cached_tokens: 1e9 } },
   ],
 ] as const)("a call over %s", (NOVA_LLM_API, answer, usage) => {
-  it("is estimated from sent and received bytes, and marked as an estimate", async () => {
+  it("with impossible counts has a cost that is estimated from its bytes, and says so", async () => {
     await using server = await rawServer(answer('{"code": "x"}', undefined, usage));
     const { costUsd, isEstimated, ...told } = await createModels({ ...server.environment, NOVA_LLM_API }).ask(
       modelCall(),
@@ -157,7 +157,7 @@ describe.each([
     expect(told.usage.cached).toBe(0);
   });
 
-  it("handles a huge count", async () => {
+  it("with a count beyond JavaScript's numbers has a finite number of tokens", async () => {
     const text = JSON.stringify(answer('{"code": "x"}', undefined, usage)).replaceAll("100000000000000000000", "1e400");
     await using server = await rawServer(text);
     const { usage: read } = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());

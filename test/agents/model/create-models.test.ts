@@ -11,8 +11,8 @@ describe("models", () => {
   it.each<[string, ModelEnvironment]>([
     ["an empty environment", {}],
     ["empty variables", { OPENAI_API_KEY: "", OPENAI_BASE_URL: " " }],
-    ["an API alone", { NOVA_LLM_API: "chat" }],
-  ])("of %s report the missing variables at the first call", async (_what, environment) => {
+    ["only the name of an API", { NOVA_LLM_API: "chat" }],
+  ])("created from %s report the missing variables at the first call", async (_what, environment) => {
     expect(await failureOf(environment)).toMatchObject({
       reason: "unauthorized",
       message:
@@ -21,7 +21,7 @@ describe("models", () => {
     });
   });
 
-  it("also need access for embeddings", async () => {
+  it("report the missing variables at the first embedding too", async () => {
     await expect(
       createModels({ NOVA_EMBEDDING_MODEL: "m" }).embed({ texts: ["x"], signal: new AbortController().signal }),
     ).rejects.toMatchObject({
@@ -36,11 +36,11 @@ describe("models", () => {
       "models cannot be called: OPENAI_BASE_URL is no URL - write it like http://127.0.0.1:11434/v1",
     ],
     [{ OPENAI_BASE_URL: "file:///etc/passwd" }, "OPENAI_BASE_URL is no URL"],
-  ])("of %j are refused immediately", (environment, message) => {
+  ])("are not created from the invalid variables %j", (environment, message) => {
     expect(() => createModels(environment)).toThrow(message);
   });
 
-  it("accept a whole process.env", () => {
+  it("are created from a whole process.env", () => {
     expect(() => createModels({ ...process.env, NOVA_LLM_API: "" })).not.toThrow();
   });
 
@@ -78,19 +78,22 @@ describe("models", () => {
     ["chat", "application/json", '{"status": "ok"}'],
     ["responses", "application/json", "{"],
     ["chat", "application/json", "null"],
-  ])("report a way out if over %s another service answers: %s %s", async (NOVA_LLM_API, type, body) => {
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { "content-type": type }).end(body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const error = await failureOf({ OPENAI_BASE_URL: `http://127.0.0.1:${port}`, NOVA_LLM_API });
-    server.close();
-    expect(error).toMatchObject({
-      reason: "unavailable",
-      message: expect.stringMatching(/what it sent is no answer of this API.*; see OPENAI_BASE_URL where nodes run /),
-    });
-  });
+  ])(
+    "name the variable to correct if the server of the %s API is another service that sends %s %s",
+    async (NOVA_LLM_API, type, body) => {
+      const server = createServer((_request, response) => {
+        response.writeHead(200, { "content-type": type }).end(body);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const error = await failureOf({ OPENAI_BASE_URL: `http://127.0.0.1:${port}`, NOVA_LLM_API });
+      server.close();
+      expect(error).toMatchObject({
+        reason: "unavailable",
+        message: expect.stringMatching(/what it sent is no answer of this API.*; see OPENAI_BASE_URL where nodes run /),
+      });
+    },
+  );
 });
 
 const NOVA_EMBEDDING_MODEL = "text-embedding-3-small";

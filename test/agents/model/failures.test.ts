@@ -35,7 +35,7 @@ const answered: Case[] = [
     message: /was cut off at 8000 tokens - split the task into smaller nodes$/,
   },
   {
-    what: "an answer that was cut off where it could be read",
+    what: "an answer that was cut off after complete JSON",
     answer: { cutOff: '{"code": "x"}', usage },
     reason: "cut_off",
     message: /was cut off/,
@@ -128,7 +128,7 @@ const refused: Case[] = [
 
 describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
   it.each(answered)(
-    "$what causes an error with its reason, its cost and its text",
+    "$what causes an error with a reason and the cost of the answer",
     async ({ answer, reason, message }) => {
       await using server = await modelServer([{ answer }]);
       const error = await failureOf({ ...server.environment, NOVA_LLM_API });
@@ -138,7 +138,7 @@ describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
     },
   );
 
-  it.each(refused)("$what causes an error with its reason and without a cost", async ({ answer, reason, message }) => {
+  it.each(refused)("$what causes an error with a reason and no cost", async ({ answer, reason, message }) => {
     await using server = await modelServer([{ answer }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(error).toMatchObject({ reason, message: expect.stringMatching(message), spent: { costUsd: 0, text: "" } });
@@ -164,7 +164,7 @@ describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
   });
 });
 
-describe("a response with an error in it", () => {
+describe("a response of status 200 that contains an error", () => {
   it.each<[string, ModelErrorReason, RegExp]>([
     ["server_error", "unavailable", /gave no answer: the engine stopped$/],
     ["invalid_prompt", "refused", /\(the engine stopped\) - say the task in other words/],
@@ -174,8 +174,8 @@ describe("a response with an error in it", () => {
   });
 });
 
-describe("a provider that repeats its key", () => {
-  it.each([400, 401, 404, 500])("in an error of status %i leads to a message without it", async (status) => {
+describe("a provider that repeats the API key", () => {
+  it.each([400, 401, 404, 500])("in an error of status %i causes a message without the key", async (status) => {
     const key = "sk-proj-repeated/0123456789";
     const said = `Incorrect API key provided: ${key} (also ${encodeURIComponent(key)}, ${JSON.stringify({ key })})`;
     await using server = await modelServer(() => ({ status, message: said, ...never }));

@@ -8,7 +8,7 @@ import { strictSchemaProblems } from "../../support/model-server/strict-schema.t
 
 const code = { json: { code: "x" } };
 
-/** Complaints of a server at its end, after `use`. */
+/** Runs `use` against a server with this script, and returns what the server reports when it closes. */
 async function verdictOf(
   plan: Exchange[] | Respond,
   use: (server: { url: string }) => Promise<unknown>,
@@ -34,46 +34,46 @@ const posting =
     });
 
 describe("a scripted provider", () => {
-  it("has no complaint if the calls follow its script", async () => {
+  it("reports nothing if the requests follow the script", async () => {
     expect(await verdictOf([{ answer: code }], asking)).toBe("as the script says");
   });
 
   it.each<[string, Exchange[], string]>([
-    ["a request more than it has", [], "unexpected request of the code_generator: the script is at its end"],
+    ["a request after the end of the script", [], "unexpected request of the code_generator: the script is at its end"],
     [
-      "a request less",
+      "a scripted request that never comes",
       [{ answer: code }, { expect: { role: "data_analyzer" }, answer: code }],
       'never asked for: {"role":"data_analyzer"}',
     ],
     [
-      "another role",
+      "a request of another role",
       [{ expect: { role: "input_analyzer" }, answer: code }],
       'role is "code_generator", not "input_analyzer"',
     ],
     [
-      "another model",
+      "a request of another model",
       [{ expect: { model: "gpt-6-luna" }, answer: code }],
       'model is "gpt-6.1-terra", not "gpt-6-luna"',
     ],
-    ["another prompt", [{ expect: { says: ["taxes"] }, answer: code }], "it does not say taxes"],
-    ["a prompt that tells too much", [{ expect: { hides: [/total/] }, answer: code }], "it says /total/"],
-  ])("complains of %s", async (_what, script, complaint) => {
+    ["a prompt without a required text", [{ expect: { says: ["taxes"] }, answer: code }], "it does not say taxes"],
+    ["a prompt with a forbidden text", [{ expect: { hides: [/total/] }, answer: code }], "it says /total/"],
+  ])("reports %s", async (_what, script, complaint) => {
     expect(await verdictOf(script, asking)).toContain(complaint);
   });
 
-  it("complains of a role that must not ask", async () => {
+  it("reports a request of a role for which it has no answers", async () => {
     const verdict = await verdictOf(byRole({ input_analyzer: code }), asking);
     expect(verdict).toContain("unexpected request of the code_generator");
   });
 
-  it("answers by role, in any order and number", async () => {
+  it("answers the requests of a role in any order and number", async () => {
     await using server = await modelServer(byRole({ code_generator: ({ input }) => ({ json: { code: input } }) }));
     const answers = await Promise.all([asking(server, "a"), asking(server, "b"), asking(server, "a")]);
     expect(answers.map(({ value }) => value.code)).toEqual(["a", "b", "a"]);
     expect(server.requests).toHaveLength(3);
   });
 
-  it("waits for the test before it answers", async () => {
+  it("delays an answer until the test allows it", async () => {
     const { promise: after, resolve } = Promise.withResolvers<void>();
     await using server = await modelServer([{ answer: { ...code, after } }]);
     let answered = false;
@@ -96,30 +96,30 @@ const format = { type: "json_schema", name: "n", strict: true, schema: { type: "
 describe("a strict provider refuses", () => {
   it.each<[string, string, unknown, string]>([
     ["a field that it does not know", "/responses", { ...responses, seed: 1 }, 'Unrecognized key: "seed"'],
+    ["a field of another API", "/chat/completions", { ...chat, instructions: "x" }, 'Unrecognized key: "instructions"'],
+    ["a request that asks it to store the prompt", "/responses", { ...responses, store: true }, "store is not false"],
     [
-      "a field that Chat does not know",
-      "/chat/completions",
-      { ...chat, instructions: "x" },
-      'Unrecognized key: "instructions"',
+      "a schema that allows other keys",
+      "/responses",
+      { ...responses, text: { format } },
+      "'additionalProperties' is required",
     ],
-    ["to keep a prompt", "/responses", { ...responses, store: true }, "store is not false"],
-    ["a schema that is open", "/responses", { ...responses, text: { format } }, "'additionalProperties' is required"],
     [
-      "a role that is none",
+      "a message of an unknown role",
       "/chat/completions",
       { ...chat, messages: [{ role: "robot", content: "x" }] },
       "messages[0].role",
     ],
-    ["a call without its result", "/responses", { ...responses, input: [call()] }, "No tool output found for c1"],
-    ["a result without its call", "/responses", { ...responses, input: [result()] }, "No tool call found for c1"],
+    ["a tool call without its result", "/responses", { ...responses, input: [call()] }, "No tool output found for c1"],
+    ["a tool result without its call", "/responses", { ...responses, input: [result()] }, "No tool call found for c1"],
     [
-      "thoughts that it did not keep",
+      "thoughts without their content",
       "/responses",
       { ...responses, input: [{ type: "reasoning", id: "rs_1" }] },
       "input[0]",
     ],
-    ["no texts to embed", "/embeddings", { model: "m", input: [] }, "input"],
-    ["an API that it has not", "/completions", chat, "Invalid URL"],
+    ["a request for embeddings of no texts", "/embeddings", { model: "m", input: [] }, "input"],
+    ["a request to an unknown path", "/completions", chat, "Invalid URL"],
   ])("%s", async (_what, path, body, complaint) => {
     expect(await verdictOf(() => code, posting(path, body))).toContain(complaint);
   });
@@ -157,30 +157,30 @@ describe("a strict schema", () => {
   const text = { type: "string" };
 
   it.each([
-    ["nothing", object({})],
-    ["all keys", object({ properties: { a: text }, required: ["a"] })],
+    ["no keys", object({})],
+    ["only required keys", object({ properties: { a: text }, required: ["a"] })],
     ["alternatives inside", object({ properties: { a: { anyOf: [text, { type: "null" }] } }, required: ["a"] })],
     ["lists of objects", object({ properties: { a: { type: "array", items: object({}) } }, required: ["a"] })],
-  ])("may require %s", (_what, schema) => {
+  ])("is accepted with %s", (_what, schema) => {
     expect(strictSchemaProblems(schema)).toEqual([]);
   });
 
   it.each([
-    ["no object at its root", { type: "array", items: text }, /must be an object/],
+    ["a list at its root", { type: "array", items: text }, /must be an object/],
     ["alternatives at its root", object({ anyOf: [] }), /must be an object/],
     ["an optional key", object({ properties: { a: text } }), /Missing 'a'/],
     [
-      "an open object inside",
+      "an object that allows other keys in a member",
       object({ properties: { a: { type: "object" } }, required: ["a"] }),
       /context=\(\/a\), 'additionalProperties'/,
     ],
     [
-      "an open object in a list",
+      "an object that allows other keys in a list",
       object({ properties: { a: { items: { type: "object" } } }, required: ["a"] }),
       /\/a\/items/,
     ],
     [
-      "an open object among alternatives",
+      "an object that allows other keys among alternatives",
       object({ properties: { a: { anyOf: [{ type: "object" }] } }, required: ["a"] }),
       /anyOf\/0/,
     ],
@@ -189,11 +189,11 @@ describe("a strict schema", () => {
       object({ properties: { a: { ...text, default: "x" } }, required: ["a"] }),
       /'default' is not permitted/,
     ],
-  ])("may not have %s", (_what, schema, problem) => {
+  ])("is refused with %s", (_what, schema, problem) => {
     expect(strictSchemaProblems(schema)).toEqual([expect.stringMatching(problem)]);
   });
 
-  it("is at most ten levels deep", () => {
+  it("is refused if it has more than ten levels", () => {
     let schema = object({});
     for (let depth = 0; depth < 10; depth++) {
       schema = object({ properties: { a: schema }, required: ["a"] });

@@ -23,7 +23,7 @@ const apis = [
 
 const asText: Partial<ModelCall<string>> = { role: "text", answer: { read: async (answer) => readText(answer) } };
 
-describe.each(apis)("over $api", ({ api, answer }) => {
+describe.each(apis)("over $api,", ({ api, answer }) => {
   const ask = ({ environment }: RawServer) => createModels({ ...environment, NOVA_LLM_API: api }).ask(modelCall());
   const fail = ({ environment }: RawServer, changes: Partial<ModelCall<never>> = {}) =>
     failureOf({ ...environment, NOVA_LLM_API: api }, changes);
@@ -49,9 +49,9 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ],
     ["thoughts in its text", answer(`First {"code": "draft"}.</think>${json}`)],
     ["unknown fields", { ...answer(json), extra: { deep: [1] } }],
-    ["no usage", { ...answer(json), usage: undefined }],
-    ["usage of another form", { ...answer(json), usage: [1] }],
-  ])("an answer is read if it has %s", async (_what, body) => {
+    ["no token counts", { ...answer(json), usage: undefined }],
+    ["token counts of another form", { ...answer(json), usage: [1] }],
+  ])("an answer is valid with %s", async (_what, body) => {
     await using server = await rawServer(body);
     expect(await ask(server)).toMatchObject({ value: code });
     expect(server.bodies).toHaveLength(1);
@@ -61,11 +61,11 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ["an empty body", "", /gave no answer: what it sent is no answer of this API \(it is empty\); see OPENAI_BASE_URL/],
     ["a web page", "<!DOCTYPE html><p>Hello", /\(a web page\)/],
     [
-      "a web page with its type",
+      "a web page with the content type of HTML",
       (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
       /a web page/,
     ],
-    ["half of its JSON", '{"choices": [', /\(no JSON\)/],
+    ["JSON that is cut off", '{"choices": [', /\(no JSON\)/],
     [
       "a stream of events",
       (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end('data: {"choices":[]}\n\n'),
@@ -73,7 +73,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     ],
     ["a list", [], /what it sent is no answer of this API \(.* at its top\)/],
     ["null", "null", /what it sent is no answer of this API/],
-    ["an object of something else", { ok: true }, /what it sent is no answer of this API/],
+    ["an object without the fields of the API", { ok: true }, /what it sent is no answer of this API/],
     ["content that is a number", answer(12), /no answer of this API \(.*content\)/],
     ["content that is an object", answer({ code: "x" }), /no answer of this API \(.*content\)/],
     ["a part that is a picture", answer([{ type: "image_url", image_url: {} }]), /a part of type "image_url"/],
@@ -89,9 +89,9 @@ describe.each(apis)("over $api", ({ api, answer }) => {
 
   it.each<[string, unknown]>([
     ["an empty text", ""],
-    ["blanks", " \n"],
+    ["only white space", " \n"],
     ["null", null],
-    ["no parts", []],
+    ["an empty list of parts", []],
     ["thoughts alone", "<think>{}</think>"],
     ["thoughts that do not end", '<think>{"code": "draft"}'],
     ["a thinking part alone", [{ type: "thinking", thinking: "hm" }]],
@@ -125,7 +125,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     expect(unsure.bodies).toHaveLength(2);
   });
 
-  it("an unusable answer is not requested again if the caller asks again itself", async () => {
+  it("an unusable answer is not requested again if the call says that its caller asks again", async () => {
     await using server = await rawServer(answer(null));
     const error = await fail(server, { ...asText, isAskedOnce: true } as Partial<ModelCall<never>>);
     expect(error).toMatchObject({
@@ -136,7 +136,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("a call of an unknown tool is answered once, and then causes an error", async () => {
+  it("the first call of an unknown tool is answered, and the second one causes an error", async () => {
     const calls =
       api === "chat"
         ? chatAnswer(null, { tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] })
@@ -152,11 +152,11 @@ describe.each(apis)("over $api", ({ api, answer }) => {
   });
 });
 
-describe("over chat", () => {
+describe("over chat,", () => {
   const environmentOf = ({ environment }: RawServer) => ({ ...environment, NOVA_LLM_API: "chat" });
 
   it.each(["reasoning", "reasoning_content", "thinking"])(
-    "%s next to the content is not part of the answer",
+    "the field %s beside the content is not part of the answer",
     async (field) => {
       await using server = await rawServer(
         chatAnswer(null, { [field]: json }),
@@ -178,7 +178,7 @@ describe("over chat", () => {
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("a refusal in a part is a refusal", async () => {
+  it("a part of type refusal causes an error with the reason refused", async () => {
     await using server = await rawServer(chatAnswer([{ type: "refusal", refusal: "I will not" }]));
     expect(await failureOf(environmentOf(server))).toMatchObject({
       reason: "refused",
@@ -187,7 +187,7 @@ describe("over chat", () => {
   });
 });
 
-describe("over responses", () => {
+describe("over responses,", () => {
   it("a message of the phase commentary is not part of the answer", async () => {
     const commentary = { type: "message", role: "assistant", phase: "commentary", content: '{"code": "draft"}' };
     await using server = await rawServer(responsesAnswer(json, [commentary]));
@@ -197,7 +197,7 @@ describe("over responses", () => {
 });
 
 describe("a server that ignores schemas at /responses", () => {
-  it("causes an error that recommends another API once", async () => {
+  it("causes an error that recommends NOVA_LLM_API=chat", async () => {
     await using server = await rawServer(responsesAnswer("Sure, here it is."));
     expect(await failureOf(server.environment)).toMatchObject({
       message:

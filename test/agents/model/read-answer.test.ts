@@ -6,23 +6,23 @@ describe("the JSON object of an answer", () => {
   it.each([
     ["alone", '{"a": 1}', { a: 1 }],
     ["in a code fence", 'Sure:\n```json\n{"a": 1}\n```\nDone.', { a: 1 }],
-    ["before the same object, written otherwise", '{"a": 1, "b": 2} {"b":2,"a":1}', { a: 1, b: 2 }],
+    ["before the same object with other spaces and order", '{"a": 1, "b": 2} {"b":2,"a":1}', { a: 1, b: 2 }],
     ["with braces and quotes in strings", String.raw`{"code": "d = {\"}\": '{'}"}`, { code: `d = {"}": '{'}` }],
     ["with a backslash at a string's end", String.raw`{"path": "C:\\"}`, { path: "C:\\" }],
     ["with objects inside", '{"a": {"b": {}}}', { a: { b: {} } }],
     ["with the text of another object in a string", String.raw`{"a": "{\"b\": 1}"}`, { a: '{"b": 1}' }],
-    ["after braces that are none", 'the set {1, 2} is {"a": 1}', { a: 1 }],
-    ["after a brace that stays open", '{ well: {"a": 1}', { a: 1 }],
+    ["after braces that enclose no JSON", 'the set {1, 2} is {"a": 1}', { a: 1 }],
+    ["after a brace that is never closed", '{ well: {"a": 1}', { a: 1 }],
     ["after lists without objects", 'As [1] and [2, 3] say: {"a": 1}', { a: 1 }],
-    ["in a list of its own", '[{"a": 1}]', { a: 1 }],
-    ["with a list inside", '{"a": [{"b": 1}, {"b": 2}]}', { a: [{ b: 1 }, { b: 2 }] }],
+    ["as the only item of a list", '[{"a": 1}]', { a: 1 }],
+    ["with a list of objects inside", '{"a": [{"b": 1}, {"b": 2}]}', { a: [{ b: 1 }, { b: 2 }] }],
   ])("is found %s", (_where, text, expected) => {
     const read = readObject(text);
     expect(read.valid && JSON.parse(read.value)).toEqual(expected);
   });
 
   it.each(["no", "{", '{"a": ', "[1, 2]", "null", "{".repeat(50_000), '{"'.repeat(50_000), '[{"a":'.repeat(50_000)])(
-    "is missing in %#",
+    "is missing in text %# without a whole object",
     (text) => {
       expect(readObject(text)).toEqual({ valid: false, problem: "there is no JSON object in it" });
     },
@@ -34,13 +34,17 @@ describe("the JSON object of an answer", () => {
     ["in prose", 'Example: {"total": 1}. Final: {"total": 2}', 2],
     ["in code fences", '```json\n{"total": 1}\n```\n```json\n{"total": 2}\n```', 2],
     ["side by side", '{"total": 1}{"total": 2}', 2],
-    ["with digits that only exact numbers tell apart", '{"n": 12345678901234567890} {"n": 12345678901234567891}', 2],
-  ])("is ambiguous among several %s", (_where, text, count) => {
+    [
+      "that differ only in digits beyond JavaScript's precision",
+      '{"n": 12345678901234567890} {"n": 12345678901234567891}',
+      2,
+    ],
+  ])("is ambiguous if there are several %s", (_where, text, count) => {
     const problem = `it is ambiguous: it has ${count} different JSON objects, and one is wanted`;
     expect(readObject(text)).toEqual({ valid: false, problem, isUnclear: true });
   });
 
-  it.each([500, 100_000])("is refused if it is nested deeper than a context may be: %i", (levels) => {
+  it.each([500, 100_000])("is refused if it has more levels than a context allows: %i", (levels) => {
     const json = `${'{"a":'.repeat(levels + 1)}1${"}".repeat(levels + 1)}`;
     expect(readObject(json)).toEqual({ valid: false, problem: "its JSON is nested deeper than 500 levels" });
   });
@@ -56,7 +60,7 @@ describe("the JSON object of an answer", () => {
 describe("an answer", () => {
   const schema = z.object({ done: z.boolean(), reasons: z.array(z.string()) });
 
-  it("is read by its schema", () => {
+  it("is parsed and checked against its schema", () => {
     expect(readAnswer('{"done": true, "reasons": []}', schema)).toEqual({
       valid: true,
       value: { done: true, reasons: [] },
@@ -119,7 +123,7 @@ describe("an answer without thoughts", () => {
     ["<|channel|>commentary to=all<|message|>", "<|end|><|start|>assistant<|channel|>final <|message|>"],
     ["<|channel>thought\n", "<channel|>"],
     ["```thinking\n", "```\n"],
-  ])("loses the text between %s and %s", (open, close) => {
+  ])("lacks the text between %s and %s", (open, close) => {
     const thoughts = draft.replaceAll("`", "'");
     expect(withoutThoughts(`${open}${thoughts}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`\n${open}\n${thoughts}\n${close}\n\nIt is 12.1.\n`)).toBe("It is 12.1.");
@@ -137,23 +141,23 @@ describe("an answer without thoughts", () => {
     "<|end_of_thought|>",
     "◁/think▷",
     "<|END_THINKING|>",
-  ])("loses the text before a %s without an opening mark", (close) => {
+  ])("lacks the text before a %s that no mark opens", (close) => {
     expect(withoutThoughts(`${draft}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${draft}${close}more${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${final}${close}`)).toBe("");
   });
 
-  it("loses nested thoughts", () => {
+  it("lacks nested thoughts", () => {
     expect(withoutThoughts(`<think>a<think>b {"total": 1}</think>c {"total": 2}</think>${final}`)).toBe(final);
     expect(withoutThoughts(`<think>first a <think> tag, then</think>${final}`)).toBe(final);
   });
 
-  it("keeps the text after an empty mark", () => {
+  it("keeps the text after marks without thoughts", () => {
     expect(withoutThoughts(`<think></think>\n\n${final}`)).toBe(final);
     expect(withoutThoughts(`<think/>${final}`)).toBe(final);
   });
 
-  it("loses channels of gpt-oss without their tokens", () => {
+  it("lacks the analysis of gpt-oss whose special tokens are missing", () => {
     expect(withoutThoughts(`analysisWe add tax to {"total": 10}.assistantfinal${final}`)).toBe(final);
     expect(withoutThoughts(`<|channel|>final<|message|>${final}<|return|>`)).toBe(final);
   });
@@ -171,11 +175,11 @@ describe("an answer without thoughts", () => {
     "  kept as it is\n",
     "<thinkpad> and <analysis>kept</analysis>",
     "analysis of the assistant: final",
-  ])("keeps text that only mentions marks: %j", (answer) => {
+  ])("keeps a text that mentions marks without marking thoughts: %j", (answer) => {
     expect(withoutThoughts(answer)).toBe(answer);
   });
 
-  it("keeps a mentioned mark after real thoughts", () => {
+  it("keeps a mark inside JSON that follows thoughts", () => {
     const answer = '{"html": "<think>x</think>"}';
     expect(withoutThoughts(`<think>I write {"html": "</think>"}</think>${answer}`)).toBe(answer);
     expect(withoutThoughts(`plan {"html": 1}</think>\n${answer}`)).toBe(answer);
@@ -197,7 +201,7 @@ describe("an answer without thoughts", () => {
     "&lt;think ",
     "＜think ",
     "</|think",
-  ])("is found in bounded time in a text of only %j", (sign) => {
+  ])("is ready in bounded time for a million characters of only %j", (sign) => {
     expect(withoutThoughts(sign.repeat(1_000_000 / sign.length)).length).toBeLessThanOrEqual(1_000_000);
   });
 });

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
+describe.each(["responses", "chat"] as const)("over %s,", (NOVA_LLM_API) => {
   it.each([429, 408, 409, 500, 502, 503])("status %i is retried", async (status) => {
     await using server = await modelServer([{ answer: retriedAtOnce(status) }, { answer: code }]);
     const answer = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
@@ -64,8 +64,8 @@ describe("a slow provider", () => {
   });
 
   it.each([
-    ["than the call allows", 30_000, 30],
-    ["than 90 seconds, whatever the call allows,", 600_000, 90],
+    ["than its call allows", 30_000, 30],
+    ["than 90 seconds, although its call allows more,", 600_000, 90],
   ])("that is slower %s causes an error", async (_than, timeoutMs, seconds) => {
     await using server = await modelServer(() => ({ silent: true }));
     using clock = ownTheClock();
@@ -107,7 +107,7 @@ describe("a connection", () => {
 describe("an aborted call", () => {
   const reason = new Error("this Lambda has to stop");
 
-  it("sends no request if it is aborted before its start", async () => {
+  it("sends no request if it was aborted before it started", async () => {
     await using server = await modelServer([]);
     expect(await failureOf(server.environment, { signal: AbortSignal.abort(reason) })).toBe(reason);
   });

@@ -82,9 +82,9 @@ describe("the closest examples", () => {
     ["of another task", { embedding: far }],
     ["of another embedding model", { embedding: [1, 0] }],
     ["without an embedding", { embedding: undefined as never }],
-    ["that has not run yet", { status: "candidate" }],
+    ["that no run has proven", { status: "candidate" }],
     ["that was replaced because it failed", { status: "replaced", provenBy: "exec_1" }],
-    ["of a decision", { nodeType: "decision" }],
+    ["of another type of node", { nodeType: "decision" }],
     ["of another client", { client: "globex" }],
     ["whose prompt is only a hash", { prompt: `sha256:${"a".repeat(64)}` }],
     ["that is too long for a prompt", { code: "#".repeat(3_300) }],
@@ -98,7 +98,7 @@ describe("the closest examples", () => {
     expect(chosen([waiting, own], taskWith({ client: "acme" })).sort()).toEqual(["a", "b"]);
   });
 
-  it("include a further example only if it fits and differs", () => {
+  it("include a second example only if it is short enough and has different code", () => {
     const first = generation({ code: "1".repeat(2_000), embedding: closer });
     const long = generation({ code: "2".repeat(2_000) });
     const same = generation({ code: first.code });
@@ -118,7 +118,7 @@ const kept = {
 } as unknown as Generation;
 
 describe("earlier examples", () => {
-  it("belong to the workflow and are closest to the task", async () => {
+  it("are read from the task's workflow", async () => {
     const asked: string[] = [];
     const precedents = {
       async ofWorkflow(workflowId: string) {

@@ -8,7 +8,7 @@ import { sets } from "../../support/pipeline/node-means.ts";
 import { play } from "../../support/pipeline/play.ts";
 
 describe("quoteForPrompt", () => {
-  it.each(hostile)("writes %j so that it cannot leave its line or pass for markup", (text) => {
+  it.each(hostile)("escapes %j so that it cannot end its line or look like markup", (text) => {
     const written = quoteForPrompt({ [text]: [text] });
     expect(JSON.parse(written)).toEqual({ [text]: [text] });
     expect(written).not.toMatch(/[<>`\r\n\u0085\u2028\u2029\u202e\u200b\ufeff]|\[\/?INST\]/u);
@@ -47,7 +47,7 @@ describe("withoutFence", () => {
     ["```\na = 1\nb = 2\n```", "a = 1\nb = 2"],
     ['text = """\n```\n"""', 'text = """\n```\n"""'],
     ["Here it is:\n```python\na = 1\n```", "Here it is:\n```python\na = 1\n```"],
-  ])("reads %j", (text, code) => {
+  ])("returns the code in %j", (text, code) => {
     expect(withoutFence(text)).toBe(code);
   });
 });
@@ -61,7 +61,7 @@ describe("stageOf", () => {
     ["a = 1", "task"],
     ['a = "# STAGE: ANALYSIS"', "task"],
     ["# STAGE: ANALYSIST", "task"],
-  ])("reads %j", (code, stage) => {
+  ])("returns the stage that %j names, or task", (code, stage) => {
     expect(stageOf(code)).toBe(stage);
   });
 });
@@ -97,7 +97,7 @@ describe("prompts of a simple action node with ten keys", async () => {
     runs: [sets({ discount: 150 })],
   });
 
-  it.each([0, 1, 2])("stay under 1,500 tokens with the schema of their answer and their tools: call %i", (index) => {
+  it.each([0, 1, 2])("have fewer than 1,500 tokens, including schemas and tools: call %i", (index) => {
     const call = models.asked[index];
     if (!call) throw new TypeError("the call never came");
     if (!("schema" in call.answer)) throw new TypeError("the call has no schema");

@@ -17,7 +17,7 @@ const shown = (values: Record<string, string>, limits: SummaryLimits = promptLim
 };
 
 describe("summarise", () => {
-  it("masks a key before it cuts it", () => {
+  it("masks secrets in a key before it shortens the key", () => {
     const secret = "s3cr3t-of-20-letters";
     const masking = { secrets: new Set<string>(), mask: (text: string) => text.replaceAll(secret, "***") };
     const key = `${"k".repeat(190)}${secret}`;
@@ -34,17 +34,25 @@ describe("summarise", () => {
     ["a number", "850.0", 850],
     ["null", "null", null],
     ["a truth value", "true", true],
-    ["a long text", JSON.stringify("x".repeat(81)), "<string: 81 chars>"],
+    ["a long text as its length", JSON.stringify("x".repeat(81)), "<string: 81 chars>"],
     ["a number of many digits", "1".repeat(50), "<integer>"],
     ["a text in a blob", blob("text", 50_000), "<string: 50000 chars>"],
     ["bytes", blob("bytes", 150_000), "<bytes: 150000 bytes>"],
     ["large JSON", blob("json", 90_000), "<JSON: 90000 bytes>"],
     ["an empty list", "[]", []],
-    ["a list by its first item", "[1,2,3]", [1, "<2 more>"]],
+    ["a list as its first item and the number of others", "[1,2,3]", [1, "<2 more>"]],
     ["an object", '{"a":{"b":"c"}}', { a: { b: "c" } }],
-    ["what lies too deep", '{"a":{"b":{"c":{"d":1}}}}', { a: { b: { c: "<object: 1 keys>" } } }],
-    ["a list that lies too deep", '{"a":{"b":{"c":[1]}}}', { a: { b: { c: "<list: 1 items>" } } }],
-    ["data with the key of references", '{"$$blob":1}', { $blob: 1 }],
+    [
+      "an object that lies too deep as its number of keys",
+      '{"a":{"b":{"c":{"d":1}}}}',
+      { a: { b: { c: "<object: 1 keys>" } } },
+    ],
+    [
+      "a list that lies too deep as its number of items",
+      '{"a":{"b":{"c":[1]}}}',
+      { a: { b: { c: "<list: 1 items>" } } },
+    ],
+    ["an object whose key looks like that of a reference", '{"$$blob":1}', { $blob: 1 }],
   ])("shows %s", (_, json, expected) => {
     expect(shown({ key: json })).toEqual({ key: expected });
   });
@@ -58,7 +66,7 @@ describe("summarise", () => {
     expect(shown({ key: json }, { ...promptLimits, samples: false })).toEqual({ key: expected });
   });
 
-  it("keeps every digit of a number", () => {
+  it("shows every digit of a number", () => {
     const summary = summarise([{ key: "n", json: "12345678901234567890" }], promptLimits, open);
     expect(JSON.stringify(summary)).toBe('{"n":12345678901234567890}');
   });
@@ -101,7 +109,7 @@ describe("summarise", () => {
     expect(shown({ [key]: inner })).toEqual({ [short]: { [short]: 1 } });
   });
 
-  it("counts hidden keys", () => {
+  it("shows the number of keys that it leaves out", () => {
     const summary = shown(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, "1"])));
     expect(summary["..."]).toBe("<20 more keys>");
   });
@@ -113,9 +121,13 @@ it.each([
   ["texts that the code spells out", { type: "pdf" }, { type: "pdf" }],
   ["no text of the data", { type: "Sirius Black" }, { type: "<string: 12 chars>" }],
   ["no key of the data", { "Sirius Black": 1 }, { "key 1": 1 }],
-  ["numbers, truth values and nothing", { lines: [3, true, null] }, { lines: [3, true, null] }],
-  ["no text inside of others", { lines: [{ total: "12 EUR" }] }, { lines: [{ total: "<string: 6 chars>" }] }],
-])("shows %s", (_, found, shown) => {
+  ["numbers, booleans and null", { lines: [3, true, null] }, { lines: [3, true, null] }],
+  [
+    "no text of the data inside other values",
+    { lines: [{ total: "12 EUR" }] },
+    { lines: [{ total: "<string: 6 chars>" }] },
+  ],
+])("the result of an analysis without data shows %s", (_, found, shown) => {
   expect(JSON.parse(JSON.stringify(hideTexts(found, code)))).toEqual(shown);
 });
 
@@ -134,7 +146,7 @@ it.each([
     { type: "list", size: 2, item: { type: "object", size: 1, members: { sku: { type: "string", size: 1 } } } },
   ],
   ['{"$$blob":1}', { type: "object", size: 1, members: { $blob: { type: "integer" } } }],
-])("shapeOf reads the shape of %s", (json, expected) => {
+])("shapeOf returns the shape of %s", (json, expected) => {
   expect(shapeOf([{ key: "key", json }])).toEqual({ key: expected });
 });
 
