@@ -34,16 +34,16 @@ const objectOf = (name: string, bytes = 100) => ({ kind: "object" as const, key:
 
 it.each([
   ["no definition", { __edb_e__: text("client"), slug: text("acme") }],
-  ["a definition of which all is seen", version(hashes.plain, inline(plain))],
-  ["the name of such a one", version(hashes.plain)],
-])("redaction leaves an item unchanged that has %s", async (_, item) => {
+  ["a definition from which nothing is redacted", version(hashes.plain, inline(plain))],
+  ["only the hash of such a definition", version(hashes.plain)],
+])("redaction leaves an item with %s unchanged", async (_, item) => {
   expect(await redactItem(bucket, item, quiet)).toBe(item);
 });
 
 it.each([
-  ["holds", inline(noisy), inline(plain)],
-  ["names", {}, {}],
-])("redaction gives an item that %s a definition the hash of the redacted definition", async (_, whole, left) => {
+  ["contains", inline(noisy), inline(plain)],
+  ["refers to", {}, {}],
+])("redaction writes the hash of the redacted definition into an item that %s a definition", async (_, whole, left) => {
   expect(await redactItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
 });
 
@@ -65,7 +65,7 @@ it.each([
   [[4_000_000, 10], 1],
   [[10, 10, 10], 3],
   [[], 0],
-])("redaction of definitions of %j bytes takes %i for one page, and reads no other", async (sizes, taken) => {
+])("redaction of definitions with %j bytes returns the first %i of them, and reads no others", async (sizes, taken) => {
   read.length = 0;
   const found = await redactObjects(
     bucket,

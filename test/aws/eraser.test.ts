@@ -65,7 +65,7 @@ async function partitionsNaming(client: string): Promise<string[]> {
   return naming.map(({ pk, sk }) => `${pk} ${sk}`.replaceAll(client, "*")).sort();
 }
 
-it("the eraser deletes a client's items in every partition, and none of a client with a similar name", async () => {
+it("the eraser deletes the items of a client in every partition, but no items of clients with similar names", async () => {
   const before = await partitionsNaming("my-acme");
   expect(before).toHaveLength(18);
   for (let cursor: string | undefined; ; ) {
@@ -95,9 +95,9 @@ function watched() {
 
 it.each<[string, (eraser: ReturnType<typeof createEraser>) => Promise<unknown>]>([
   ["the contents of a run", (eraser) => eraser.contents({ execution: "exec_1", scope: "" })],
-  ["what a run waited for", (eraser) => eraser.traces("exec_1")],
+  ["the tasks of a run", (eraser) => eraser.traces("exec_1")],
   ["everything else of a client", (eraser) => eraser.rest("acme", undefined)],
-])("the eraser reads %s consistently", async (_what, erase) => {
+])("the eraser reads %s with a consistent read", async (_what, erase) => {
   const { asked, connection } = watched();
   await erase(createEraser(connection, {} as never));
   const reads = asked.filter(({ name }) => ["QueryCommand", "ScanCommand"].includes(name));

@@ -13,7 +13,7 @@ beforeAll(() => {
   process.env.NOVA_TABLE = table.table;
 });
 
-test("the ports take table and endpoints from the environment", async () => {
+test("the ports use the table and the endpoints that environment variables name", async () => {
   const ports = createAwsPorts({
     eventBus: "nova",
     bucket: bucket.bucket,

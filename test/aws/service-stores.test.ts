@@ -77,7 +77,7 @@ describe("the audit log", () => {
     detail: {},
   });
 
-  test("lists newest first, after a given record, for one client or for all", async () => {
+  test("lists its records newest first, also from a given record on, for one client or for all", async () => {
     for (const [n, of] of [null, "acme", "globex"].entries()) await stores.audit.append(record(`0${n}`, of));
     const ids = async (query: Parameters<ServiceStores["audit"]["list"]>[0]) =>
       (await stores.audit.list(query)).map(({ id }) => id);
@@ -111,7 +111,7 @@ describe("the state of a workflow", () => {
     });
   });
 
-  test("names its touched versions, and is listed as unsettled while it has any", async () => {
+  test("lists the versions that are still being changed, and is itself listed as unsettled while there are any", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
     const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);
@@ -132,7 +132,7 @@ describe("the state of a workflow", () => {
     expect(await move({ active: 1 }, { deleted: 1, touched: [] })).toBe(true);
   });
 
-  test("keeps the audit record of its deletion until that record is written", async () => {
+  test("contains the audit record of its deletion until the audit log has that record", async () => {
     const leaving: AuditRecord = {
       format: 1,
       id: "01",
@@ -151,7 +151,7 @@ describe("the state of a workflow", () => {
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 
-  test("is not listed as a version, although it shares their partition", async () => {
+  test("is not listed as a version, although it is in the partition of the versions", async () => {
     const versions = createWorkflowStore(table, bucket);
     expect(await versions.latest("invoice")).toBeUndefined();
     expect(await Array.fromAsync(versions.ids())).toEqual([]);
@@ -171,14 +171,14 @@ describe("a request with an idempotency key", () => {
     expiresAt: now / 1000 + 60,
   };
 
-  test("starts once, and again after it has expired", async () => {
+  test("is accepted once, and again after it has expired", async () => {
     expect(await stores.attempts.begin(attempt, now)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "02" }, now)).toEqual(attempt);
     expect(await stores.attempts.begin({ ...attempt, id: "03" }, now + 120_000)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "04" }, now)).toMatchObject({ id: "03" });
   });
 
-  test("starts even if the answer to its first write was lost", async () => {
+  test("is accepted even if the answer to its first write was lost", async () => {
     table.faults = failing(1, "lost");
     expect(await stores.attempts.begin({ ...attempt, key: "lost" }, now)).toBeUndefined();
   });

@@ -29,8 +29,8 @@ const nightly = { workflow: "report", trigger: "nightly" };
 const name = resourceName(nightly);
 const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 };
 
-describe("a name in AWS", () => {
-  it("names its trigger and is unique", () => {
+describe("the name of a trigger's rule or schedule", () => {
+  it("contains workflow and trigger, and is unique", () => {
     expect(name).toMatch(/^nova-report-nightly-[0-9a-f]{12}$/);
     const one = resourceName({ workflow: "a", trigger: "b-c" });
     expect(resourceName({ workflow: "a-b", trigger: "c" })).not.toBe(one);
@@ -83,7 +83,7 @@ describe("a schedule", () => {
     },
   ];
 
-  it("is updated if a different schedule exists", async () => {
+  it("is updated if one with its name has other settings", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
     expect(scheduler.asked[2]?.body).toMatchObject({
@@ -93,7 +93,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("is left unchanged if its times are the same", async () => {
+  it("is not updated if one with its name has the same times", async () => {
     scheduler.steps = [...there];
     await schedules.put({ ...nightly, expression: "rate(10 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
   });
@@ -121,7 +121,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("is reported as StoreUnavailable during a concurrent change", async () => {
+  it("that another process changes at the same time is reported as StoreUnavailable", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, error: "ConflictException", status: 409 }];
     const put = schedules.put({ ...nightly, expression: "rate(5 minutes)" });
     await expect(put).rejects.toMatchObject({
@@ -130,10 +130,13 @@ describe("a schedule", () => {
     });
   });
 
-  it.each([undefined, "ResourceNotFoundException"])("is removed, existing or not (%s)", async (error) => {
-    scheduler.steps = [{ operation: `DELETE /schedules/${name}`, ...(error && { error, status: 404 }) }];
-    await schedules.remove(nightly);
-  });
+  it.each([undefined, "ResourceNotFoundException"])(
+    "is removed without an error, even if it does not exist (%s)",
+    async (error) => {
+      scheduler.steps = [{ operation: `DELETE /schedules/${name}`, ...(error && { error, status: 404 }) }];
+      await schedules.remove(nightly);
+    },
+  );
 });
 
 describe("a rule", () => {
@@ -171,7 +174,7 @@ describe("a rule", () => {
     ["Oh", "Refused"],
     ["ThrottlingException", "StoreUnavailable"],
     ["ConcurrentModificationException", "StoreUnavailable"],
-  ])("without its target (%s) is reported as %s", async (ErrorCode, name) => {
+  ])("whose target fails with %s is reported as %s", async (ErrorCode, name) => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       {
@@ -190,10 +193,10 @@ describe("a rule", () => {
   });
 
   it.each<[string, [string | undefined, string | undefined]]>([
-    ["is there", [undefined, undefined]],
+    ["exists", [undefined, undefined]],
     ["has lost its target", [gone, undefined]],
-    ["is not there", [gone, gone]],
-  ])("is removed if it %s", async (_, [targets, itself]) => {
+    ["does not exist", [gone, gone]],
+  ])("is removed without an error if it %s", async (_, [targets, itself]) => {
     bridge.steps = [
       { operation: "AWSEvents.RemoveTargets", body: { FailedEntryCount: 0 }, ...(targets && { error: targets }) },
       { operation: "AWSEvents.DeleteRule", ...(itself && { error: itself }) },

@@ -33,7 +33,7 @@ describe("the circuit breaker", () => {
     expect([await call(), calls()]).toEqual(["answer", 6]);
   });
 
-  test("opens again at the first failure after that", async () => {
+  test("opens again at the first failure after those five seconds", async () => {
     const { clock, call, failTimes, calls } = setUp();
     await failTimes(5, refused);
     clock.now = 5_000;
@@ -44,7 +44,7 @@ describe("the circuit breaker", () => {
   test.each([
     ["an answer", undefined],
     ["a refusal", limited],
-  ])("starts counting again after %s", async (_, between) => {
+  ])("starts counting failures again after %s", async (_, between) => {
     const { call, failTimes } = setUp();
     await failTimes(4, refused);
     await call(between);

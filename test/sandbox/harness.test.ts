@@ -45,6 +45,6 @@ test.each([
   ["tools.py", "tools.py"],
   ["lib/tools.py", "tools.py"],
   ["lib/mail/parse.py", "mail/parse.py"],
-])("the workflow's %s becomes a module", (name, path) => {
+])("the workflow's file %s is uploaded as a module in lib/", (name, path) => {
   expect(libFiles({ [name]: "x = 1" })).toEqual([{ path: `${root}/lib/${path}`, data: "x = 1" }]);
 });

@@ -59,7 +59,7 @@ async function* endless(text: string): AsyncIterable<string> {
 }
 
 describe("a harness without enough resources", () => {
-  test("is tried four times, and then by a later delivery", async () => {
+  test("is tried four times, and then the delivery fails so that a later one tries again", async () => {
     const trouble = says({ type: "trouble", message: "[Errno 11] Resource temporarily unavailable" });
     expect(await run(trouble).outcome).toMatchObject({
       name: "SandboxUnavailable",
@@ -68,7 +68,7 @@ describe("a harness without enough resources", () => {
     expect(e2b.attaches).toBe(4);
   });
 
-  test("starts the code as soon as it can", async () => {
+  test("runs the code at the next try if it has resources again", async () => {
     const messages = [{ type: "trouble", message: "no memory" }, told(result([["a", "1"]]))];
     const script: Says = (nonce) => [line(nonce, messages.shift())];
     expect(await run(script).outcome).toMatchObject({ kind: "finished", result: { set: [{ key: "a", json: "1" }] } });
@@ -76,7 +76,7 @@ describe("a harness without enough resources", () => {
 });
 
 describe("missing isolation of a sandbox", () => {
-  test("is reported once, as a warning of this process", async () => {
+  test("is reported as a warning of the process, once", async () => {
     const heard: string[] = [];
     const listen = ({ message }: Error) => heard.push(message);
     process.on("warning", listen);
@@ -91,31 +91,31 @@ describe("missing isolation of a sandbox", () => {
 describe("an invalid message", () => {
   test.each<[string, Says]>([
     ["a line that does not parse", (nonce) => [`${nonce} {"type":\n`]],
-    ["a line that fits no message", says({ type: "unknown" })],
-    ["a result without its frame", says({ type: "result", result: result([]) })],
-    ["walls in letters of its own", says(told(result([]), { weaker: "\u001b[2J" }))],
-    ["logs without end", says(told(result([]), { logs: "x".repeat(200_000) }))],
+    ["a line of an unknown type", says({ type: "unknown" })],
+    ["a result without logs and duration", says({ type: "result", result: result([]) })],
+    ["a report of missing isolation with control characters", says(told(result([]), { weaker: "\u001b[2J" }))],
+    ["logs above the limit", says(told(result([]), { logs: "x".repeat(200_000) }))],
     [
-      "a line without end",
+      "an endless line with the nonce",
       (nonce) =>
         (async function* () {
           yield `${nonce} {"a":"`;
           yield* endless("x".repeat(50_000));
         })(),
     ],
-    ["noise without end", () => endless(`${"noise".repeat(10_000)}\n`)],
-    ["noise without end or lines", () => endless("noise".repeat(10_000))],
+    ["endless lines without the nonce", () => endless(`${"noise".repeat(10_000)}\n`)],
+    ["endless output without the nonce or a line end", () => endless("noise".repeat(10_000))],
     [
-      "a flood of needs",
+      "endless needs",
       (nonce) =>
         (async function* () {
           for (let n = 0; ; n++) yield line(nonce, needOf(n));
         })(),
     ],
-    ["a need that leads out of the harness", says({ ...needOf(1), put: "../../etc/passwd" })],
-    ["a need with a name of a megabyte", says(needOf(1, { outputs: "x".repeat(100_000) }))],
+    ["a need with a path outside the harness", says({ ...needOf(1), put: "../../etc/passwd" })],
+    ["a need with a name of 100,000 characters", says(needOf(1, { outputs: "x".repeat(100_000) }))],
     ["an outcome of a terabyte", says({ type: "outcome", path: "claims/a/outcome", bytes: 2 ** 40 })],
-    ["an outcome that leads out of the claims", says({ type: "outcome", path: "claims/../../x", bytes: 1 })],
+    ["an outcome with a path outside the claims", says({ type: "outcome", path: "claims/../../x", bytes: 1 })],
   ])("fails the node without a retry: %s", async (_, script) => {
     const outcome = await run(script).outcome;
     expect(outcome).toMatchObject({ name: "NodeFailed", message: expect.stringContaining("leave the harness alone") });
@@ -133,7 +133,7 @@ describe("an invalid message", () => {
         })(),
     ],
     ["that is no JSON", 3, () => [Buffer.from("{}}")]],
-    ["that is another message", 2, () => [Buffer.from("{}")]],
+    ["that is a message of another type", 2, () => [Buffer.from("{}")]],
   ])("fails the node without a retry: an outcome %s", async (_, bytes, file) => {
     e2b.files = file;
     expect(await run(says({ type: "outcome", path: "claims/a/outcome", bytes })).outcome).toMatchObject({
@@ -145,16 +145,19 @@ describe("an invalid message", () => {
 
 describe("an invalid result", () => {
   test.each([
-    ["no object", 7],
-    ["nothing", null],
-    ["no status", {}],
-    ["a status of its own", { status: "finished", set: [] }],
+    ["a number", 7],
+    ["null", null],
+    ["an object without a status", {}],
+    ["an unknown status", { status: "finished", set: [] }],
     ["keys that are no texts", result([[1, "1"]])],
     ["values that are no texts", result([["a", { b: 1 }]])],
-    ["blobs that are none", result([], { blobs: [{ sha256: "../../x", bytes: 1, type: "bytes" }] })],
-    ["a class of its own", { status: "error", class: "ExecutionClosed", message: "", traceback: "" }],
+    ["invalid references to blobs", result([], { blobs: [{ sha256: "../../x", bytes: 1, type: "bytes" }] })],
+    [
+      "a class of error that code cannot have",
+      { status: "error", class: "ExecutionClosed", message: "", traceback: "" },
+    ],
     ["a message of a megabyte", { status: "error", class: "NodeFailed", message: "x".repeat(1 << 20), traceback: "" }],
-  ])("fails the node with its logs: %s", async (_, inner) => {
+  ])("fails the node, which keeps the logs of the code: %s", async (_, inner) => {
     expect(await run(says(told(inner))).outcome).toMatchObject({
       kind: "finished",
       result: {
@@ -167,8 +170,8 @@ describe("an invalid result", () => {
   });
 
   test.each<[string, string, HostileE2b["files"]]>([
-    ["never come", "no longer in the sandbox", () => undefined],
-    ["are shorter", "changed after", () => [Buffer.from("kep")]],
+    ["are missing", "no longer in the sandbox", () => undefined],
+    ["are shorter than their references", "changed after", () => [Buffer.from("kep")]],
     [
       "grow while they are read",
       "changed after",
@@ -177,7 +180,7 @@ describe("an invalid result", () => {
           for (;;) yield Buffer.alloc(50_000, "x");
         })(),
     ],
-  ])("fails the node: blobs that %s", async (_, message, files) => {
+  ])("fails the node if it names blobs that %s", async (_, message, files) => {
     e2b.files = files;
     const named = result([["a", JSON.stringify({ $blob: blob })]], { blobs: [blob] });
     expect(await run(says(told(named))).outcome).toMatchObject({
@@ -198,9 +201,9 @@ describe("a sandbox that never answers", () => {
 
   test.each<[string, Says]>([
     ["is silent", parts()],
-    ["says half a line", (nonce, kernel) => parts(`${nonce} {"type"`)(nonce, kernel)],
+    ["sends half a line", (nonce, kernel) => parts(`${nonce} {"type"`)(nonce, kernel)],
     ["answers with another nonce", parts(line("0".repeat(32), told(result([]))))],
-    ["closes at once, for ever", () => []],
+    ["closes every connection immediately", () => []],
   ])("is abandoned when the time is over: it %s", async (_, script) => {
     const { outcome, leave } = run(script);
     await eventually(() => e2b.attaches > 0);
@@ -235,7 +238,7 @@ describe("a sandbox that never answers", () => {
     expect(opened).toBe(6);
   });
 
-  test("has its result no longer read after the time is over", async () => {
+  test("is no longer read from after the time is over", async () => {
     let taken = 0;
     e2b.files = () =>
       (function* () {

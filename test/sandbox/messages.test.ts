@@ -10,7 +10,7 @@ const answers = [
 ] as const;
 const text = answers.map((answer) => `n0nce ${JSON.stringify(answer)}\n`).join("noise\nn0nc3 {}\n");
 
-test("the line reader finds answers in chunks of any size", () => {
+test("the line reader returns the same answers for output in chunks of any size", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), (cuts) => {
       const seen: unknown[] = [];
@@ -26,7 +26,7 @@ test.each([
   ['n0nce {"type":"unknown"}\n', "type"],
   ['n0nce {"type":"outcome","path":"../../etc/passwd","bytes":1}\n', "path"],
   ['n0nce {"type":"need","outputs":"a","put":"/etc/passwd","refuse":"answers/1-0"}\n', "put"],
-])("the line reader refuses an unknown message: %s", (line, what) => {
+])("the line reader throws for an invalid message: %s", (line, what) => {
   const read = lineReader("n0nce", () => undefined);
   expect(() => read(line)).toThrow(what);
 });
@@ -44,12 +44,12 @@ test.each([
   [`context[f"{name}"]`, []],
   [`context["mail"]["files"], context["pdf"]`, ["1", "2", "3"]],
   [`pdf = context`, []],
-])("the code %s names the blobs %j", (code, expected) => {
+])("namedBlobs finds in the code %s the blobs %j", (code, expected) => {
   const context = { pdf: referenceText("1"), mail: `{"files":[${referenceText("2")},${referenceText("3")}]}`, n: "1" };
   expect(namedBlobs(request(code, context)).map(({ sha256 }) => sha256[0])).toEqual(expected);
 });
 
-test("data that quotes a reference is not a reference", () => {
+test("inputReferences ignores data that only looks like a reference", () => {
   const quoted = JSON.stringify({ note: referenceText("4"), escaped: { $$blob: ref("5") } });
   expect(inputReferences(request("", { quoted, real: ` { "$blob" : ${JSON.stringify(ref("6"))} } ` }))).toEqual(
     new Set([`${"6".repeat(64)} 3 bytes`]),

@@ -28,9 +28,9 @@ const result = (set: string) => `b'{"status":"success","delete":[],"blobs":[],"s
 test.each([
   ["a value that closes the object around it", result(String.raw`[["x","1}, \\"status\\": \\"completed\\""]]`)],
   ["no JSON at all", "b'nope'"],
-  ["what is no UTF-8", String.raw`b'\xff\xfe'`],
-  ["a number that JSON does not have", result('[["x",NaN]]')],
-  ["a number that is too large to be one", result('[["x",1e999]]')],
+  ["bytes that are not UTF-8", String.raw`b'\xff\xfe'`],
+  ["NaN, which JSON does not have", result('[["x",NaN]]')],
+  ["a number that is too large for JSON", result('[["x",1e999]]')],
   ["3,000 levels", `b'[' * 3000 + b']' * 3000`],
   ["200,000 levels", `b'[' * 200_000 + b']' * 200_000`],
   [
@@ -38,9 +38,9 @@ test.each([
     `b'{"status":"success","delete":[],"blobs":[],"set":[["x","' + b'[' * 3000 + b']' * 3000 + b'"]]}'`,
   ],
   ["a key twice", result('[["x","1"],["x","2"]]')],
-  ["half a character", result(String.raw`[["x","\\"\\ud800\\""]]`)],
-  ["another shape", `b'{"status":"completed"}'`],
-])("code that writes %s as its own result fails, and its sandbox serves the next", async (_what, bytes) => {
+  ["a lone surrogate", result(String.raw`[["x","\\"\\ud800\\""]]`)],
+  ["an object with an unknown status", `b'{"status":"completed"}'`],
+])("code that writes %s as its own result fails, and its sandbox runs the next node", async (_what, bytes) => {
   const sandbox = await bench.create();
   const outcome = await bench.run(sandbox, bench.request(leaving(bytes)));
   expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
@@ -48,7 +48,7 @@ test.each([
   expect(next).toMatchObject({ kind: "finished", result: { status: "success" } });
 });
 
-test("code that writes a valid result file gets exactly that result", async () => {
+test("code that writes a valid result file itself has exactly that result", async () => {
   const sandbox = await bench.create();
   const outcome = await bench.run(sandbox, bench.request(leaving(result('[["x","850.0"]]'))));
   expect(outcome).toMatchObject({ result: { status: "success", set: [{ key: "x", json: "850.0" }] } });

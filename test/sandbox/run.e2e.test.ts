@@ -55,7 +55,7 @@ describe("a node", () => {
     expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
   });
 
-  test("costs two calls in a known sandbox and three in an unknown one", async () => {
+  test("needs two calls of E2B in a sandbox that the process knows, and three in another", async () => {
     const sandbox = await bench.create();
     const callsOf = async (action: () => Promise<unknown>) => {
       const before = bench.gateway.calls.length;
@@ -69,7 +69,7 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
-  test("with a small input without secrets costs one call, except the first one in a sandbox of a pool", async () => {
+  test("with a small input without secrets needs one call of E2B, except the first node in a warm sandbox", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const first = bench.request("context['b'] = 1", {}, { isPlain: true });
     expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
@@ -88,7 +88,7 @@ describe("a node", () => {
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
   });
 
-  test("that is announced as the last one does not block another one or the next execution", async () => {
+  test("that is announced as the last one of its run does not prevent further nodes or the next execution", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const run = (more: Partial<RunRequest>) => bench.run(sandbox, bench.request("context['a'] = 1", {}, more));
     const last = { isLast: true } as const;
@@ -96,7 +96,7 @@ describe("a node", () => {
     for (const more of each) expect(changesOf(await run(more))).toEqual({ a: 1 });
   });
 
-  test("receives every character unchanged if the input is part of the cell", async () => {
+  test("receives every character unchanged if the input is sent inside the cell", async () => {
     const sandbox = await bench.create();
     const odd = ["\"'\\\\n", "\n\r\t\0\u007f", "é\u0085\u2028", "😀", "\ud800", '"""', "{x}", "%s"];
     const context = Object.fromEntries(odd.map((text, n) => [`k${n}`, JSON.stringify(text)]));
@@ -123,7 +123,7 @@ describe("a node", () => {
 });
 
 describe("large values", () => {
-  test("are streamed out, and into another sandbox, in small parts", async () => {
+  test("are streamed in small parts out of a sandbox and into another one", async () => {
     const io = new MemoryIo();
     const make = bench.request("context['big'] = b'ab' * 5_000_000\ncontext['text'] = 'é' * 3000");
     const made = await bench.run(await bench.create(), make, io);
@@ -163,7 +163,7 @@ describe("large values", () => {
     expect(io.stored).toEqual([]);
   });
 
-  test("raise an error in the code if they were erased", async () => {
+  test("raise an error in the code that reads them if they were erased", async () => {
     const ref = { sha256: "0".repeat(64), bytes: 5, type: "bytes" };
     const request = bench.request("context['pdf']", { pdf: JSON.stringify({ $blob: ref }) });
     const outcome = await bench.run(await bench.create(), request);
@@ -184,7 +184,7 @@ describe("a second delivery", () => {
     expect(changesOf(await first)).toHaveProperty("once");
   });
 
-  test("gets the kept result afterwards", async () => {
+  test("gets the stored result after the run", async () => {
     const sandbox = await bench.create();
     const request = bench.request("import random; context['once'] = random.random()");
     const first = await bench.run(sandbox, request);
@@ -209,7 +209,7 @@ describe("a failure during a run", () => {
     ["break", "POST /execute"],
     ["break", "POST /contexts"],
     [{ status: 503, body: '{"code":503,"message":"busy"}' }, "POST /files"],
-  ] as const)("%j for %s is never taken for the end of the sandbox", async (fault, call) => {
+  ] as const)("%j for %s causes another try, and is not treated as the end of the sandbox", async (fault, call) => {
     const sandbox = await bench.create();
     const faults = [fault];
     bench.gateway.fault = (seen) => (seen === call ? faults.pop() : undefined);
@@ -228,7 +228,7 @@ describe("a failure during a run", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "gone" });
   });
 
-  test("of the sandbox is found even if the connection stays open", async () => {
+  test("of the sandbox is noticed even if the connection stays open", async () => {
     const sandboxes = createSandboxes({ lookAfterMs: 20 });
     const sandbox = await bench.create();
     const { io, request } = held();
@@ -240,7 +240,7 @@ describe("a failure during a run", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("of a delivery removes its kernel context", async () => {
+  test("of a later delivery removes the kernel context that it had created", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();
@@ -287,7 +287,7 @@ describe("a failure during a run", () => {
     expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty("b.$blob.bytes", 70_001);
   });
 
-  test("of the harness is reported after a few tries", async () => {
+  test("of the harness fails the delivery after a few tries", async () => {
     const sandbox = await bench.create();
     await bench.run(sandbox, bench.request("1"));
     const { Sandbox } = await import("@e2b/code-interpreter");
@@ -300,8 +300,8 @@ describe("a failure during a run", () => {
   });
 });
 
-describe("a turn", () => {
-  test("that is refused prevents the execution", async () => {
+describe("a turn that is being written", () => {
+  test("prevents the start of the code if the chain refuses it", async () => {
     const sandbox = await bench.create();
     const request = bench.request("context['a'] = 1");
     const before = bench.gateway.calls.length;
@@ -310,7 +310,7 @@ describe("a turn", () => {
     expect(bench.gateway.calls.slice(before)).not.toContain("POST /execute");
   });
 
-  test("that cannot be written fails the delivery", async () => {
+  test("fails the delivery if it cannot be written", async () => {
     const sandbox = await bench.create();
     const turnWritten = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
     const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { turnWritten });

@@ -41,7 +41,7 @@ describe("create", () => {
     await bench.sandboxes.kill(light.id);
   });
 
-  test("waits for its time, and takes a sandbox that becomes free meanwhile", async () => {
+  test("waits until it may create a sandbox, and takes one that becomes free meanwhile", async () => {
     const turns = [false, false, true];
     const paced = createSandboxes({ pace: async () => turns.shift() ?? false });
     const made = await paced.create(spec);
@@ -53,7 +53,7 @@ describe("create", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("closes the code port to the public, and the network if none is allowed", async () => {
+  test("closes the sandbox's port to the public, and its network if the code may use none", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
@@ -67,9 +67,9 @@ describe("create", () => {
   });
 
   test.each([
-    ["what its code may reach", ["10.0.0.0/8", "a.test"], true],
-    ["nothing at all", [], false],
-  ])("makes E2B allow %s", async (_what, reach, internet) => {
+    ["only the hosts that the code may reach", ["10.0.0.0/8", "a.test"], true],
+    ["no host", [], false],
+  ])("tells E2B to allow %s", async (_what, reach, internet) => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, reach });
     const { network, allowInternetAccess } = await Sandbox.getInfo(sandbox.id);
@@ -81,14 +81,14 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("reports a way out if the plan refuses the lifetime", async () => {
+  test("fails the node with a way out if E2B's plan refuses the lifetime", async () => {
     await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
       name: "NodeFailed",
       message: expect.stringMatching(/^E2B refuses a sandbox that lives for 121 minutes \(.*1 hours\) - lower the/),
     });
   });
 
-  test("fails with a retryable error while E2B is at a limit", async () => {
+  test("fails with an error that is retried while E2B's limit of sandboxes is reached", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({
       name: "SandboxUnavailable",
@@ -97,7 +97,7 @@ describe("create", () => {
     await Promise.all(made.map(({ id }) => bench.sandboxes.kill(id)));
   });
 
-  test("reports a refused API key", async () => {
+  test("fails the node with a way out if E2B refuses the API key", async () => {
     const creating = withEnvironment({ E2B_API_KEY: `${apiKey.slice(0, -1)}8` }, () => createSandboxes().create(spec));
     await expect(creating).rejects.toMatchObject({
       name: "NodeFailed",
@@ -111,7 +111,7 @@ describe("create", () => {
     expect(bench.server.sandboxes()).toEqual([]);
   });
 
-  test("stops calling for a while when E2B cannot be reached", async () => {
+  test("fails without a call for a while after E2B could not be reached", async () => {
     bench.gateway.fault = () => "break";
     const sandboxes = createSandboxes();
     const attempts = Array.from({ length: 5 }, () => sandboxes.create(spec).catch(({ name }: Error) => name));
@@ -123,7 +123,7 @@ describe("create", () => {
 });
 
 describe("extend", () => {
-  test("extends the life with one call, and keeps the connection", async () => {
+  test("extends the life of a sandbox with one call, and keeps the connection", async () => {
     const sandbox = await bench.create();
     const before = bench.gateway.calls.length;
     const extended = await bench.sandboxes.extend(sandbox, 900);
@@ -133,20 +133,20 @@ describe("extend", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("never shortens a life", async () => {
+  test("never shortens the life of a sandbox", async () => {
     const sandbox = await bench.create();
     const extended = await bench.sandboxes.extend(sandbox, 10);
     expect(Date.parse(extended?.endsAt ?? "")).toBeGreaterThan(Date.now() + 200_000);
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("returns null if the plan refuses the lifetime", async () => {
+  test("returns null if E2B's plan refuses the lifetime", async () => {
     const sandbox = await bench.create();
     expect(await bench.sandboxes.extend(sandbox, 4000)).toBeNull();
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("returns null if the plan silently grants less", async () => {
+  test("returns null if E2B silently grants a shorter lifetime", async () => {
     const sandbox = await bench.create();
     const cut = { sandboxID: sandbox.id, startedAt: sandbox.createdAt, endAt: new Date(Date.now() + 600_000) };
     bench.gateway.fault = (call) =>

@@ -114,17 +114,17 @@ describe("the index of docstrings", () => {
     expect(index.libraries.json?.version).toMatch(/^3\.\d+\.\d+/);
   });
 
-  it("contains the libraries of a requirement under their names", () => {
+  it("contains a required library under its pip name and its import name", () => {
     expect(index.libraries["paper-books"]).toMatchObject({ version: "2.1", also: ["paper_books"] });
   });
 
-  it("leaves out missing libraries and reports them", () => {
+  it("lacks libraries that are not installed, which are named on stderr", () => {
     expect(Object.keys(index.libraries)).not.toContain("not-there");
     expect(warnings).toMatch(/^not-there is not indexed: PackageNotFoundError/m);
   });
 });
 
-describe("an entry", () => {
+describe("an entry of the index", () => {
   it.each<[string, [string, string]]>([
     ["paper_books.open_book", ["(path)", "Opens a Book."]],
     ["paper_books.Base", ["()", "What all sheets share."]],
@@ -135,15 +135,15 @@ describe("an entry", () => {
     ["paper_books.Book.close", ["()", "Closes it."]],
     ["paper_books.Book.handed", ["(book, depth=3)", "What the book hands on."]],
     ["paper_books.Broken", ["", "Exception, a kind of ValueError."]],
-  ])("of %s", (name, entry) => {
+  ])("of %s has its signature and documentation", (name, entry) => {
     expect(entries[name]).toEqual(entry);
   });
 
-  it.each(["Sheet.save", "Sheet._hidden", "loads", "os", "Broken.args", "_Mixin"])("is not made for %s", (name) => {
+  it.each(["Sheet.save", "Sheet._hidden", "loads", "os", "Broken.args", "_Mixin"])("does not exist for %s", (name) => {
     expect(entries).not.toHaveProperty([`paper_books.${name}`]);
   });
 
-  it("contains the start of a long text", () => {
+  it("contains only the start of a long docstring", () => {
     const text = entries["paper_books.Book"]?.[1] as string;
     expect(text).toMatch(/^A book\. It has many pages\..* \.\.\.$/);
     expect(text.length).toBeLessThanOrEqual(420);

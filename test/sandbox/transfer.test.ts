@@ -14,16 +14,16 @@ async function* parts(...all: (Uint8Array | Error)[]): AsyncIterable<Uint8Array>
   }
 }
 
-test("checkBlob passes a matching blob through", async () => {
+test("checkBlob returns the bytes of a blob that matches its reference", async () => {
   const read = await Array.fromAsync(checkBlob(ref, parts(body.subarray(0, 3), body.subarray(3))));
   expect(Buffer.concat(read)).toEqual(body);
 });
 
 test.each([
-  ["is shorter", body.subarray(1)],
-  ["is longer", Buffer.from("content!")],
+  ["is shorter than its reference", body.subarray(1)],
+  ["is longer than its reference", Buffer.from("content!")],
   ["has another hash", Buffer.from("c0ntent")],
-])("checkBlob fails at the end of a blob that %s", async (_, other) => {
+])("checkBlob throws at the end of a blob that %s", async (_, other) => {
   await expect(Array.fromAsync(checkBlob(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
 });
 
@@ -35,8 +35,8 @@ test("a watched body remembers the error of its source, even if the reader hides
 });
 
 test.each<[string, (stream: ReadableStream) => Promise<unknown>]>([
-  ["refused before it began", async () => Promise.reject(new RangeError("aborted"))],
-  ["answered before its end", (stream) => stream.getReader().read()],
+  ["refused before it starts", async () => Promise.reject(new RangeError("aborted"))],
+  ["answered before it ends", (stream) => stream.getReader().read()],
 ])("writeStream ends the source of an upload that is %s", async (_, write) => {
   const ended = Promise.withResolvers<void>();
   async function* source() {

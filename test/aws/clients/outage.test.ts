@@ -26,7 +26,7 @@ test.each<[string, unknown, boolean]>([
   expect(isOutage(thrown)).toBe(expected);
 });
 
-test("an outage keeps its cause", async () => {
+test("the error of an outage has the service's error as its cause", async () => {
   const cause = error({ name: "InternalServerError", $metadata: { httpStatusCode: 500 } });
   const failed = reportOutage("DynamoDB", () => Promise.reject(cause));
   await expect(failed).rejects.toThrow(StoreUnavailable);
@@ -81,7 +81,7 @@ test("the retries last between ten and twenty seconds", () => {
   expect(Math.max(...delays)).toBeLessThanOrEqual(3_000);
 });
 
-test("the retries end with the service's own error", async () => {
+test("a call whose retries fail throws the service's own error", async () => {
   expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
 });
 
@@ -90,7 +90,7 @@ test("client errors are not retried, except those named by the caller", async ()
   expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
 });
 
-test("a hundred calls can retry at the same time", async () => {
+test("a hundred calls can retry at the same time without using up a shared quota", async () => {
   const strategy = patientRetries();
   const error = { errorType: "THROTTLING", error: failed("SlowDown") } as const;
   const calls = Array.from({ length: 100 }, async () => {

@@ -53,8 +53,8 @@ const found = (via: string) => answer(200, { Item: { via: { S: via } } });
 const refused = (name: string, status: number) =>
   answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "no" });
 
-describe("an endpoint that the same process serves", () => {
-  it("receives the signed and serialised request without a socket", async () => {
+describe("a transport that the process offers for an endpoint", () => {
+  it("receives signed and serialised requests without a socket", async () => {
     const seen: HandedRequest[] = [];
     stop = offerTransport(url, (request) => {
       seen.push(request);
@@ -75,8 +75,13 @@ describe("an endpoint that the same process serves", () => {
   });
 
   it.each([
-    ["what it refuses", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
-    ["what it fails at, again and again", refused("InternalServerError", 500), InternalServerError, 2],
+    ["an error that it answers", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
+    [
+      "a server error that it answers repeatedly, after a retry",
+      refused("InternalServerError", 500),
+      InternalServerError,
+      2,
+    ],
   ])("makes the SDK report %s", async (_what, given, error, attempts) => {
     let asked = 0;
     stop = offerTransport(url, () => {
@@ -108,7 +113,7 @@ describe("an endpoint that the same process serves", () => {
     expect(seen).toEqual([undefined]);
   });
 
-  it("lets timers run between many requests", async () => {
+  it("lets timers fire between many requests", async () => {
     stop = offerTransport(url, () => found("hand"));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
@@ -118,23 +123,23 @@ describe("an endpoint that the same process serves", () => {
   });
 });
 
-describe("any other endpoint", () => {
+describe("the SDK's client", () => {
   it.each([
-    ["another endpoint is offered", () => offerTransport("http://127.0.0.1:1", () => found("hand"))],
+    ["the transport is offered for another endpoint", () => offerTransport("http://127.0.0.1:1", () => found("hand"))],
     [
-      "the offer has ended",
+      "the offer of the transport has ended",
       () => {
         offerTransport(url, () => found("hand"))();
         return () => undefined;
       },
     ],
-  ])("is called over a socket if %s", async (_what, serve) => {
+  ])("sends its requests over a socket if %s", async (_what, serve) => {
     stop = serve();
     expect((await client.send(get)).Item).toEqual({ via: { S: "a socket" } });
     expect(arrived).toBe(1);
   });
 
-  it("keeps its offer when an older offer for the same host ends later", async () => {
+  it("uses the newer of two transports for its endpoint after the older offer ends", async () => {
     const giveUp = offerTransport(url, () => found("a predecessor"));
     stop = offerTransport(url, () => found("hand"));
     giveUp();

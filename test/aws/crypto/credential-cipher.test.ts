@@ -46,7 +46,7 @@ const context = { client: "acme", name: "email" };
 describe.each(Object.keys(variables))("the cipher with %s", (name) => {
   const cipher = cipherOf(variables[name] as Record<string, string>);
 
-  test("decrypts texts of any length, and names the key", async () => {
+  test("decrypts a long text that it has encrypted, and returns the name of the key", async () => {
     const text = `{"password":"grün ${"x".repeat(20_000)}"}`;
     const { sealed, key } = await cipher.seal(text, context);
     expect(key).toBe(await cipher.currentKey());
@@ -57,10 +57,10 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
   test.each([
     ["another client", { ...context, client: "globex" }],
     ["another name", { ...context, name: "database" }],
-    ["a workflow", { workflow: "acme", name: "email" }],
-    ["less", { client: "acme" }],
-    ["more", { ...context, kind: "email" }],
-  ])("does not decrypt for %s a text that was encrypted for one client", async (_what, other) => {
+    ["a workflow instead of the client", { workflow: "acme", name: "email" }],
+    ["a missing name", { client: "acme" }],
+    ["a further value", { ...context, kind: "email" }],
+  ])("does not decrypt a client's text with %s in its context", async (_what, other) => {
     const { sealed } = await cipher.seal("{}", context);
     await expect(cipher.open(sealed, other)).rejects.toMatchObject({ name: "CredentialLocked" });
   });
@@ -88,7 +88,7 @@ describe("keys in a file", () => {
   const file = join(folder, "keys.json");
   const cipher = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: file });
 
-  test("start with the key of the environment, and keep decrypting with it after a rotation until it is forgotten", async () => {
+  test("include the environment's key, which decrypts older texts after a rotation until the old keys are forgotten", async () => {
     const first = await cipher.seal("first", context);
     await cipher.renew();
     const second = await cipher.seal("second", context);
@@ -100,7 +100,7 @@ describe("keys in a file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("are renewed once per rotation, and other processes then encrypt with the new key", async () => {
+  test("get one new key per rotation, with which other processes then encrypt too", async () => {
     await cipher.renew();
     const kept = readFileSync(file, "utf8");
     await cipher.renew();
@@ -118,7 +118,7 @@ describe("keys in a file", () => {
 });
 
 test.each<[string, Record<string, string>, RegExp]>([["none", {}, /have no key - set NOVA_CREDENTIALS_KMS_KEY/]])(
-  "a cipher with %s keys refuses to encrypt",
+  "a cipher with %s of its keys set refuses to encrypt",
   async (_what, names, reason) => {
     await expect(cipherOf(names).seal("{}", context)).rejects.toThrow(reason);
   },

@@ -51,7 +51,7 @@ describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
 
   test.each([
     ["for another task", { ...context, task: "task_2" }],
-    ["for nothing", {}],
+    ["without a context", {}],
   ])("does not decrypt %s a text that was encrypted for one task", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
@@ -71,7 +71,7 @@ test.each(["", "abc", "g".repeat(64)])("a key vault refuses the key %j", (bad) =
   expect(() => createKeyVault(bad)).toThrow(/64 hex digits/);
 });
 
-test("a KMS vault reports other errors of KMS instead of a wrong text", async () => {
+test("a KMS vault throws an unexpected error of KMS unchanged", async () => {
   await expect(createKmsVault(client, "alias/other").open("AAAA", context)).rejects.toThrow(/no such key/);
 });
 
@@ -101,6 +101,6 @@ test.each(["", "abc", "g".repeat(64), keyHex.slice(2)])("a signer refuses the ke
   expect(() => createKeySigner(bad)).toThrow(/64 hex digits/);
 });
 
-test("a signer reports other errors of KMS instead of a wrong signature", async () => {
+test("a KMS signer throws an unexpected error of KMS unchanged", async () => {
   await expect(createKmsSigner(client, "alias/other").verify("a", "AAAA")).rejects.toThrow(/no such key/);
 });

@@ -61,7 +61,7 @@ test("the source of concurrent restarts lists each of them once", async () => {
   expect(await executions.get(late.id)).toBeUndefined();
 });
 
-test("an execution leaves the open index, and its record stays", async () => {
+test("an execution that ends leaves the index of open executions, and keeps its record", async () => {
   const created = { ...base, id: "exec_03" };
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
@@ -113,7 +113,7 @@ test("a taken sandbox is not offered again when the answer to the offer was lost
   expect(await executions.takeIdle(left[0] as Offer)).toBe(true);
 });
 
-test("several idle sandboxes go to one taker each, although many take at the same time", async () => {
+test("several idle sandboxes of one run go to one taker each, although many take at the same time", async () => {
   const ids = Array.from({ length: 6 }, (_, place) => `sbx_${place}`);
   const [createdAt, endsAt] = [base.startedAt, "2026-11-21T10:01:00.000Z"];
   await executions.create({ ...base, id: "exec_05" });
@@ -140,12 +140,15 @@ test.each([
   ["running", true, ["running", "waiting"], "waiting"],
   ["failed", true, ["running", "waiting"], "failed"],
   ["running", false, ["running"], "running"],
-] as const)("sets the status of one that is %s (open: %s) only from %j: %s", async (status, open, from, after) => {
-  const id = `exec_status_${status}_${open}`;
-  await executions.create({ ...base, id, status, open });
-  expect(await executions.setStatus(id, "waiting", from)).toBe(after === "waiting");
-  expect((await executions.get(id))?.status).toBe(after);
-});
+] as const)(
+  "an execution that is %s (open: %s) changes its status only from %j, and then is %s",
+  async (status, open, from, after) => {
+    const id = `exec_status_${status}_${open}`;
+    await executions.create({ ...base, id, status, open });
+    expect(await executions.setStatus(id, "waiting", from)).toBe(after === "waiting");
+    expect((await executions.get(id))?.status).toBe(after);
+  },
+);
 
 describe("a queued execution", () => {
   const queued = (id: string): Execution => ({
@@ -157,7 +160,7 @@ describe("a queued execution", () => {
     open: true,
   });
 
-  test("belongs to one admission at a time, which alone can start it, once", async () => {
+  test("belongs to one admission at a time, and only that admission can start it, once", async () => {
     await executions.create(queued("exec_q1"));
     const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
     expect((await Promise.all(claims)).sort()).toEqual([false, true]);
@@ -168,7 +171,7 @@ describe("a queued execution", () => {
     expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
   });
 
-  test("is claimed even if the answer to the claim was lost", async () => {
+  test("is admitted even if the answer to the write was lost", async () => {
     await executions.create(queued("exec_q2"));
     table.faults = failing(1, "lost");
     expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
@@ -181,7 +184,7 @@ describe("a queued execution", () => {
   });
 });
 
-test("an execution reports that its contents are erased", async () => {
+test("the record of an execution says whether its contents are erased", async () => {
   const id = "exec_erased";
   await executions.create({ ...base, id, open: false });
   expect(await executions.get(id)).not.toHaveProperty("erased");
@@ -189,7 +192,7 @@ test("an execution reports that its contents are erased", async () => {
   expect(await executions.get(id)).toEqual({ ...base, id, open: false, erased: true });
 });
 
-describe("lists", () => {
+describe("lists of executions", () => {
   const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
   const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({
     ...base,
@@ -210,18 +213,18 @@ describe("lists", () => {
   test.each<[string, ExecutionQuery, number[]]>([
     ["of a workflow, newest first", { workflow: "mail" }, [9, 8, 7]],
     ["of a client", { client: "even" }, [8, 6, 4, 2, 0]],
-    ["of both", { workflow: "mail", client: "odd" }, [9, 7]],
-    ["of everybody", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    ["of a workflow and a client", { workflow: "mail", client: "odd" }, [9, 7]],
+    ["of all clients", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
     ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
     ["of a class of errors", { errorClass: "NodeTimeout" }, [7, 4, 1]],
-    ["of a class that none has", { workflow: "mail", errorClass: "NodeFailed" }, []],
+    ["of a class of errors that no execution has", { workflow: "mail", errorClass: "NodeFailed" }, []],
     ["of a trigger", { trigger: "nightly", status: "failed" }, [8, 7]],
-    ["in a time, both ends included", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
+    ["of a time range, including both ends", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
     ["of a client, oldest first", { client: "even", oldestFirst: true }, [0, 2, 4, 6, 8]],
-    ["in a time, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
-    ["of nobody", { workflow: "none" }, []],
-    ["in a time that ends before it begins", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
-  ])("contain executions %s", async (_, query, expected) => {
+    ["of a time range, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
+    ["of an unknown workflow", { workflow: "none" }, []],
+    ["of a time range that ends before it starts", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
+  ])("contain those %s", async (_, query, expected) => {
     const { items, cursor } = await executions.list({ ...december, ...query });
     expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
     expect(cursor).toBeUndefined();
@@ -230,12 +233,15 @@ describe("lists", () => {
   test.each<[string, ExecutionQuery]>([
     ["a workflow", { workflow: "invoice" }],
     ["a status", { client: "even", status: "failed" }],
-    ["everybody", {}],
+    ["all clients", {}],
     ["a client, oldest first", { client: "even", oldestFirst: true }],
-    ["a class of errors, few records looked at", { errorClass: "NodeTimeout", looksAt: 2 }],
-    ["a trigger of a workflow, few records looked at", { workflow: "invoice", trigger: "nightly", looksAt: 3 }],
-    ["everybody, few records looked at", { looksAt: 1 }],
-    ["a time, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
+    ["a class of errors, examining two records per page", { errorClass: "NodeTimeout", looksAt: 2 }],
+    [
+      "a trigger of a workflow, examining three records per page",
+      { workflow: "invoice", trigger: "nightly", looksAt: 3 },
+    ],
+    ["all clients, examining one record per page", { looksAt: 1 }],
+    ["a time range, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
   ])("page through %s without a gap or a duplicate", async (_, query) => {
     const whole = await executions.list({ ...december, ...query, looksAt: 1000 });
     const paged: Execution[] = [];
@@ -249,7 +255,7 @@ describe("lists", () => {
     expect(paged).toEqual(whole.items);
   });
 
-  test("return short pages for rare matches, and examine a limited number of records per page", async () => {
+  test("examine a limited number of records per page, so pages with rare matches are short", async () => {
     const rare = { ...december, errorClass: "NodeTimeout", looksAt: 2 };
     const pages: string[][] = [];
     let cursor: string | undefined;
@@ -262,7 +268,7 @@ describe("lists", () => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  test("contain all open executions, also by workflow and client", async () => {
+  test("contain all open executions, or those of a workflow or client", async () => {
     const october = { from: "2026-10-01T00:00:00.000Z", to: "2026-10-31T00:00:00.000Z" };
     for (const day of [1, 2, 3, 4, 5, 6]) {
       const isWaiting = day < 4;
@@ -288,7 +294,7 @@ describe("lists", () => {
     expect(await daysOf({ status: "completed", limit: 1 })).toEqual(["6", "more"]);
   });
 
-  test("order executions of the same instant by id", async () => {
+  test("sort executions of the same time by id", async () => {
     const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
     for (const twin of twins) await executions.create(twin);
     const first = await executions.list({ client: "twins", limit: 2 });

@@ -37,7 +37,7 @@ const base: Generation = {
   createdAt: "2026-11-22T10:00:00.000Z",
 };
 
-test("a generation is stored whole, and the first of two equal ones is kept", async () => {
+test("a generation is stored with all fields, and the first of two with the same id stays", async () => {
   const proven = { provenBy: "exec_01", approved: { by: "ada", at: base.createdAt }, embedding: [0.1235, -1, 0] };
   const whole = { ...base, ...proven, node: "whole" };
   expect(await store.create(whole)).toBe(true);
@@ -45,7 +45,7 @@ test("a generation is stored whole, and the first of two equal ones is kept", as
   expect(await store.of("bills", "whole", null)).toEqual([whole]);
 });
 
-test("a generation with other code for the same key is stored too", async () => {
+test("two generations with the same key and different code are both stored", async () => {
   const times = ["2026-11-22T10:00:01.000Z", "2026-11-22T10:00:03.000Z", "2026-11-22T10:00:02.000Z"];
   for (const [n, createdAt] of times.entries()) {
     await store.create({ ...base, node: "many", codeHash: String(n).repeat(64), createdAt });
@@ -89,13 +89,13 @@ describe("an update", () => {
     ]);
   });
 
-  test("of an unknown generation creates none", async () => {
+  test("of an unknown generation does not create it", async () => {
     await expect(store.update({ ...base, node: "nobody" }, { status: "pinned" })).rejects.toThrow();
     expect(await store.of("bills", "nobody", null)).toEqual([]);
   });
 });
 
-test("code that is too large for an item is refused", async () => {
+test("code that is too large for a DynamoDB item is refused", async () => {
   const half = "#".repeat(160_000);
   await expect(store.create({ ...base, node: "large", code: half, analysis: half })).rejects.toThrow(/32\d{4} bytes/);
   const large = { ...base, node: "large", code: "# é".repeat(100_000) };

@@ -30,7 +30,7 @@ describe("a lazy object", () => {
     expect(made()).toBe(1);
   });
 
-  it("keeps the changes of its methods", () => {
+  it("has the changes that its methods have made", () => {
     const { counter } = begin();
     const { add } = counter;
     add(2);

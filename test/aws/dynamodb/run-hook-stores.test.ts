@@ -59,7 +59,7 @@ describe("statistics of runs", () => {
 describe("the costs of a client in a month", () => {
   const at = { execution: "exec_1", scope: "", seq: 1 };
 
-  test("are the sum of its nodes, of which each keeps its highest reported cost", async () => {
+  test("are the sum over its nodes of the highest cost that each has reported", async () => {
     for (const usd of [0.1, 0.3, 0.2]) await stores.spending.note("acme", "2026-11", at, usd);
     await stores.spending.note("acme", "2026-11", { ...at, scope: "/each@1.0" }, 0.4);
     await stores.spending.note("acme", "2026-12", at, 5);
@@ -72,7 +72,7 @@ describe("the costs of a client in a month", () => {
 describe("requests of an API key", () => {
   const window = { beginsAt: Date.parse("2026-11-22T00:00:10.000Z"), seconds: 10 };
 
-  test("are counted up to the limit, per window", async () => {
+  test("are counted per time window up to the limit", async () => {
     const add = (count: number, at = window) => stores.rateStore.add({ id: "key_1", client: "acme" }, at, count, 100);
     expect([await add(60), await add(50), await add(40), await add(1)]).toEqual([true, false, true, false]);
     expect(await add(100, { ...window, beginsAt: window.beginsAt + 10_000 })).toBe(true);

@@ -20,7 +20,7 @@ describe("the slots of a pool", () => {
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are counted once per run, and a repeated request succeeds unless a later admission holds the slot", async () => {
+  test("are taken once per run, and a repeated request succeeds unless a later admission has the slot", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
@@ -66,7 +66,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("is left in all pools with one call", async () => {
+  test("loses a run in all its pools with one call", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));
@@ -74,14 +74,14 @@ describe("the queue of a pool", () => {
     }
   });
 
-  test("registers its pool next to the slots", async () => {
+  test("adds its pool to the list of pools, also if slots of the pool are taken", async () => {
     await slots.take("W#q", "exec_01", "1", 1);
     expect(await Array.fromAsync(slots.pools())).toEqual(["C#acme", "W#q"]);
     expect(await slots.taken("W#q")).toEqual(["exec_01"]);
   });
 });
 
-describe("the runs of all clients", () => {
+describe("the waiting runs of all clients", () => {
   const ask = async (pool: string, client: string, execution: string) =>
     slots.enqueue({ execution, pools: [pool], rank: await slots.rank(pool, client) });
   const waiting = (pool: string) => Array.fromAsync(slots.waiting(pool));
@@ -95,7 +95,7 @@ describe("the runs of all clients", () => {
     return tickets;
   };
 
-  test("alternate between clients, so that a client with many runs does not delay the others", async () => {
+  test("are ordered alternately by client, so that a client with many runs does not delay the others", async () => {
     await slots.enqueue({ execution: "exec_before", pools: ["S"] });
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
     await ask("S", "b", "exec_b1");
@@ -108,14 +108,14 @@ describe("the runs of all clients", () => {
     expect(await order("S")).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
   });
 
-  test("let other clients catch up with a client that found all slots free", async () => {
+  test("of other clients come before those of a client that already has slots", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3", "exec_a4"]) await ask("free", "a", run);
     await begin("free", 3);
     for (const run of ["exec_b1", "exec_b2", "exec_b3"]) await ask("free", "b", run);
     expect(await order("free")).toEqual(["exec_b1", "exec_b2", "exec_b3", "exec_a4"]);
   });
 
-  test("get different ranks if they arrive together after others have ended", async () => {
+  test("get different ranks if they arrive at the same time", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("together", "a", run);
     for (const { execution, rank } of await begin("together", 3)) await slots.giveBack("together", execution, { rank });
     const ranks = await Promise.all(Array.from({ length: 4 }, () => slots.rank("together", "b")));
@@ -144,7 +144,7 @@ test("all processes together create sandboxes at the rate of the plan", async ()
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("a process without a free time in the next second waits, and reserves none", async () => {
+test("a process that finds the next second reserved waits, and reserves no time", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();
@@ -155,7 +155,7 @@ test("a process without a free time in the next second waits, and reserves none"
   expect(clock.sleep).toHaveBeenLastCalledWith(21_000);
 });
 
-test("a lost answer wastes a time, and no two processes get the same time", async () => {
+test("a lost answer wastes a reserved time, but no two processes get the same time", async () => {
   const { ask, clock } = processes(1, start + 7_200_000);
   table.faults = failing(1, "lost");
   expect([await ask(), await ask()]).toContain(true);

@@ -30,7 +30,7 @@ const base: WaitingTask = {
   expiresAt: "2026-11-28T10:00:00.000Z",
 };
 
-test("the first task of an id is kept whole, including numbers that DynamoDB cannot store", async () => {
+test("a task is stored once per id, and returned with numbers that DynamoDB cannot store", async () => {
   expect(await tasks.create(base)).toBe(true);
   expect(await tasks.create({ ...base, message: "another" })).toBe(false);
   expect(await tasks.get(base)).toEqual(base);
@@ -48,7 +48,7 @@ test("an unreadable task is left out of the waiting tasks, with a warning", asyn
   warn.mockRestore();
 });
 
-test("a task records the last result of its mail, unless it is erased", async () => {
+test("a task records the last result of its mail, and an erased task is not created again", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [
     { ...base, id: "task_mailed" },
@@ -105,12 +105,12 @@ test("pending tasks are listed from a given time", async () => {
   expect(late.map(({ id }) => id)).toEqual(["task_late"]);
 });
 
-describe("a move", () => {
+describe("the move of a task", () => {
   test.each<[TaskStatus, TaskStatus[], TaskStatus, boolean]>([
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])("of a task in state %s, which must be in %j, to %s returns %s", async (status, from, to, moved) => {
+  ])("that is %s, and must be one of %j, to %s returns %s", async (status, from, to, moved) => {
     const task = { ...base, id: `task_${status}_${to}`, status };
     await tasks.create(task);
     expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
@@ -118,7 +118,7 @@ describe("a move", () => {
     expect(await tasks.get(task)).toEqual(after);
   });
 
-  test("to a final state removes the task from the pending ones", async () => {
+  test("to a final state removes it from the pending tasks", async () => {
     const task = { ...base, id: "task_ends" };
     await tasks.create(task);
     await tasks.move(task, ["open"], "expired");
@@ -127,7 +127,7 @@ describe("a move", () => {
   });
 });
 
-test("hasOpen finds an open task of an execution among many", async () => {
+test("hasOpen finds the open task of an execution among many sent ones", async () => {
   const execution = "exec_busy";
   for (let n = 0; n < 5; n++) await tasks.create({ ...base, execution, id: `task_busy_${n}`, status: "sent" });
   expect(await tasks.hasOpen(execution)).toBe(false);
@@ -135,7 +135,7 @@ test("hasOpen finds an open task of an execution among many", async () => {
   expect(await tasks.hasOpen(execution)).toBe(true);
 });
 
-test("the tokens of a task are kept apart from those of other tasks", async () => {
+test("the tokens of a task are returned without those of other tasks", async () => {
   const [one, two] = [
     { execution: "exec_02", id: "task_1" },
     { execution: "exec_02", id: "task_2" },

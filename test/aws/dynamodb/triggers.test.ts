@@ -84,7 +84,7 @@ beforeAll(async () => {
 const ids = async (query: Partial<DeliveryQuery>) =>
   (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
 
-test("a delivery keeps the first one stored under its key", async () => {
+test("a second delivery with the same key is not stored, and the first one is returned", async () => {
   const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
   expect(await deliveries.begin(later)).toEqual(delivery);
   expect(await deliveries.begin(delivery)).toBeUndefined();
@@ -99,11 +99,11 @@ test.each<[Partial<DeliveryQuery>, string[]]>([
   [{ workflow: null }, ["dlv_3"]],
   [{ client: "acme" }, ["dlv_2", "dlv_0"]],
   [{ client: "acme", status: "refused" }, []],
-])("a list of deliveries with %j has %j, newest first", async (query, expected) => {
+])("a list of deliveries with the query %j returns %j, newest first", async (query, expected) => {
   expect(await ids(query)).toEqual(expected);
 });
 
-test("a delivery without workflow and client keeps them null", async () => {
+test("a delivery without workflow and client is returned with null for both", async () => {
   const [found] = await deliveries.list({ workflow: null, limit: 1 });
   expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
 });

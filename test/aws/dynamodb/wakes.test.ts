@@ -69,7 +69,7 @@ async function createMany(count: number): Promise<void> {
   }
 }
 
-test("one event costs the same for any number of waiting runs", async () => {
+test("the number of requests for an event does not depend on the number of waiting runs", async () => {
   const story = await new EventWait(pattern).begin('{"customer":"acme"}');
   story.ports = { ...story.ports, tasks, wakes };
   await story.wait();
@@ -85,7 +85,7 @@ test("one event costs the same for any number of waiting runs", async () => {
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });
 
-test("a shape is written once, and again only to extend its use", async () => {
+test("a shape is written once, and again only to extend its lifetime", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
@@ -111,7 +111,7 @@ test("events are kept for a week, large ones in the bucket, and read oldest firs
   expect(put.Item.expiresAt.N).toBe(String(Date.parse("2026-11-28T10:00:00Z") / 1000));
 });
 
-test("an ended task is no longer found", async () => {
+test("an event does not find an ended task", async () => {
   const task = taskOf("over");
   await tasks.create(task);
   const [key = ""] = task.wake?.keys ?? [];

@@ -39,20 +39,20 @@ const version = (number: number, codeBytes = 100, workflowId = "invoice"): Workf
 /** A store with an empty cache. */
 const open = () => createWorkflowStore(table, bucket);
 
-test("the first of two versions with one number is kept", async () => {
+test("the second of two versions with the same number is refused", async () => {
   expect(await open().create(version(1))).toBe(true);
   expect(await open().create({ ...version(1), hash: "other" })).toBe(false);
   expect(await open().get("invoice", 1)).toEqual(version(1));
 });
 
-test("the latest version has the highest number, not the highest text", async () => {
+test("the latest version is the one with the highest number, so 10 is later than 9", async () => {
   for (const number of [2, 10, 9]) await open().create(version(number));
   expect((await open().latest("invoice"))?.version).toBe(10);
   expect(await open().latest("unknown")).toBeUndefined();
   expect(await open().get("invoice", 11)).toBeUndefined();
 });
 
-test("a version keeps its history budget, if it has one", async () => {
+test("a version is stored with its history budget if it has one", async () => {
   const history = { most: 20_000, begun: 6, settled: 7, entries: { a: { own: 5 }, "m.join": { own: 15, each: 6 } } };
   await open().create({ ...version(1, 100, "loop"), history });
   expect(await open().get("loop", 1)).toEqual({ ...version(1, 100, "loop"), history });
@@ -80,7 +80,7 @@ test("workflow ids are listed without reading their definitions", async () => {
   await expect(Array.fromAsync(open().everyVersion())).rejects.toThrow(/is not in the bucket any more/);
 });
 
-test("a version is read once", async () => {
+test("a version is read from the table once and then from the cache", async () => {
   const store = open();
   await store.get("invoice", 1);
   table.operations.length = 0;
@@ -88,7 +88,7 @@ test("a version is read once", async () => {
   expect(table.operations).toEqual([]);
 });
 
-test("a stored version can be read without the cache", async () => {
+test("a version can be read from the table although the cache has it", async () => {
   const store = open();
   await store.create(version(1, 10_000, "stale"));
   await store.get("stale", 1);
@@ -99,7 +99,7 @@ test("a stored version can be read without the cache", async () => {
 });
 
 describe("a definition over 8 KB", () => {
-  test("is stored in S3, and read back whole", async () => {
+  test("is stored in S3, and read unchanged", async () => {
     const large = version(20, 500_000);
     await open().create(large);
     const { Contents } = await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.bucket }));
@@ -122,7 +122,7 @@ describe("a publication", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records a second hand-over while it is publishing, and not after it has ended", async () => {
+  test("records a hand-over while it is publishing, but not after it has ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);
@@ -136,7 +136,7 @@ describe("a publication", () => {
     expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
   });
 
-  test("that is unreadable is listed with the others, and can be ended", async () => {
+  test("that cannot be read is listed with the others, and can be ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create({ ...waiting, workflowId: "newer", format: 2 as never });
     await publications.create({ ...waiting, workflowId: "current" });
@@ -171,12 +171,12 @@ describe("ids of workflows", () => {
   const bucket = useBucket();
 
   it.each([
-    ["of none", "", "", [], [""]],
-    ["of one page", "a1 b1", "", ["a", "b"], [""]],
+    ["are an empty list for an empty index", "", "", [], [""]],
+    ["fit on one page", "a1 b1", "", ["a", "b"], [""]],
     ["continue after a page that ends inside a workflow", "a1 b1 b2 b3", "", ["a", "b"], ["", "b"]],
     ["skip the further versions of a workflow", "a1 a2 a3 a4 c1", "", ["a", "c"], ["", "a"]],
-    ["after a given id exclude that id", "a1 b1 c7", "a", ["b", "c"], ["a"]],
-    ["after an unknown id start with the next one", "a1 c1", "b", ["c"], ["b"]],
+    ["after a given id do not include that id", "a1 b1 c7", "a", ["b", "c"], ["a"]],
+    ["after an unknown id start with the next id", "a1 c1", "b", ["c"], ["b"]],
   ])("%s", async (_what, rows, after, expected, queries) => {
     const { asked, behind } = index(rows);
     expect(await Array.fromAsync(workflowIds(behind, after))).toEqual(expected);

@@ -81,7 +81,7 @@ describe("an event that is too large for an entry", () => {
   const sha256 = createHash("sha256").update(detail).digest("hex");
   const reference = { key: `events/${sha256}.json`, bytes: detail.length };
 
-  it("keeps its short members and a reference to the whole detail", async () => {
+  it("is sent with its short members and a reference to the whole detail in S3", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     const Detail = detailPut();
@@ -93,7 +93,7 @@ describe("an event that is too large for an entry", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is restored on arrival with all digits", async () => {
+  it("is restored from S3 on arrival, with all digits of its numbers", async () => {
     service.steps = [taken];
     const large = detail.replace('"lines":[1]', '"lines":[850.0]');
     await bus.put({ ...paid, detail: large });
@@ -102,17 +102,17 @@ describe("an event that is too large for an entry", () => {
   });
 
   it.each([
-    ["a detail of nobody's", "{}"],
-    ["a key elsewhere in the bucket", '{"nova_detail":{"key":"blobs/acme/exec_1/00","bytes":1}}'],
-    ["a key that climbs", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
-    ["no key", '{"nova_detail":"events/1.json"}'],
-    ["no place", '{"nova_detail":null}'],
-  ])("is not read from S3 for %s", async (_, small) => {
+    ["no reference", "{}"],
+    ["a reference to a key outside the prefix of events", '{"nova_detail":{"key":"blobs/acme/exec_1/00","bytes":1}}'],
+    ["a reference with `..` in its key", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
+    ["a text in place of a reference", '{"nova_detail":"events/1.json"}'],
+    ["null in place of a reference", '{"nova_detail":null}'],
+  ])("is not read from S3 if the detail has %s", async (_, small) => {
     expect(await bus.whole(received(small))).toBe(received(small));
     expect(bucket.operations).toEqual([]);
   });
 
-  it("is undefined if its stored detail is missing", async () => {
+  it("is returned as undefined if its stored detail is missing", async () => {
     const absent = `{"nova_detail":{"key":"events/${"0".repeat(64)}.json","bytes":1}}`;
     expect(await bus.whole(received(absent))).toBeUndefined();
   });
@@ -127,13 +127,13 @@ describe("an event whose numbers JavaScript would change", () => {
     '{"deep":[{"rate":1e2}],"id":1}',
     '{ "n": -0 }\n',
     '{"huge":1e400}',
-  ])("keeps all digits of %s", async (detail) => {
+  ])("arrives with all digits of %s", async (detail) => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("keeps its whole detail as written, so that rules can match it", async () => {
+  it("is sent with its whole detail unchanged, so that rules can match it", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail: '{"order":{"total":850.0},"lines":[1]}' });
     expect(detailPut()).toMatch(
@@ -142,7 +142,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("keeps only short members if detail and reference do not fit", async () => {
+  it("is sent with only its short members if the whole detail leaves no room for the reference", async () => {
     service.steps = [taken];
     const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });
@@ -150,16 +150,19 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("does not include an event of 900 KB, which EventBridge accepts", async () => {
+  it("is not an event of 900 KB, which is sent without a reference", async () => {
     service.steps = [taken];
     const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
     await bus.put({ ...paid, detail });
     expect([detailPut(), bucket.operations]).toEqual([detail, []]);
   });
 
-  it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])("does not include %s", async (detail) => {
-    service.steps = [taken];
-    await bus.put({ ...paid, detail });
-    expect([detailPut(), bucket.operations]).toEqual([detail, []]);
-  });
+  it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])(
+    "is not one with the detail %s, which is sent without a reference",
+    async (detail) => {
+      service.steps = [taken];
+      await bus.put({ ...paid, detail });
+      expect([detailPut(), bucket.operations]).toEqual([detail, []]);
+    },
+  );
 });

@@ -65,7 +65,7 @@ describe.each([
     ["too long", { ...refOf(body), bytes: size - 1 }, /more than/],
     ["too short", { ...refOf(body), bytes: size + 1 }, /ended after/],
     ["of another hash", { ...refOf(body), sha256: "0".repeat(64) }, /other contents/],
-  ])("is refused and never visible if it has %s", async (_, ref, message) => {
+  ])("is refused, and never readable, if the body is %s", async (_, ref, message) => {
     await expect(blobs.put(home, ref, inPieces(body))).rejects.toThrow(message);
     await expect(blobs.put(home, ref, body)).rejects.toThrow(message);
     await expect(blobs.get(home, ref.sha256)).rejects.toThrow(BlobMissing);
@@ -77,7 +77,7 @@ test("an erased blob is reported as erased", async () => {
   await expect(blobs.stream(home, "f".repeat(64))).rejects.toThrow(/was erased/);
 });
 
-test("a put leaves no temporary file, whether it succeeds or fails", async () => {
+test("a put deletes its temporary file, whether it succeeds or fails", async () => {
   const leftovers = async () => (await readdir(tmpdir())).filter((name) => /^nova-[0-9a-f]{8}-/.test(name));
   const before = await leftovers();
   const body = randomBytes(5_000_000);
@@ -96,7 +96,7 @@ describe("an outage", () => {
     ["error", 1000],
     ["throttle", 5_000_000],
     ["error", 5_000_000],
-  ] as const)("that passes (%s) does not lose a streamed body of %i bytes", async (fault, size) => {
+  ] as const)("that is short (%s) does not lose a streamed body of %i bytes", async (fault, size) => {
     const body = randomBytes(size);
     bucket.faults = failing(3, fault);
     await blobs.put(home, refOf(body), inPieces(body));
@@ -112,7 +112,7 @@ describe("an outage", () => {
     client.destroy();
   });
 
-  test("in the middle of a body resumes at the byte where it broke", async () => {
+  test("in the middle of a body makes the reader continue at the byte where the connection broke", async () => {
     const body = randomBytes(300_000);
     const ranges: (string | undefined)[] = [];
     const broken = createServer((request, response) => {
@@ -148,7 +148,7 @@ test("a damaged blob is detected when it is read", async () => {
   await new Promise((resolve) => liar.close(resolve));
 });
 
-test("a blob of 50 MB does not fill the heap", async () => {
+test("writing and reading a blob of 50 MB does not fill the heap", async () => {
   const piece = randomBytes(64 * 1024);
   const pieces = 800;
   const hash = createHash("sha256");

@@ -57,7 +57,7 @@ afterAll(async () => {
 const machineArn = "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invoice";
 
 describe("publish", () => {
-  test("creates the machine, then a version for each change of it", async () => {
+  test("creates the machine with the first version, and a further version for each change", async () => {
     expect(await machines.publish("nova-invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
     expect(await machines.publish("nova-invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
   });
@@ -88,7 +88,7 @@ describe("a run", () => {
     arn = await machines.publish("nova-run", definition("run"), "run");
   });
 
-  test("starts once per name, also if it still runs or has ended", async () => {
+  test("starts once per name, even if it is started again while it runs or after its end", async () => {
     let release = (_: string) => {};
     const inputs: string[] = [];
     work = (payload) => {
@@ -187,17 +187,20 @@ test.each([
   ["aws", "eu-west-1", "eu-west-1.console.aws.amazon.com"],
   ["aws-us-gov", "us-gov-west-1", "console.amazonaws-us-gov.com"],
   ["aws-cn", "cn-north-1", "console.amazonaws.cn"],
-])("an execution has a page in the console of partition %s", (partition, region, host) => {
+])("the console of partition %s has a page for an execution", (partition, region, host) => {
   const arn = `arn:${partition}:states:${region}:123456789012:execution:nova-invoice:exec_01.2`;
   expect(executionPageUrl(arn)).toBe(`https://${host}/states/home?region=${region}#/v2/executions/details/${arn}`);
 });
 
 test.each([
-  ["a cloud on one's own machine", "arn:aws:states:us-east-1:000000000000:execution:nova-invoice:exec_01"],
-  ["another partition", "arn:aws-iso:states:us-iso-east-1:123456789012:execution:nova-invoice:exec_01"],
-  ["a state machine", "arn:aws:states:us-east-1:123456789012:stateMachine:nova-invoice"],
-  ["a name that says more", 'arn:aws:states:us-east-1:123456789012:execution:nova:e"><script>'],
-])("an execution has no page in a console for %s", (_, arn) => {
+  ["an execution of the local cloud", "arn:aws:states:us-east-1:000000000000:execution:nova-invoice:exec_01"],
+  [
+    "an execution of an unknown partition",
+    "arn:aws-iso:states:us-iso-east-1:123456789012:execution:nova-invoice:exec_01",
+  ],
+  ["the ARN of a state machine", "arn:aws:states:us-east-1:123456789012:stateMachine:nova-invoice"],
+  ["a name with markup", 'arn:aws:states:us-east-1:123456789012:execution:nova:e"><script>'],
+])("the console has no page for %s", (_, arn) => {
   expect(executionPageUrl(arn)).toBeNull();
 });
 
@@ -210,7 +213,7 @@ describe("the versions of a state machine", () => {
       arns.unshift(await machines.publish("nova-versions", definition(comment), comment));
   });
 
-  test("are listed newest first, from the ARN of any version", async () => {
+  test("are listed newest first for the ARN of any of them", async () => {
     for (const arn of arns) expect(await versions.list(arn)).toEqual(arns);
   });
 

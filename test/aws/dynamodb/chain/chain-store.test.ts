@@ -55,7 +55,7 @@ describe("readTail", () => {
 });
 
 describe("turns", () => {
-  test("have one winner if two deliveries take them", async () => {
+  test("go to one of two deliveries that take them at the same time", async () => {
     const at = link(1);
     const both = await Promise.all([chain.putTurn(at, held, null), chain.putTurn(at, held, null)]);
     expect(both.sort()).toEqual([false, true]);
@@ -66,7 +66,7 @@ describe("turns", () => {
     ["another sandbox", { ...held, sandbox: "sbx2" }],
     ["no sandbox", { ...held, sandbox: null }],
     ["another attempt", { ...held, attempt: 2 }],
-  ])("are not replaced if the caller read %s", async (_, expected) => {
+  ])("are not replaced if the caller has read %s", async (_, expected) => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
@@ -82,19 +82,19 @@ describe("turns", () => {
     expect((await chain.read(at)).turn).toEqual(failingTurn);
   });
 
-  test("are not replaced if there is none", async () => {
+  test("are not created by a write that replaces a turn", async () => {
     expect(await chain.putTurn(link(1), held, held)).toBe(false);
   });
 });
 
-test("the first entry is kept when a node is delivered twice", async () => {
+test("the second of two entries for one link is refused, and the first stays", async () => {
   const at = link(2);
   expect(await chain.putEntry(at, entry("first"))).toBe(true);
   expect(await chain.putEntry(at, entry("second"))).toBe(false);
   expect(await chain.read(at)).toEqual({ seq: 2, entry: entry("first") });
 });
 
-test("a close entry keeps its signature", async () => {
+test("a close entry is stored with its signature", async () => {
   const at = link(9);
   await chain.putEntry(at, { ...entry("close"), signature: "mac" });
   expect((await chain.read(at)).entry?.signature).toBe("mac");
@@ -103,7 +103,7 @@ test("a close entry keeps its signature", async () => {
 test.each<[string, string]>([
   ["#0", "the turn at link 1"],
   ["#1", "the entry at link 1"],
-])("an item that lacks fields is refused (%s)", async (kind, name) => {
+])("reading an item %s that lacks fields throws an error that names the item", async (kind, name) => {
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
@@ -125,7 +125,7 @@ describe("tip", () => {
     ]);
   });
 
-  test("combines turn and entry of one link", async () => {
+  test("returns the turn and the entry of one link together", async () => {
     const at = link(4);
     await chain.putTurn(at, held, null);
     await chain.putEntry(at, entry("own"));
@@ -154,7 +154,7 @@ describe("steps", () => {
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
   });
 
-  test("keep the first of two writes", async () => {
+  test("keep the first of two texts for one number", async () => {
     const at = link(1);
     expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
     expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
@@ -163,7 +163,7 @@ describe("steps", () => {
 });
 
 describe("the chain of a prompt node", () => {
-  test("keeps contents of steps in a separate field, which an erasure removes", async () => {
+  test("stores the contents of steps in a field of their own, which an erasure removes", async () => {
     const at = link(1);
     const contents = { code: { text: "x = 1" }, prompt: { blob: { sha256: "ab", bytes: 9000 } } };
     await chain.putStep(at, { step: 1, text: "{}", hash: "h", contents });
@@ -174,18 +174,18 @@ describe("the chain of a prompt node", () => {
     ]);
   });
 
-  test("sorts steps of later attempts and notes after those of the first attempt", async () => {
+  test("returns steps sorted by number: first attempt, later attempts, notes", async () => {
     const at = link(1);
     for (const step of [5002, 1002, 2]) await chain.putStep(at, { step, text: "{}", hash: "h" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([2, 1002, 5002]);
   });
 
   test.each([
-    ["the generation that it began with", { generation: "ab12" }],
-    ["how many steps counted at each move, and where an attempt ended", { kept: [0, 4, -1] }],
-    ["when the next attempt may begin", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
-    ["how often it came to nothing before", { failedDeliveries: 3 }],
-    ["what names led to", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
+    ["the generation of the code that the delivery started with", { generation: "ab12" }],
+    ["the number of valid steps at each change of the sandbox, and the end of an attempt", { kept: [0, 4, -1] }],
+    ["the time at which the next attempt may start", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
+    ["the number of deliveries that have failed", { failedDeliveries: 3 }],
+    ["the addresses of host names", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
   ])("stores in its turn %s", async (_what, more) => {
     const at = link(1);
     await chain.putTurn(at, { ...held, ...more }, null);
@@ -247,7 +247,7 @@ describe("an outage", () => {
     expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
   });
 
-  test("that loses an answer makes a repeated write fail its condition, so the caller must compare", async () => {
+  test("that loses the answer to a write makes its retry return false, although the entry is stored", async () => {
     const at = link(1);
     table.faults = failing(1, "lost");
     expect(await chain.putEntry(at, entry("own"))).toBe(false);
@@ -286,7 +286,7 @@ test("the entries of many scopes are read in order, a hundred per request", asyn
   expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
 });
 
-test("missing entries are left out, and an empty scope has an empty list", async () => {
+test("missing entries are left out, and a scope without entries has an empty list", async () => {
   await put("/f@1.left", [1, 3]);
   const found = await chain.entries("exec_1", [
     { scope: "/f@1.left", seq: 3 },
@@ -297,7 +297,7 @@ test("missing entries are left out, and an empty scope has an empty list", async
   expect(await chain.entries("exec_1", [])).toEqual(new Map());
 });
 
-test("entries that exceed one answer are read with several requests", async () => {
+test("entries that exceed the size of one answer are read with several requests", async () => {
   await put(
     "/large@1.0",
     Array.from({ length: 60 }, (_, i) => i + 1),
