@@ -9,7 +9,10 @@ export interface StateMachine {
 export type States = Record<string, State>;
 export type State = PassState | TaskState | ChoiceState | WaitState | FailState | ParallelState | MapState;
 
-/** `OutputPath: null` makes the output `{}`. Thousands of unused results would exceed the data limit. */
+/**
+ * The next state, or the end. `OutputPath: null` makes the output `{}`: thousands of unused outputs would exceed the
+ * data limit.
+ */
 export type Transition =
   | { Next: string; End?: never; OutputPath?: never }
   | { End: true; OutputPath?: null; Next?: never };
@@ -23,7 +26,7 @@ export type TaskState = {
   Resource: string;
   Parameters?: Parameters;
   TimeoutSeconds?: number;
-  /** Discards the result, so the input becomes the output. */
+  /** `null` discards the result of the task, so the input of the state becomes its output. */
   ResultPath?: null;
   Retry: readonly Retrier[];
   Catch?: readonly Catcher[];
@@ -93,14 +96,14 @@ interface OverItems extends Together {
 
 export type MapState = InlineMapState | DistributedMapState;
 
-/** The history of the execution contains the events of all items. */
+/** A Map that runs its items in the same execution, whose history contains the events of all items. */
 export interface InlineMapState extends OverItems {
   ItemsPath: string;
   ItemReader?: never;
   ItemProcessor: Branch & { ProcessorConfig: { Mode: "INLINE" } };
 }
 
-/** Each item is an execution of its own. S3 has the list of items. */
+/** A Map that runs each item in an execution of its own. It reads the list of items from S3. */
 export interface DistributedMapState extends OverItems {
   ItemsPath?: never;
   ItemReader: { Resource: string; ReaderConfig: { InputType: "JSON" }; Parameters: Parameters };

@@ -29,7 +29,7 @@ import { lower, type Plan } from "./lower.ts";
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
-/** NOVA601 to 607, and NOVA502 in code: findings in the Python of a workflow that need no run. */
+/** NOVA601 to 607, and NOVA502: mistakes in the Python of a workflow that can be found without running it. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -79,7 +79,7 @@ function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }
 
-/** NOVA608: imports without a provider. */
+/** NOVA608: imports of modules that neither the requirements nor `lib/` provide. */
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
   const foreignIn = createModuleFinder({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>
@@ -89,12 +89,12 @@ export function checkImports({ requirements, lib }: Workflow, sources: readonly 
   );
 }
 
-/** The limit of analysed code per workflow, in characters: the analysis takes a few milliseconds per KB. */
+/** The most code that is analysed per workflow, in characters: the analysis takes a few milliseconds per KB. */
 const maxCharacters = 60_000;
 
 /** NOVA508: keys that no earlier node sets. */
 export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Finding[] {
-  // A module of lib/ may print a result of its own.
+  // A module of lib/ that prints a result may set any key, so no key is reported as missing.
   if (Object.values(workflow?.lib ?? {}).some((source) => /dump|__main__|inspect/.test(source))) return [];
   let left = maxCharacters;
   const read = new Map<string, CodeKeys | null>();
@@ -123,10 +123,12 @@ export function checkSize(definition: string, nodes: number): Finding[] {
   return [finding("NOVA701", "$.nodes", message)];
 }
 
-/** The search for the loop with the most events tries at most this number of edges. */
+/** At most this number of loop edges is measured to find the loop with the most events. */
 const maxLooked = 20;
 
-/** NOVA702: the loops make the longest path too long for one history, and further executions do not help. */
+/**
+ * NOVA702: a run with all rounds of its loops exceeds one history, and further executions cannot take over those loops.
+ */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];

@@ -1,7 +1,7 @@
 import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
-/** Far more than the largest honest workflow takes. API Gateway's HTTP API answers within 30 seconds. */
+/** The largest real workflow compiles in far less, and API Gateway's HTTP API requires an answer within 30 seconds. */
 const deadlineMs = 10_000;
 
 const compiler = new DeadlineWorker({
@@ -10,10 +10,10 @@ const compiler = new DeadlineWorker({
   deadlineMs,
 });
 
-/** More than a person reads. A Lambda answers at most 6 MB. */
+/** More findings than a person reads, and few enough for the 6 MB that a Lambda can return. */
 const maxFindings = 500;
 
-/** Runs `compileWorkflow` in a thread, which a definition may exhaust without harm: NOVA109. */
+/** Runs `compileWorkflow` in a thread. A definition that exhausts its time or memory gets NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   const stopped = (why: string): Compiled => {
     const message = `checking the workflow ${why} - divide it, and make its code and schemas shorter and flatter`;
@@ -23,7 +23,10 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
   return { ...compiled, findings: firstOf(compiled.findings) };
 }
 
-/** Runs `findLookedUpKeys` in the same thread; "more" for code that takes too long: it may read any key. */
+/**
+ * Runs `findLookedUpKeys` in the same thread. Returns "more" if the code takes too long, because it may then read any
+ * key.
+ */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
@@ -36,7 +39,7 @@ function firstOf(findings: Finding[]): Finding[] {
   return [...shown, finding("NOVA115", "$", message)];
 }
 
-/** Sorts errors first, so that the limit does not hide them. */
+/** Returns the sort rank of a finding: errors precede warnings, so that the limit does not hide an error. */
 function rank({ severity }: Finding): number {
   return severity === "error" ? 0 : 1;
 }

@@ -24,7 +24,7 @@ export function compileWorkflow(source: WorkflowSource, options: EmitOptions = {
   return compileParsed(parseWorkflow(source), options);
 }
 
-/** Checks, lowers and emits a parsed workflow, for callers that act after the parser. */
+/** Checks, lowers and emits a workflow that the caller has already parsed. */
 export async function compileParsed(parsed: ParsedWorkflow, options: EmitOptions = {}): Promise<Compiled> {
   const { workflow, python } = parsed;
   const findings = [...parsed.findings, ...(await checkSources(python))];
@@ -40,7 +40,7 @@ function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((one) => one.severity === "error");
 }
 
-/** The functions with the names and the alias that every stage of NOVA deploys, in the laptop's account. */
+/** ARNs of NOVA's functions in the laptop's account, with the names and the alias that every deployed stage has. */
 export const localFunctions: FunctionArns = {
   runNode: localArn("nova-run-node"),
   settleNode: localArn("nova-settle-node"),
@@ -50,16 +50,21 @@ export const localFunctions: FunctionArns = {
 
 export interface EmitOptions {
   functions?: FunctionArns;
-  /** Items that every map may run inline; absent: as many as the history of an execution allows. */
+  /** The most items that a map may run inline. Absent: as many as the history of an execution allows. */
   inlineItems?: number;
-  /** Loops continue in a further execution above this number of events; absent: only if they must. */
+  /**
+   * Loops continue in a further execution once the history has more events than this. Absent: they do so only if one
+   * history may be too short.
+   */
   historyEvents?: number;
 }
 
 /** The output of the compiler for one workflow. */
 interface Machine {
   stateMachine: StateMachine;
-  /** Present if its loops continue in further executions: the budget by which a run counts its events. */
+  /**
+   * The budget by which a run counts its events. Present if the loops of the workflow continue in further executions.
+   */
   history?: HistoryBudget;
 }
 

@@ -107,20 +107,23 @@ class Lowering {
   }
 }
 
-/** The frame whose edges are resolved. */
+/** The nodes of the frame whose edges are resolved, and whether it is the main line. */
 interface Inside {
   nodes: ReadonlySet<string>;
   isMain: boolean;
 }
 
-/** Resolves an edge. One out of a branch leads to its join, and one out of a body to its end: both end the frame. */
+/**
+ * Returns the target of an edge in this frame. An edge that leaves a branch or a body ends the frame, so its target is
+ * null.
+ */
 function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
   if (nodes.has(target)) return target;
   if (isMain) throw new RangeError(`an edge leads to "${target}", which is in a branch or does not exist`);
   return null;
 }
 
-/** Returns the target after a node that does not decide; after its join if it fans out. */
+/** Returns the target after a node that does not decide, or the target after its join if the node fans out. */
 function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Target {
   if (fork && fork.next === null && inside.isMain) {
     throw new RangeError(`node "${node.id}" fans out to branches that never meet`);
@@ -136,7 +139,7 @@ function resolveFailure(node: { onError?: string }, inside: Inside): { onError?:
   return node.onError === undefined ? {} : { onError: resolveTarget(node.onError, inside) };
 }
 
-/** Returns the targets of a node by its decision. */
+/** Returns the branches of a decision or approval, each with its label and its target. */
 function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides, "branches" | "otherwise"> {
   const labelled = edges.map(({ condition, to, max }) =>
     defined({ label: conditionLabel(condition), target: resolveTarget(to, inside), max }),
@@ -147,12 +150,12 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
   return { branches, ...(otherwise && { otherwise: otherwise.target }) };
 }
 
-/** The most runs of code at one entry that lost machines may repeat. */
+/** The most runs of code without effects for one entry: a lost sandbox or Lambda makes it run again. */
 const maxAttempts = 3;
 
 /**
- * Counts the checks of long code. Every attempt has its own time, and each wait for the next attempt in a separate
- * state is one more check.
+ * Returns the retry of a node and how often its task may run. Long code is checked repeatedly in every attempt. A wait
+ * for the next attempt in a separate state runs the task once more.
  */
 function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
@@ -200,7 +203,7 @@ export interface HasNext extends Planned {
 }
 
 export interface PlannedFork {
-  /** The name in the chain of work: the node that fans out, or the join of a map. */
+  /** The name of the fork in the chain of work: the node that fans out, or the join of a map with several edges. */
   node: string;
   branches: PlannedFrame[];
 }
@@ -216,15 +219,18 @@ export interface Decides extends Planned, Failable {
 }
 
 export interface Branch {
-  /** The engine's `decision` that takes this branch. */
+  /** The value of the entry's `decision` that leads along this branch. */
   label: string;
   target: Target;
-  /** The branch leads back to a node of the same frame; the engine decides otherwise after this number of rounds. */
+  /** Present if the branch leads back in its frame: after so many rounds, the engine decides for another branch. */
   max?: number;
 }
 
 export interface PlannedTask extends Planned {
-  /** For code that may outlive a Lambda: the largest number of checks and waits. */
+  /**
+   * The largest number of checks of the code and of waits for its next attempt. Absent if one task runs the code to its
+   * end.
+   */
   looks?: number;
   retry?: Retry;
 }
@@ -233,7 +239,7 @@ export type PlannedStart = HasNext & { type: "start" };
 export type PlannedAction = PlannedTask & HasNext & Failable & { type: "action" };
 export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
 export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
-/** `timeoutSeconds` limits a wait for an event. Absent: a wait until a time that the engine returns. */
+/** A wait for an event of at most `timeoutSeconds`, or without it a wait until a time that the engine returns. */
 export type PlannedWait = HasNext & Failable & { type: "wait"; timeoutSeconds?: number };
 export type PlannedWorkflow = HasNext & Failable & { type: "workflow" };
 export type PlannedEnd = Planned & { type: "end" };
@@ -242,7 +248,7 @@ export interface PlannedMap extends HasNext, Failable {
   type: "map";
   body: PlannedFrame;
   maxConcurrency: number;
-  /** True if a failed item does not stop the others. The join decides whether too many failed. */
+  /** True if a failed item does not stop the others. The join then decides whether too many items failed. */
   toleratesFailures: boolean;
 }
 

@@ -1,6 +1,9 @@
 import { serve } from "@nova/workflow";
 
-/** URL of this module. `compile-sent.ts` imports it dynamically, so a bundler keeps it as a separate file. */
+/**
+ * URL of this module, which is the code of a thread. `compile-sent.ts` imports it dynamically, so that a bundler keeps
+ * it as a separate file.
+ */
 export const address = import.meta.url;
 
 serve("compile", async () => ({

@@ -21,11 +21,14 @@ interface BatchRun {
   summary: { sums: Record<string, number>; high: string[]; unreadable: { name: string; why: string }[] } | null;
 }
 
-/** Runs a mail with all invoices, and one without. `-- --json [pdf ...]` takes other files and prints one JSON array. */
+/**
+ * Runs the batch workflow on a mail with all invoices, and on a mail without any. `-- --json [pdf ...]` takes other
+ * files and prints the runs as a JSON array.
+ */
 async function main(argv: string[]): Promise<number> {
   const options = { json: { type: "boolean", default: false } } as const;
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
-  // npm runs a workspace's script in the folder of the workspace.
+  // npm runs the script in the folder of the workspace. `INIT_CWD` is the folder in which the user called npm.
   const here = process.env.INIT_CWD ?? process.cwd();
   const dataDir = resolve(here, dataFolder());
   const pdfs = positionals.length > 0 ? positionals.map((path) => resolve(here, path)) : await ownInvoices();

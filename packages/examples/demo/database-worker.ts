@@ -17,7 +17,7 @@ parentPort?.once("message", async () => {
 });
 parentPort?.postMessage(port);
 
-/** Finds a free port: the socket server cannot report a port that it chooses itself. */
+/** Finds a free port. The socket server could choose one, but could not report which. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, host, resolve));

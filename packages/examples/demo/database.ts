@@ -18,12 +18,12 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>;
 }
 
-/** Opens the database of `DATABASE_URL`, or else an own one with its rows in `folder`. */
+/** Opens the database of `DATABASE_URL`. Without it, starts a database that stores its rows in `folder`. */
 export async function openDatabase(folder: string, url = process.env.DATABASE_URL): Promise<OpenDatabase> {
   return url ? { ...databaseAt(url), close: async () => undefined } : openOwn(folder);
 }
 
-/** Throws `RangeError` if the address is not of PostgreSQL. */
+/** Parses the address of a PostgreSQL database. Throws `RangeError` for any other address. */
 export function databaseAt(text: string): Database {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
@@ -40,7 +40,10 @@ export function databaseAt(text: string): Database {
   };
 }
 
-/** Starts PGlite with a socket in a separate thread, beside the runs. It accepts every user of this machine. */
+/**
+ * Starts PGlite with a socket in a separate thread, so that it does not block the runs. Every user of this machine can
+ * connect to it.
+ */
 async function openOwn(folder: string): Promise<OpenDatabase> {
   await mkdir(folder, { recursive: true });
   const worker = new Worker(new URL("./database-worker.ts", import.meta.url), { workerData: { folder } });
@@ -65,7 +68,7 @@ export interface Booking {
   execution_id: string;
   file: string | null;
   sender: string;
-  /** In PostgreSQL's format: `717.97`. */
+  /** The amount as PostgreSQL formats it: `717.97`. */
   amount: string | null;
   currency: string | null;
   branch: string;

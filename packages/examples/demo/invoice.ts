@@ -12,7 +12,7 @@ import { bookingsTable, followMail, listFiles, type MailResult, publishExample, 
 
 const example = resolve(import.meta.dirname, "../invoice");
 const sibling = resolve(example, "../invoice-ai");
-/** Runs at the same time, as many as a laptop can use. */
+/** Number of runs at the same time. More would not be faster on a laptop. */
 const width = 2;
 
 /**
@@ -57,7 +57,10 @@ async function main(argv: string[]): Promise<number> {
 
 type Servers = Awaited<ReturnType<typeof openServers>>;
 
-/** Starts the servers around NOVA, which close in the opposite order. PostgreSQL starts first: it takes longest. */
+/**
+ * Starts NOVA and the servers that it needs. They close in the opposite order. PostgreSQL starts first, because it
+ * takes longest.
+ */
 async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (line: string) => void) {
   const opening = openDatabase(join(dataDir, "demo", "postgres"));
   stack.defer(async () => (await opening).close());
@@ -90,7 +93,10 @@ async function runInSentences({ cloud, catcher, say }: Servers, mails: InvoiceMa
   return followAll(cloud, mails, say, (mail) => startMail(cloud, version, mail, catcher.port));
 }
 
-/** Allows the nodes that send mail to connect to the mail server. Other code reaches no host of this machine. */
+/**
+ * Lets the nodes that send mail connect to the mail server. The code of all other nodes reaches no host of this
+ * machine.
+ */
 function withMailServer(text: string, host: string): string {
   const definition = JSON.parse(text) as { nodes: { id: string }[] };
   const sends = ({ id }: { id: string }) => id.startsWith("notify_") || id === "send_rejection";

@@ -17,15 +17,17 @@ export async function ownInvoices(): Promise<string[]> {
   return names.map((name) => join(invoices, name));
 }
 
-/** A received mail; `file` names it in the demo's table. */
+/** A mail of the demo. `file` is its name in the printed table. */
 export interface InvoiceMail {
   file: string;
-  /** Its Message-ID. */
+  /** Message-ID of the mail. */
   id: string;
   eml: Buffer;
 }
 
-/** Builds a real message for each PDF, and one without its PDF. The messages differ only in the file. */
+/**
+ * Builds a complete mail for each PDF, and one mail without an attachment. The mails differ only in the attached file.
+ */
 export async function invoiceMails(pdfPaths: string[]): Promise<InvoiceMail[]> {
   const withPdf = pdfPaths.map((path) =>
     compose(basename(path), `Invoice ${basename(path, ".pdf")}`, [{ path, contentType: "application/pdf" }]),
@@ -55,7 +57,7 @@ async function compose(file: string, subject: string, attachments: Attachments):
 
 export const client = "idom";
 
-/** The address of the client's mails, from the workflow's trigger and the client's slug. */
+/** The address to which the client's invoices are sent: the address of the mail trigger, and the client's slug. */
 export const address = `invoices+${client}@in.example.com`;
 
 export const operator: Principal = { id: "demo", role: "admin", client: null, name: "demo" };

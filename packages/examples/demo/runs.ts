@@ -10,7 +10,7 @@ import { readWorkflowSource } from "@nova/workflow";
 import type { Booking } from "./database.ts";
 import type { InvoiceMail } from "./mails.ts";
 
-/** `adapt` changes the definition, such as the local hosts that its nodes may reach. */
+/** Publishes an example. `adapt` changes its definition first, such as the local hosts that its nodes may reach. */
 export async function publishExample(
   cloud: LocalCloud,
   folder: string,
@@ -29,7 +29,7 @@ export async function publishExample(
   });
 }
 
-/** Passes bytes under a key of the initial context, like `nova run --file`. */
+/** Returns the input that puts bytes under a key of the initial context, like `nova run --file`. */
 export function fileInput(key: string, bytes: Buffer): FileInput {
   return {
     key,
@@ -41,7 +41,7 @@ export function fileInput(key: string, bytes: Buffer): FileInput {
   };
 }
 
-/** The outcome of one mail. `amount` is null if no total was found; `error` then has the reason. */
+/** The outcome of one mail. If no total was found, `amount` is null and `error` has the reason. */
 export interface MailResult {
   file: string;
   amount: number | null;
@@ -53,7 +53,7 @@ export interface MailResult {
   error: string | null;
 }
 
-/** Starts the workflow with the mail's bytes, like `nova run --file`; returns the id of the run. */
+/** Starts the workflow with the bytes of a mail, like `nova run --file`. Returns the id of the run. */
 export async function startMail(
   cloud: LocalCloud,
   version: WorkflowVersion,
@@ -64,7 +64,7 @@ export async function startMail(
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),
     files: [fileInput("mail", mail.eml)],
-    // The demo has no key for models: generated code is pinned.
+    // The demo has no key for models, so prompt nodes run only their pinned code.
     frozen: true,
   });
   return id;

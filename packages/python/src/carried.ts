@@ -1,4 +1,6 @@
-/** The file that the library in `ruff.ts` reads from node_modules. A bundler must copy it beside the bundle. */
+/**
+ * The WebAssembly file that ruff reads from node_modules when it is loaded. A bundler must copy it beside the bundle.
+ */
 export const carried = {
   readBy: "src/ruff.ts",
   from: "@astral-sh/ruff-wasm-nodejs/ruff_wasm_bg.wasm",

@@ -26,7 +26,10 @@ const checks = [
   findUnfitDumps,
 ] satisfies ((subject: Subject) => Problem[])[];
 
-/** An error is certain if `facts` is true; unknown facts skip a check. `# noqa` silences a line. */
+/**
+ * Finds mistakes in the code of a node without running it. If `facts` are true, every error is certain. A check whose
+ * facts are unknown is skipped. `# noqa` silences a line.
+ */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
   const { broken, diagnostics } = await diagnose(source, nodeGlobals);
   if (broken.length > 0)

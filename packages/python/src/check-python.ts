@@ -12,12 +12,18 @@ import { describeExcess } from "./tree/parse.ts";
 export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as const;
 
 export interface PythonProblem extends LineColumn {
-  /** `size`: too long or too deep to check. `name`: this line raises a NameError. `rebound`: see findReboundContext. */
+  /**
+   * `size`: the code is too long or too deep to check. `name`: the line raises a NameError. `rebound`: see
+   * `findReboundContext`.
+   */
   kind: "size" | "syntax" | "name" | "rebound";
   message: string;
 }
 
-/** Finds mistakes without running the code. `# noqa` silences a line. A syntax error hides findings about names. */
+/**
+ * Finds mistakes without running the code, except on lines with `# noqa`. After a syntax error, undefined names are not
+ * reported.
+ */
 export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
   const { broken, diagnostics } = await diagnose(source, builtins);
   if (broken.length > 0) return broken;
@@ -28,7 +34,9 @@ export async function checkPython(source: string, builtins: readonly string[] = 
   return firstBy(problems, ({ line, message }) => `${line} ${message}`);
 }
 
-/** Returns the reasons why nothing else can be checked, or the findings of ruff about names. */
+/**
+ * Returns what ruff finds. If `broken` has problems (the size or the syntax of the code), nothing else can be checked.
+ */
 export async function diagnose(
   source: string,
   builtins: readonly string[],
@@ -40,11 +48,11 @@ export async function diagnose(
     const { row: line, column } = start_location;
     return { kind: "syntax", message: syntaxMessage(message), line, column };
   });
-  // Ruff often reports one mistake twice on its line.
+  // Ruff often reports the same syntax error twice on one line.
   return { broken: firstBy(syntax, ({ line }) => line), diagnostics };
 }
 
-/** Ruff gives syntax errors no code of their own. */
+/** True unless the diagnostic is about a name: ruff's syntax errors have no code that they share. */
 function isSyntaxError({ code }: Diagnostic): boolean {
   return code?.startsWith("F82") !== true;
 }
@@ -57,7 +65,10 @@ function syntaxMessage(words: string): string {
 
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
-/** Finds code that binds `context` to another object, whose changes are lost: NOVA keeps those of its own dict. */
+/**
+ * Finds code that binds `context` to another object. Changes of that object are lost, because NOVA stores only its own
+ * dict.
+ */
 export function findReboundContext(source: string): PythonProblem | undefined {
   const program = Program.read(source);
   return program ? findRebound(program) : undefined;
@@ -73,14 +84,16 @@ export function findRebound(program: Program): PythonProblem | undefined {
   return { kind: "rebound", message, ...lines.placeOf(shown.from) };
 }
 
-/** Bindings of the module's own `context`, except those that only run if it is undefined. */
+/** Lists the statements that bind the module's `context`, except those that only run where NOVA has not defined it. */
 function rebindings(program: Program): Binding[] {
   return program
     .lookup("context", program.tree)
     .filter(({ origin, node }) => !/^(provided|augment|declared)$/.test(origin.kind) && !isStandIn(node));
 }
 
-/** `except NameError: context = {...}` and `if "context" not in globals(): ...` serve runs outside NOVA. */
+/**
+ * True inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run outside NOVA.
+ */
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
     if (ancestor.kind === "handler") {

@@ -9,7 +9,7 @@ import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Node } from "./tree/nodes.ts";
 
-/** Following what longer code does would take too long. */
+/** The longest code, in characters, whose keys are analysed: more code would take too long. */
 const longest = 8_000;
 
 export type CodeKeys = NonNullable<ReturnType<typeof readCodeKeys>>;
@@ -61,7 +61,10 @@ function findSetKeys(program: Program, changes: readonly Change[], printed: read
   return sets;
 }
 
-/** Lists the keys that code may look up. Null: any. `"more"`: also results (`outputs`) or resume links (`tasks`). */
+/**
+ * Lists the keys of the context that code may look up; null if it may look up any key. `"more"`: it may also read the
+ * results of nodes (`outputs`) or resume links (`tasks`).
+ */
 export function findLookedUpKeys(source: string): string[] | null | "more" {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return "more";
@@ -69,7 +72,7 @@ export function findLookedUpKeys(source: string): string[] | null | "more" {
   return usesContextFreely(program) ? null : [...findTexts(program)];
 }
 
-/** The top-level key that a change sets; undefined if it may be any. */
+/** Returns the top-level key that a change sets; undefined if the change may set any key. */
 function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;
 }
@@ -84,7 +87,7 @@ function readsFlattened(program: Program): Node | undefined {
   return use?.parent ?? undefined;
 }
 
-/** Whether the code uses the context in any other way than by literal keys. */
+/** Whether the code uses the context in a way other than `context["key"]`, so that it may read any key. */
 function usesContextFreely(program: Program): boolean {
   return (
     program.nodes.some((node) => hasHiddenEffect(program, node)) ||
@@ -99,7 +102,10 @@ function isLiteralLookup(parent: Node | null, use: Node): boolean {
   return call?.kind === "call" && call.callee === parent && call.args[0]?.value.kind === "text";
 }
 
-/** All texts in the code, except `text` in `context["text"] = ...`. */
+/**
+ * Returns every text in the code that may be a key, except keys that are only assigned: `"text"` in `context["text"] =
+ * ...`.
+ */
 function findTexts({ nodes }: Program): Set<string> {
   const texts = nodes.filter((node) => node.kind === "text");
   const isStored = ({ parent }: Node) =>
@@ -107,7 +113,7 @@ function findTexts({ nodes }: Program): Set<string> {
   return new Set(texts.filter((text) => !isStored(text)).flatMap(({ value }) => pathPrefixes(value)));
 }
 
-/** A text and, if it is a dot path, the keys that it starts with. */
+/** Returns a text and the shorter dot paths that it starts with: `a.b.c` gives also `a` and `a.b`. */
 function pathPrefixes(text: string): string[] {
   const steps = text.length > 200 ? [] : text.split(".").slice(0, 20);
   return [text, ...steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."))];
@@ -141,7 +147,10 @@ export function listContextReads(source: string): { path: string; optional: bool
   return Array.from(optionals, ([path, optional]) => ({ path, optional }));
 }
 
-/** Whether a decision's code can set `branch_decision`. False is certain; true is not. */
+/**
+ * Whether a decision's code can set `branch_decision`. False means that it certainly never does; true means that it
+ * may.
+ */
 export function setsBranchDecision(source: string, lib: Record<string, string> = {}): boolean {
   const program = Program.read(source);
   if (!program || Object.values(lib).some((module) => /branch_decision|dump/.test(module))) return true;

@@ -1,4 +1,4 @@
-/** Both count from 1. Columns count UTF-16 units, as editors do. */
+/** A position. Line and column count from 1. Columns count UTF-16 units, as editors do. */
 export interface LineColumn {
   line: number;
   column: number;
@@ -28,7 +28,7 @@ export class Lines {
     return (this.#starts[line - 1] ?? 0) + column - 1;
   }
 
-  /** Whether the line has `# noqa`, or `# noqa: PY110` with this code. */
+  /** Whether the line has a bare `# noqa`, or one that names this code: `# noqa: PY110`. */
   isSilenced(line: number, code: string): boolean {
     const text = this.#source.slice(this.#starts[line - 1], this.#starts[line]);
     const [found, codes] = /#\s*noqa\b(?::\s*([A-Z0-9, ]+))?/i.exec(text) ?? [];

@@ -1,9 +1,15 @@
 import type { Diagnostic, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
-/** `F82`: undefined names. `F70`: misplaced statements. `F722` is left out: an annotation may be any text. */
+/**
+ * Misplaced statements (`F70`) and undefined names (`F821` to `F823`). `F722` is left out, because an annotation may be
+ * any text.
+ */
 const rules = ["F70", "F821", "F822", "F823"];
 
-/** Newer than the oldest Python of a sandbox, because syntax that the sandbox knows must pass. */
+/**
+ * Ruff accepts the syntax of this Python. It is newer than the oldest Python of a sandbox, so that no syntax that a
+ * sandbox knows is reported.
+ */
 const newestPython = "py313";
 
 const workspaces = new Map<string, Promise<Workspace>>();

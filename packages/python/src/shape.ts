@@ -1,6 +1,6 @@
 import type { Path } from "./flow/paths.ts";
 
-/** Facts that need no look at the whole value. `size` counts characters, bytes, items or keys. */
+/** The type of a value, its size and the shapes of its parts. `size` counts characters, bytes, items or keys. */
 export interface ValueShape {
   type: "null" | "boolean" | "integer" | "number" | "string" | "bytes" | "list" | "object";
   size?: number;
@@ -12,7 +12,7 @@ export interface ValueShape {
 
 export type ContextShape = Readonly<Record<string, ValueShape>>;
 
-/** The shape of a value from JSON.parse. All members of its objects are known. */
+/** Returns the shape of a value from JSON.parse, with all members of its objects. */
 export function shapeOf(value: unknown): ValueShape {
   if (value === null || value === undefined) return { type: "null" };
   if (typeof value === "boolean") return { type: "boolean" };

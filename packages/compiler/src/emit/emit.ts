@@ -29,11 +29,14 @@ import { catchTo, lambdaTask, nodeParameters, startExecutionFields } from "./tas
 interface Emitting {
   functions: FunctionArns;
   inlineItems: InlineItems;
-  /** True if its loops continue in further executions. */
+  /** True if the loops of the plan continue in further executions. */
   continues: boolean;
 }
 
-/** Emits the state machine of a plan. A node's state has the node's id, which the console of AWS shows. */
+/**
+ * Emits the state machine of a plan. The state of a node is named by the node's id, so that the console of AWS shows
+ * it.
+ */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
     Comment: plan.comment,
@@ -75,13 +78,16 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
   end: emitEnd,
 };
 
-/** Runs no task: link 0 was written before the execution started. */
+/** Emits a Pass state: the entry of the start node was written before the execution started. */
 function emitStart(node: PlannedStart): States {
   const comment = node.comment === undefined ? {} : { Comment: node.comment };
   return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };
 }
 
-/** Writes the end node's entry and closes the run. The answer of the Lambda is the execution's output. */
+/**
+ * Emits the task that writes the end node's entry and closes the run. The answer of its Lambda is the execution's
+ * output.
+ */
 function emitEnd(node: PlannedEnd, frame: Frame): States {
   const catchers = catchTo(frame.unsettled, frame);
   const details = { comment: node.comment, parameters: nodeParameters(node.id), catchers };
@@ -90,8 +96,9 @@ function emitEnd(node: PlannedEnd, frame: Frame): States {
 }
 
 /**
- * Closes a failed run, then fails. It has no Parameters: the Lambda gets the whole state, because `$.error` exists
- * after a Catch but not after a Choice without a match. Fails with the error in the Lambda's answer.
+ * Emits the task that closes a failed run, and the Fail state after it, whose error is in the Lambda's answer. The task
+ * has no Parameters, so the Lambda gets the whole input: `$.error` exists after a Catch, but not after a Choice without
+ * a match.
  */
 function closeStates(functions: FunctionArns): States {
   return {
@@ -101,22 +108,26 @@ function closeStates(functions: FunctionArns): States {
   };
 }
 
-/** A further execution starts at the state to which its predecessor would have gone back. */
+/** Emits the first state: a further execution starts at the node to which the loop of its predecessor leads back. */
 function beginStates(main: PlannedFrame): States {
   const [first, ...others] = loopTargets(main).map(resumeAt);
   if (!first) return {};
   return { [beginState]: { Type: "Choice", Choices: [first, ...others], Default: main.entry } };
 }
 
-/** The input of the first execution has no `resume`, and a comparison of a missing field would end it. */
+/**
+ * Tests first that `resume` is present: the input of the first execution lacks it, and comparing a missing field would
+ * fail the execution.
+ */
 function resumeAt(target: string): ChoiceRule {
   const isThere = { Variable: "$.resume", IsPresent: true } as const;
   return { And: [isThere, { Variable: "$.resume", StringEquals: target }], Next: target };
 }
 
 /**
- * Runs the same state machine again, with an empty history. This execution only waits for the other one, and ends with
- * the same status. The close then reads the chain, and asks Step Functions if that execution ended without a close.
+ * Emits the task that runs the same state machine again, with an empty history. This execution only waits for the
+ * further one, and ends with the same status. If the further one fails, the close reads the chain, and asks Step
+ * Functions if the further execution ended without closing the run.
  */
 function continueStates(): States {
   return {

@@ -15,7 +15,7 @@ import {
   settleTask,
 } from "./task.ts";
 
-/** Emits the states of a frame's nodes, with the end states that they lead to. */
+/** Emits the states of a frame: those of its nodes, and the end states to which these lead. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
 /** Emits all branches in parallel, then their join; `next` follows the join. */
@@ -42,14 +42,14 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
   return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
 }
 
-/** Emits the task that writes one entry for all branches, failed or not, then a Choice. */
+/** Emits the task that writes the entry of the join, whether or not a branch failed, and the Choice after it. */
 function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
   return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };
 }
 
-/** Emits a task that makes items of a list, the body for each of their numbers, and the join. */
+/** Emits the task that splits the list into items, the Map that runs the body for each item number, and the join. */
 export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const maxInline = frame.inlineItems?.(node.id);
   const more = maxInline === undefined ? { most_items: maxItemsInBody(node) } : { inline_items: maxInline };
@@ -64,7 +64,7 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
   };
 }
 
-/** Emits the body for each item: in this history, or in an execution of its own if there are too many items. */
+/** Emits the Map over the items: inline, or with an execution for each item if there are too many for this history. */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
   const common = {
@@ -116,7 +116,7 @@ function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "It
 
 const naming: ReadonlySet<string> = new Set(["StartAt", "Next", "Default"]);
 
-/** Renames all states of a part, because state names are unique in a machine. */
+/** Renames all states of a copied body, because state names must be unique in a machine. */
 function renameStates<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(renameStates) as Part;
   if (typeof part !== "object" || part === null) return part;
@@ -134,7 +134,10 @@ const ending = ".distributed";
 const longestName = 80;
 const digits = 8;
 
-/** The name of a state for items with their own executions. A long name ends with a hash. */
+/**
+ * Returns the name of a state in the copy of a body whose items have their own executions. A long name ends with a
+ * hash.
+ */
 function distributedName(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);

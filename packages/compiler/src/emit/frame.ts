@@ -6,25 +6,28 @@ export interface FunctionArns {
   runNode: string;
   settleNode: string;
   closeExecution: string;
-  /** Stores the token of a task that people or events answer. */
+  /** The function that stores the token of a task that a person or an event answers. */
   requestApproval: string;
 }
 
-/** The context of emitted states: the main line, a branch, or an item's body. Its ends are states of its own. */
+/**
+ * Where emitted states belong: to the main line, a branch, or the body of an item. The fields name the states that end
+ * it.
+ */
 export interface Frame {
   functions: FunctionArns;
   closed: string;
-  /** Target if a node failed for good and the chain has its entry. */
+  /** Target if a node failed finally and its failure is in the chain. */
   failed: string;
   unsettled: string;
   unfit: string;
-  /** Target of a Choice that ends the frame. Other states simply end. */
+  /** Target of a Choice that ends the frame: a Choice cannot have `End`, which other states use. */
   done: string;
-  /** Target of loops that continue in a further execution; absent if no loop does. */
+  /** Target of loops that continue in a further execution. Absent if the loops of the frame never do. */
   further?: string | undefined;
   /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */
   inlineItems?: InlineItems | undefined;
-  /** True except on the main line: the close after it settles. Any other frame settles its nodes itself. */
+  /** True if the frame settles its failed nodes itself. False on the main line, where the close settles them. */
   settles: boolean;
 }
 
@@ -37,7 +40,7 @@ export function mainFrame(functions: FunctionArns, inlineItems: InlineItems, con
   return { functions, closed: closedState, ...close, inlineItems, settles: false, further };
 }
 
-/** The frame of a branch or an item, with the name of its first state. */
+/** Builds the frame of a branch or an item. `first` names its first state. */
 export function innerFrame(
   name: string,
   functions: FunctionArns,
@@ -58,7 +61,7 @@ export function endsOf(frame: Frame, states: States): States {
   const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });
   const ends: States = {
     [frame.done]: { Type: "Pass", ...transitionTo(null) },
-    // Without tolerance, the next line has the same name and replaces this one.
+    // Unless failures are tolerated, `failed` and `unsettled` are the same name, so the next line replaces this one.
     [frame.failed]: { Type: "Pass", ...transitionTo(null) },
     [frame.unsettled]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
     [frame.unfit]: cause("No edge fits the decision; the chain of work has it."),
@@ -67,7 +70,7 @@ export function endsOf(frame: Frame, states: States): States {
   return Object.fromEntries(Object.entries(ends).filter(([name]) => reached.has(name)));
 }
 
-/** The end of a task that found its run closed. The close entry has the reason. */
+/** The end of an execution in which a task found the run closed. The reason is in the close entry. */
 export const closedEnd: State = {
   Type: "Fail",
   Error: "ExecutionClosed",
@@ -93,7 +96,7 @@ export const closedState = "execution.closed";
 export const beginState = "execution.begin";
 export const continueState = "execution.continue";
 
-/** The role of one of our states for its node. */
+/** The suffix of a state that belongs to a node: what the state does for it. */
 type Part =
   | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
   | ("fork" | "join" | "joined" | "size" | "each" | "item");
@@ -102,7 +105,7 @@ export function stateOf(node: string, part: Part): string {
   return `${node}.${part}`;
 }
 
-/** Step Functions allows 80 characters; the rest is for the longest suffix of a branch's states. */
+/** Step Functions allows 80 characters in a name. The rest is for the longest suffix of a branch's states. */
 const longestBranchName = 72;
 
 /** Name of a branch's first state, and prefix of its other states. An id has at most 64 characters. */

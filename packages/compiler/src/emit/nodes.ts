@@ -26,7 +26,7 @@ import {
   untimedRetriers,
 } from "./task.ts";
 
-/** Waits for a person, then continues by the choice in the chain. */
+/** Emits the task that waits for a person, and the Choice by the answer in the chain. */
 export function emitApproval(node: PlannedApproval, frame: Frame): States {
   const branching = branchingOf(node, frame);
   return {
@@ -42,14 +42,18 @@ export function emitWait(node: PlannedWait, frame: Frame): States {
   return pendingStates({ ...node, timeoutSeconds }, { next, rules: [], otherwise: next ?? frame.done }, frame);
 }
 
-/** The first task returns the end of the wait. After it, the same function writes the entry. */
+/**
+ * Emits a wait until a time: one task returns the time, a Wait state waits for it, and a second task writes the entry.
+ */
 function untilStates(node: PlannedWait, frame: Frame): States {
   const waited = stateOf(node.id, "waited");
   const pause = { [stateOf(node.id, "wait")]: { Type: "Wait", TimestampPath: "$.until", Next: waited } as const };
   return aroundStates(node, pause, waited, frame);
 }
 
-/** The first task names the other execution, Step Functions waits for it, and the second task reads its chain. */
+/**
+ * Emits three tasks: one names the child execution, one lets Step Functions run and await it, and one reads its chain.
+ */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   const done = stateOf(node.id, "done");
   return aroundStates(node, { [stateOf(node.id, "run")]: childTask(done) }, done, frame);
@@ -70,7 +74,10 @@ function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after
   };
 }
 
-/** StopExecution of this run also stops the child. Only the child's own workflow limits its time. */
+/**
+ * Emits the task that runs the child and waits for it. StopExecution of this run also stops the child. The task has no
+ * timeout: only the child's own workflow limits its time.
+ */
 function childTask(done: string): TaskState {
   return {
     Type: "Task",
@@ -81,22 +88,25 @@ function childTask(done: string): TaskState {
   };
 }
 
-/** A node that gets its outcome from outside. */
+/** A node that waits for the answer of a person or an event. */
 interface Pending extends Failable {
   id: string;
   comment?: string;
   timeoutSeconds: number;
 }
 
-/** The targets after the chain has the outcome. */
+/** The targets of a node whose answer is in the chain. */
 interface Answered {
   next: Target;
-  /** The targets after a settle: by its decision, or else `otherwise`. */
+  /** The rules that lead from the settled decision to its edge. Without a match, `otherwise` follows. */
   rules: readonly ChoiceRule[];
   otherwise: string;
 }
 
-/** Emits a task that ends when its token comes back. At its timeout an answer in the chain still counts. */
+/**
+ * Emits a task that waits until its token is returned. After its timeout, an answer that is already in the chain still
+ * counts.
+ */
 function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
   const settled = stateOf(node.id, "settled");
   return {
@@ -141,7 +151,10 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
   };
 }
 
-/** Emits the task of a node. Code that outlives a Lambda is checked repeatedly, with pauses. */
+/**
+ * Emits the task of a node that runs code. If the code may outlive a Lambda, the task is repeated with pauses until it
+ * ends.
+ */
 function codeStates(node: PlannedTask & Failable, next: Target, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;
   const [running, pause] = [stateOf(id, "running"), stateOf(id, "pause")];

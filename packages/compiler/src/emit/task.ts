@@ -6,7 +6,7 @@ import { type Frame, stateOf, transitionTo } from "./frame.ts";
 /** AWS Lambda: the longest timeout of a function. */
 const lambdaLimitSeconds = 900;
 
-/** A Lambda task with the retriers of its node, followed by the common ones. */
+/** Emits a Lambda task. The retriers of its node precede those that every task has. */
 export function lambdaTask(
   resource: string,
   details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },
@@ -25,7 +25,10 @@ export function lambdaTask(
   };
 }
 
-/** The fields of a task that starts another execution and waits for its end. `place` is the path of its parameters. */
+/**
+ * Returns the fields of a task that starts another execution and waits for its end. Its parameters are read from the
+ * path `place`.
+ */
 export function startExecutionFields(place: string): Pick<TaskState, "Resource" | "Parameters" | "Retry"> {
   return {
     Resource: "arn:aws:states:::states:startExecution.sync:2",
@@ -47,7 +50,10 @@ export function codeParameters(node: string): Parameters {
 /** The position of a run in its chain. */
 export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
 
-/** A closed run goes straight to its Fail. Every other error goes to `next`, with the position that the state had. */
+/**
+ * Returns catchers that lead from a closed run to the Fail state, and from every other error to `next`. The error is
+ * added to the input of the state.
+ */
 export function catchTo(next: string, { closed }: Frame): Catcher[] {
   return [
     { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: closed },
@@ -57,7 +63,9 @@ export function catchTo(next: string, { closed }: Frame): Catcher[] {
 
 type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
 
-/** Retries immediately: the next delivery attaches to the running code. 10 deliveries of 900 s outlast any code. */
+/**
+ * Retries immediately, because the next delivery attaches to the running code. 10 deliveries of 900 s outlast any code.
+ */
 const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
 
 /** About 30 minutes: 65 attempts, at most 60 s apart; full jitter halves the pauses on average. */
@@ -69,7 +77,10 @@ const patient = {
   JitterStrategy: "FULL",
 } as const;
 
-/** A dead Lambda, throttling, unavailable stores: the claim makes another delivery safe. */
+/**
+ * Retries a dead Lambda, throttling or an unavailable store. A second delivery is safe, because a claim lets only one
+ * start the code.
+ */
 const anythingElse = {
   ErrorEquals: ["States.ALL"],
   IntervalSeconds: 1,
@@ -84,7 +95,7 @@ const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
 /** Retriers of a node with `retry`: Step Functions waits, and the engine decides whether another attempt follows. */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
-  // Without a second attempt, the error of this retrier is never thrown.
+  // A node with a single attempt never throws `NodeRetry`, so it needs no retrier of its own.
   if (!retry || retry.attempts < 2) return retriers;
   const { interval, backoff, longest } = retryWaits(retry);
   const own: Retrier = {
@@ -98,10 +109,13 @@ function retriersOf(retry: Retry | undefined): readonly Retrier[] {
   return [own, ...retriers];
 }
 
-/** Retriers of a task that waits for an answer. Its timeout is an outcome, and a retry would double it. */
+/**
+ * Retriers of a task that waits for an answer. Its timeout is not retried: it is an outcome, and a retry would double
+ * the wait.
+ */
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
 
-/** A task that starts another execution must not repeat a finished execution of the same name. */
+/** Never retries a start that found an execution of the same name: the child must not run twice. */
 const isThereAlready = { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 };
 const childRetriers: readonly Retrier[] = [isThereAlready, anythingElse];
 
@@ -125,7 +139,10 @@ export function afterFailure(node: Node, frame: Frame): string {
   return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
-/** Emits the settle of a node, then a Choice: the chain may have a success although Step Functions saw a failure. */
+/**
+ * Emits the settle of a node, and a Choice by its result: the chain may have a success although Step Functions saw a
+ * failure.
+ */
 export function settleStates(
   node: Node,
   rules: readonly ChoiceRule[],
@@ -147,7 +164,10 @@ export function settleTask(parameters: Parameters, next: string, frame: Frame): 
   return lambdaTask(frame.functions.settleNode, { parameters, catchers: catchTo(frame.unsettled, frame) }, next);
 }
 
-/** Emits the Choice after a settle state. */
+/**
+ * Emits the Choice after a settle: a failure leads to `failed`, a decision along `rules`, and any other success to
+ * `own`.
+ */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
   const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };
   return { Type: "Choice", Choices: [isFailed, ...rules], Default: own };
@@ -166,21 +186,24 @@ interface Branching {
   otherwise: string;
 }
 
-/** Returns the edges of a node that decides, as rules over the committed decision. */
+/** Returns the edges of a decision or approval as rules that compare the decision in its entry. */
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
   const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
   const [first, ...others] = [...furtherRules(branches, frame), ...own];
-  // A Choice must have a rule even if the default edge is the only one.
+  // Step Functions requires a rule in every Choice, so a lone default edge becomes one.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }
 
-/** Emits the Choice that directly follows the task. */
+/** Emits the Choice that follows the task of a decision or approval. */
 export function branchStates(node: Decides, { rules, otherwise }: Branching): States {
   return { [stateOf(node.id, "branch")]: { Type: "Choice", Choices: rules, Default: otherwise } };
 }
 
-/** Returns the rule for a nearly full history: the loop continues in a further execution instead of going back. */
+/**
+ * Returns the rule that lets a loop continue in a further execution instead of going back, if the history is nearly
+ * full.
+ */
 function furtherRules(branches: Decides["branches"], { further }: Frame): ChoiceRule[] {
   if (further === undefined || branches.every(({ max }) => max === undefined)) return [];
   return [{ Variable: "$.continuation", IsPresent: true, Next: further }];

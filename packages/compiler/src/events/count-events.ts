@@ -13,22 +13,25 @@ import {
   type Target,
 } from "../lower.ts";
 
-/** Events that a state adds to a history (AWS, GetExecutionHistory). A caught failure adds the same number. */
+/**
+ * Number of events that each kind of state adds to a history (AWS, GetExecutionHistory), whether it succeeds or its
+ * failure is caught.
+ */
 export const stateEvents = {
   /** Entered, scheduled, started, succeeded, exited. */
   task: 5,
-  /** One more: submitted. */
+  /** The events of a task, and one for submitted. */
   tokenTask: 6,
   pass: 2,
   choice: 2,
   wait: 2,
   fail: 1,
-  /** Entered, started, succeeded, exited; the inner events come in addition. */
+  /** Entered, started, succeeded, exited. The events of the branches are not included. */
   parallel: 4,
   map: 4,
-  /** For a Map whose items are executions of their own: started, succeeded. */
+  /** Started and succeeded, in addition to `map`, for a Map whose items are executions of their own. */
   mapRun: 2,
-  /** Started, succeeded. */
+  /** Started and succeeded, for each item. */
   iteration: 2,
   /** The start and end of the execution. */
   execution: 2,
@@ -39,15 +42,15 @@ export const historyLimit = 25_000;
 
 const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choice, wait, fail } = stateEvents;
 
-/** The number of items whose bodies are in the history of the execution, by map. */
+/** Returns the number of items of a map whose events are in the history of the execution itself. */
 export type ItemsOf = (map: PlannedMap) => number;
 
-/** Counts the most events of an execution over all decisions and failures, if no task dies or is retried. */
+/** Counts the events of an execution with the worst decisions and failures, if no task dies or is retried. */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/** Counts the most events between two further executions: each loop of the main line runs once. */
+/** Counts the most events until a loop edge of the main line, where a further execution may take over. */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
@@ -65,7 +68,7 @@ export function startEvents({ main }: Plan): number {
   return execution + choice + (main.nodes.some(({ type }) => type === "start") ? pass : 0);
 }
 
-/** The most events of one item. */
+/** Counts the most events of one item of a map. */
 export function itemEvents(node: PlannedMap, itemsOf: ItemsOf): number {
   return iteration + pass + frameEvents(node.body, "inner", itemsOf);
 }
@@ -91,13 +94,13 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
 interface CountedEdge {
   events: number;
   to: Target;
-  /** The edge leads back, at most this often. */
+  /** Present if the edge leads back: the largest number of times that a run takes it. */
   max?: number;
 }
 
 type Ways = ReadonlyMap<string, CountedEdge[]>;
 
-/** The virtual node after all paths. It is no valid id. */
+/** The virtual node at the end of all paths. No node can have this id. */
 const frameEnd = "(end)";
 
 /** Counts the most events on any path through a frame. A cycle without `max`, which `onError` can make, counts once. */
@@ -115,9 +118,9 @@ function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode)
 }
 
 /**
- * A path is a sequence of paths without loops; each but the last ends with a loop edge of a decision. A decision before
- * another one runs all its rounds at each visit, so the decisions are added one after the other, as in the
- * Floyd-Warshall algorithm.
+ * Counts the most events on a path that takes loop edges. Such a path consists of stretches without loop edges, each of
+ * which ends with the loop edge of a decision, except for the last. Each visit of an earlier decision repeats all its
+ * rounds, so the decisions are added one by one, as in the Floyd-Warshall algorithm.
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
@@ -168,27 +171,39 @@ function nextOf(id: string, onward: Ways): string[] {
   return (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) ? [to] : []));
 }
 
-/** Reading the outcome from the chain, and the Choice after it. */
+/** Events of a settle: the task that reads the outcome from the chain, and the Choice after it. */
 export const settle = task + choice;
 
-/** A task without an answer for Step Functions: the timeout finds the answer in the chain. */
+/**
+ * Most events of a task that waits for an answer: Step Functions misses the answer, and after the timeout a settle
+ * finds it in the chain.
+ */
 const pendingEvents = tokenTask + settle;
 
-/** Another try of a failed task: scheduled, started, failed. */
+/** Events of each further try of a failed task: scheduled, started, failed. */
 const failedRetryEvents = 3;
 
-/** The task that creates the child, the wait for it (its events are its own), and the task that reads its end. */
+/**
+ * Events of a workflow node: the task that names the child, the wait for the child, and the task that reads its end.
+ * The child has a history of its own.
+ */
 const childEvents = task + tokenTask + failedRetryEvents + task;
 
 const closing = task + fail;
 
-/** A frame may end in a state of its own. */
+/** Events of the Pass state in which a frame may end. */
 const exit = pass;
 
-/** The target of failures without `onError`: the close on the main line, the end of the branch otherwise. */
+/**
+ * A failure without `onError` leads to the close in a "main" frame, and to the end of the branch or item in an "inner"
+ * one.
+ */
 export type FrameKind = "main" | "inner";
 
-/** Returns the edges of a node with their events. `inside` are the events of its branches or items. */
+/**
+ * Returns the edges of a node, each with the events of the node up to that edge. `inside` is the number of events of
+ * its branches or items.
+ */
 export function countedEdges(node: PlannedNode, frame: FrameKind, inside: number): CountedEdge[] {
   switch (node.type) {
     case "start":
@@ -222,7 +237,7 @@ function nextEdge({ next }: HasNext, events: number): CountedEdge {
   return { events: events + exitEvents(next), to: next };
 }
 
-/** A decision without an edge ends like a failure. */
+/** Returns the edges of a decision, and one to the close, for a decision that matches none of them. */
 function decisionEdges({ branches, otherwise }: Decides, events: number): CountedEdge[] {
   const ways = [...branches, ...(otherwise === undefined ? [] : [{ target: otherwise, max: undefined }])];
   const counted = ways.map(({ target: to, max }): CountedEdge => {
@@ -232,13 +247,16 @@ function decisionEdges({ branches, otherwise }: Decides, events: number): Counte
   return [...counted, { events: events + closing, to: null }];
 }
 
-/** The edge of a failed node: it settles if the frame or its `onError` requires that, or else closes the run. */
+/**
+ * Returns the edge after a failure: the node settles if its frame or its `onError` requires that. Without either, the
+ * run is closed.
+ */
 function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: events + settle + exitEvents(onError), to: onError }];
   return [{ events: events + (frame === "main" ? closing : settle + exit), to: null }];
 }
 
-/** The edge of a timeout. The chain is read on the main line as well. */
+/** Returns the edge after a timeout. On the main line as well, a task first reads the chain. */
 function timeoutEdges({ onError }: Failable, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: pendingEvents + exitEvents(onError), to: onError }];
   return [{ events: pendingEvents + (frame === "main" ? closing : exit), to: null }];

@@ -14,7 +14,10 @@ import {
   stretchEvents,
 } from "./count-events.ts";
 
-/** Counting this number of nested loops would take seconds, so more loops are assumed to exceed the limit. */
+/**
+ * Counting the events of so many nested loops takes seconds, so a workflow with more loops is assumed to exceed a
+ * history.
+ */
 const maxCounted = 100;
 
 const known = new WeakMap<Plan, boolean>();
@@ -37,7 +40,10 @@ const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 /** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
 const countedShare = 0.8;
 
-/** Returns the budget of a run; `most` is for tests. After a loop edge, at least one more round fits. */
+/**
+ * Returns the budget of a run: below `most` events, one more round always fits into the history. Tests pass their own
+ * `most`.
+ */
 export function historyBudget(plan: Plan, itemsOf: ItemsOf, most?: number): HistoryBudget {
   const left = Math.max(0, historyLimit - stretchEvents(plan, itemsOf)) * countedShare;
   return {
@@ -56,14 +62,17 @@ function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): It
   }
 }
 
-/** Counts the events of a node's first edge, on which nothing fails. The end of a branch is counted with the branch. */
+/**
+ * Counts the events of a node up to its first edge, if nothing fails. The events at the end of a branch are counted in
+ * `ends`.
+ */
 function ownEvents(node: PlannedNode, kind: FrameKind): number {
   const [way] = countedEdges(node, kind, 0);
   return way ? way.events - exitEvents(way.to) : 0;
 }
 
 const join = task + choice;
-/** First and last state of a branch. */
+/** Events of the first and the last state of a branch. */
 const ends = pass + pass;
 
 function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
@@ -71,7 +80,10 @@ function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Itera
   for (const branch of branches) yield* entriesIn(branch, "inner", itemsOf);
 }
 
-/** Maps in the body of another map always run their items inline. */
+/**
+ * Yields the events of a map and of the nodes in its body. Without `itemsOf`, the map is in the body of another one and
+ * runs inline.
+ */
 function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {
   const own = choice + map + mapRun + join;
   yield [joinOf(node.id), { own, each: iteration + ends, ...(itemsOf && { inlineItems: itemsOf(node) }) }];
@@ -81,10 +93,16 @@ function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): It
 /** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
 const shareForItems = 0.8;
 
-/** The share if loops continue in further executions: the more events a round needs, the sooner they do. */
+/**
+ * The share for items if loops continue in further executions. It is smaller, because long rounds fill a history
+ * sooner.
+ */
 const shareBetweenLoops = 0.4;
 
-/** Items of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
+/**
+ * Assumed number of items of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions,
+ * "Inline mode").
+ */
 const nestedItems = 40;
 
 /** Returns the number of items that a map in the body of a map may have within one history. */
@@ -94,7 +112,9 @@ export function maxItemsInBody(map: PlannedMap): number {
 
 const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
 
-/** Returns the number of items that a map may run inline: the maps share the rest of the history. */
+/**
+ * Returns the number of items that a map may run inline. All maps share the part of the history that other nodes leave.
+ */
 export function inlineItems(plan: Plan, mapId: string): number {
   const known = limits.get(plan) ?? limitsOf(plan);
   limits.set(plan, known);
@@ -123,7 +143,10 @@ interface MapSite {
   rounds: number;
 }
 
-/** `isRenewed`: each round of the frame's own loops may use a new history. */
+/**
+ * Yields every map below a frame with its visits. If `isRenewed`, the frame's own loops do not count: each round may
+ * get a new history.
+ */
 function* mapsIn(
   frame: PlannedFrame,
   { isNested, rounds }: MapSite,
@@ -139,7 +162,9 @@ function* mapsIn(
   }
 }
 
-/** Returns the largest number of visits of each node through the loops of its frame; absent: one. */
+/**
+ * Returns how often the loops of a frame may visit each of its nodes. A node outside all loops is left out: one visit.
+ */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) =>
     countedEdges(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }])),
@@ -149,7 +174,7 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    // A loop inside another, or after one, runs completely each time, so the numbers multiply.
+    // Each round of one loop may run all rounds of a loop on the same nodes, so the numbers multiply.
     const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }

@@ -14,7 +14,7 @@ except Exception as error:
     raise ValueError(f"{invoice['name']} is not a PDF that can be opened: {error}") from error
 for page in document:
     height = None
-    # A line has all words at one height, in any drawing order of the PDF.
+    # Words at the same height form one line. The PDF may draw them in any order, so they are sorted first.
     for x0, y0, _, y1, word, *_ in sorted(page.get_text("words"), key=lambda word: (word[1] + word[3], word[0])):
         if height is None or (y0 + y1) / 2 - height > SAME_LINE:
             lines.append([])

@@ -1,6 +1,6 @@
 from invoice_text import read_invoice
 
-# The remaining keys are the item's result: the text is no longer needed.
+# Takes the text out of the context: the keys that remain are the result of the item.
 invoice = read_invoice(context.pop("text"))
 context["amount"] = invoice.total
 context["currency"] = invoice.currency

@@ -11,7 +11,7 @@ CODES = (
     " XAF XOF ZAR"
 ).split()
 
-# Signs of a single currency. Longer ones come first if one is a prefix of another.
+# Signs of a single currency. A longer sign precedes one that is its prefix.
 SIGNS = {
     "US$": "USD", "U$S": "USD", "CA$": "CAD", "CAD$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "S$": "SGD",
     "HK$": "HKD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₴": "UAH", "₺": "TRY",
@@ -21,7 +21,7 @@ SIGNS = {
     "TL": "TRY", "Dhs": "AED", "Rs": "INR", "RS": "INR", "rs": "INR", "Re": "INR", "euro": "EUR", "euros": "EUR", "Euro": "EUR",
     "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY", "S/.": "PEN", "S/": "PEN", "đ": "VND",
 }  # fmt: skip
-# Signs of several currencies: the document decides, and the first is the default.
+# Signs that several currencies share. The document decides which is meant; without a hint it is the first.
 SHARED = {
     "$": ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "COP", "CLP", "ARS", "TWD"),
     "kr": ("SEK", "DKK", "NOK", "ISK"),
@@ -51,7 +51,7 @@ HINTS = {
     "CNY": r"\bCNY\b|\bRMB\b|人民币|增值税|价税|税额|合计|元",
     "JPY": r"\bJPY\b|[\u3040-\u30ff]|\byen\b|消費税|合計|株式会社",
 }
-# Hints for documents without any currency mark: a tax number or a tax of a single country.
+# Hints for documents without any currency mark: a tax number or a tax that only one country has.
 REGIMES = {
     "INR": r"\bGSTIN\b|\b[CSI]GST\b|\bVAT/TIN\b|\brupees?\b",
     "GBP": r"\bVAT (?:reg(?:istration)?\.? )?(?:no|number)\.?:? ?GB|\bGB ?\d{3} ?\d{4} ?\d{2}\b|\bpounds sterling\b",
@@ -80,7 +80,7 @@ def _mark(sign: str) -> str:
 MARK = "(?:" + "|".join(_mark(sign) for sign in _letters) + ")"
 _MARK = re.compile(MARK)
 SHY = {"R", "Re", "Fr", "TL", "RM", "KR", "RS", "lei", "LEI"}
-"""Signs with other meanings ("Mo.-Fr. 08.30"): they count only beside decimals, and if other marks occur."""
+"""Signs that also have other meanings ("Mo.-Fr. 08.30"): beside a whole number they are no currency mark."""
 NAMES = {
     "us dollars": "USD", "u.s. dollars": "USD", "canadian dollars": "CAD", "australian dollars": "AUD", "euros": "EUR", "euro": "EUR",
     "pounds sterling": "GBP", "british pounds": "GBP", "swiss francs": "CHF", "schweizer franken": "CHF", "indian rupees": "INR",
@@ -107,12 +107,12 @@ def currencies_of(mark: str) -> tuple[str, ...]:
 
 
 def marks_in(text: str) -> list[str]:
-    """Returns the currency marks of a label or header, such as "Total EUR". A single letter is not enough there."""
+    """Returns the currency marks in a label or header, such as "Total EUR". Signs with other meanings ("R", "Fr") are left out."""
     return [m for m in _MARK.findall(text) if m.rstrip(".") not in SHY]
 
 
 def settle(mark: str | None, document: str, other_marks: list[str]) -> str | None:
-    """Returns the currency of an amount with this mark (or none) in this document; None if it is unknown."""
+    """Returns the currency of an amount. `mark` is the mark beside it, if any. Returns None if the document does not show it."""
     if mark:
         options = currencies_of(mark)
         return options[0] if len(options) == 1 else _by_hint(options, document, other_marks)

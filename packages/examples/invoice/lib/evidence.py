@@ -1,4 +1,4 @@
-"""Amounts confirm one another: net + tax = gross, a column that adds up, total - paid = due, a repeated sum."""
+"""Ranks the totals by what other amounts confirm: net + tax = gross, a column that adds up, total - paid = due, a repeated sum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMN = 6.0  # points by which right edges of one column may differ
 LONGEST_SUM = 40
 MOST_TAX = Decimal("0.5")  # of the net; a larger amount is another sum
 NOTHING_DUE = 27.0
-"""A zero is an amount left to pay. It is the total only if no other amount is called one."""
+"""The most that a zero scores. A zero usually means that nothing is left to pay, so it is the total only without another candidate."""
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
 IS_NET, IS_PART, IS_REST, HAS_OLD_DEBT = -25, -30, -15, -10
@@ -26,7 +26,7 @@ class Ranked:
     score: float
     label: str
     mentions: list[Mention]
-    """Returns the candidates, the best one first."""
+    """Every amount with this value, the one with the clearest words first."""
 
     @property
     def kind(self) -> str:
@@ -34,7 +34,7 @@ class Ranked:
 
 
 def rank(mentions: list[Mention]) -> list[Ranked]:
-    """Returns every value that is called a total, the best first."""
+    """Returns every value that some words call a total, the likeliest total first."""
     by_value: dict[Decimal, list[Mention]] = defaultdict(list)
     for mention in mentions:
         by_value[mention.value].append(mention)
@@ -54,7 +54,7 @@ def _by_words(value: Decimal, said: list[Mention]) -> Ranked:
 
 
 class _Witnesses:
-    """Collects the evidence of all amounts of a document for each candidate."""
+    """Scores a candidate by the other amounts of the document."""
 
     def __init__(self, mentions: list[Mention], called: list[Ranked]) -> None:
         self.mentions, self.called = mentions, called
@@ -81,7 +81,7 @@ class _Witnesses:
         return any(_close(value + tax, whole) for tax in self.taxes if _is_tax_of(tax, value) for whole in wholes)
 
     def leads_to_another(self, candidate: Ranked) -> bool:
-        """Finds a "total" before discounts, freight and tax that lead to another one. Payments only lead to the rest."""
+        """Returns True for a "total" that discounts, freight and tax turn into another total. Payments do not: they only lead to the amount due."""
         mine = {id(m) for m in candidate.mentions}
         for total, parts in self.sums_of_totals:
             if total.value == candidate.value:
@@ -92,7 +92,7 @@ class _Witnesses:
         return False
 
     def is_paid_in_part(self, value: Decimal) -> bool:
-        """Total - already paid = due: the total is the invoice's, and the rest is only what remains to pay."""
+        """Returns True if the value minus a payment is the amount due: then the value is the total of the invoice."""
         dues = {r.value for r in self.called if r.kind == "due"} | {
             m.value for m in self.mentions if m.label.kind == "due"
         }
@@ -109,7 +109,7 @@ class _Witnesses:
 
     @cached_property
     def taxes(self) -> set[Decimal]:
-        """Returns each tax and their sum: an invoice with two rates prints two."""
+        """Returns every tax and the sum of all, because an invoice with two tax rates prints two taxes."""
         taxes = self.of_kind("tax")
         return taxes | {sum(taxes, Decimal(0))}
 
@@ -127,7 +127,7 @@ class _Witnesses:
 
     @cached_property
     def sums(self) -> dict[int, list[Mention]]:
-        """Returns mentions, by identity, that are the sum of the amounts directly above them in their column."""
+        """Maps each mention (by its `id`) that is the sum of the amounts directly above it in its column to those amounts."""
         columns: list[tuple[int, float, list[Mention]]] = []
         found = {}
         for mention in self.mentions:
@@ -148,7 +148,7 @@ class _Witnesses:
 
 
 def _parts(column: list[Mention], value: Decimal) -> list[Mention]:
-    """Returns the last two or more amounts of a column whose sum is the value."""
+    """Returns the amounts at the end of a column, at least two, whose sum is the value; an empty list if there are none."""
     running, parts = Decimal(0), []
     for part in reversed(column[-LONGEST_SUM:]):
         running += part.value

@@ -13,7 +13,7 @@ from functools import lru_cache
 import lexicon
 
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
-"""The score of each kind for the gross total. Net and paid are last resorts: an invoice without tax, a receipt."""
+"""How likely an amount of each kind is the gross total. Net is it on an invoice without tax, and paid on a receipt."""
 
 LABEL_WORDS = 14  # a longer text counts only with the words nearest to the amount
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
@@ -42,7 +42,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Also removes digits, currencies and punctuation, and joins single letters with dots between them."""
+    """Removes case, accents, digits, currencies and punctuation, and joins single letters with dots between them."""
     joined = re.sub(r"\b(\w)\.\s?(?=\w\b)", r"\1", fold(text))
     return _CURRENCIES.sub(" ", re.sub(r"[\W\d_]+", " ", joined)).strip()
 
@@ -69,7 +69,7 @@ def classify(text: str) -> Label:
 
 
 def heads_items(text: str) -> bool:
-    """Returns True for the head of a table of goods: its columns have prices of lines, not totals."""
+    """Returns True for the head of a table of goods. The columns under it contain the prices of goods, not totals."""
     return len(_ITEM_HEAD.findall(plain(text))) >= 2
 
 

@@ -41,7 +41,7 @@ class Cell:
     spans: list[tuple[int, int, float, float]]
 
     def place(self, start: int, end: int) -> tuple[float, float]:
-        """The horizontal extent of text[start:end]."""
+        """Returns the left and right edge of text[start:end] on the page."""
         hit = [(x0, x1) for begin, stop, x0, x1 in self.spans if begin < end and stop > start]
         return (min(x0 for x0, _ in hit), max(x1 for _, x1 in hit)) if hit else (self.x0, self.x1)
 
@@ -63,7 +63,7 @@ class Line:
 
 
 def lines_from_words(words: list) -> list[Line]:
-    """Visual lines, top to bottom, page by page."""
+    """Returns the visual lines, top to bottom, page by page."""
     rows: list[list[Word]] = []
     parsed = [word if isinstance(word, Word) else Word(*word) for word in words]
     for word in sorted(_printed_once(parsed), key=lambda w: (w.page, w.middle, w.x0)):
@@ -109,7 +109,7 @@ def _printed_once(words: list[Word]) -> list[Word]:
 
 
 def _belongs(word: Word, row: list[Word]) -> bool:
-    """Returns True if the word is level with the row's middle and not on top of one of its words (those are two tight lines)."""
+    """Returns True if the word is level with the row. A word that overlaps one of the row's words is in the next line, printed close below."""
     first = row[0]
     if word.page != first.page:
         return False

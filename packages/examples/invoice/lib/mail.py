@@ -20,7 +20,7 @@ class Mail:
     subject: str
     id: str
     attachments: list[str]
-    """Returns the names of all attachments, for the record."""
+    """Names of all attachments, for the record of the run."""
     pdfs: list[Pdf]
 
     @property
@@ -50,7 +50,7 @@ def read_mail(raw: bytes) -> Mail:
 
 
 def received_mail(email: dict) -> Mail:
-    """Reads the PDF of a mail that a trigger has parsed: the value of `email` in the context."""
+    """Builds a Mail from the value of `email` in the context: a mail that a trigger has already parsed."""
     attachments = email["attachments"]
     return Mail(
         sender=email["from"],
@@ -67,7 +67,7 @@ def _is_pdf(part: EmailMessage) -> bool:
 
 
 def _may_be_pdf(content_type: str, name: str) -> bool:
-    """Returns True for PDFs. Mail programs send them as octet-stream, and other files under the name of a PDF."""
+    """Returns True if the type or the name allows a PDF. Neither is reliable, so the caller also checks the content."""
     return content_type in ("application/pdf", "application/x-pdf", "application/octet-stream") or name.lower().endswith(".pdf")
 
 

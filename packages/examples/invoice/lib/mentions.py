@@ -34,7 +34,7 @@ class Mention:
 
 @dataclass(slots=True)
 class _Group:
-    """The amounts of one line that share the words left of the first."""
+    """Amounts of one line that share a label: the words left of the first amount."""
 
     label: Label
     amounts: list[Found]
@@ -83,7 +83,7 @@ def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
 
 
 def _nearest_meaning(pieces: list[str]) -> Label:
-    """Returns the first of the nested texts with a label, or the next longer one if it is more specific: "Total" before "TTC"."""
+    """Returns the label of the words nearest to the amount, or of one piece more if that is more specific: "TTC" of "Total TTC"."""
     text, best = "", NONE
     for piece in pieces:
         text = f"{piece} {text}".strip()
@@ -120,7 +120,7 @@ def _called(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, 
 
 
 def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """Returns the label from the head of the column, for a line without words. A distant head is less certain."""
+    """Returns the label from the head of the column, for an amount without words in its line. A distant head scores less."""
     head = sheet.head_of(at, found)
     named = classify(head.text)
     if named.kind == "none":
@@ -131,7 +131,7 @@ def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label,
 
 
 def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """Splits net, tax and gross after one word: the sum of the others is the gross, or else the heads decide, or else the last one."""
+    """Labels one of several amounts after the same words. The gross is the sum of the others, or else what the heads say, or the last."""
     label = group.label
     if found is group.crown:
         return label, label.score + CROWN
@@ -146,7 +146,7 @@ def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tupl
 
 
 def _sum_of_others(row: list[Found]) -> Found | None:
-    """Returns the amount that is the sum of others in its row: the last of subtotal, discount, tax, total; or gross beside net and tax."""
+    """Returns the amount that is the sum of others in its row: the total after subtotal, discount and tax, or the gross beside net and tax."""
     group = row[-LONGEST_ROW:]
     values = [f.amount.value for f in group]
     for last in range(len(group) - 1, 1, -1):
@@ -160,7 +160,7 @@ def _sum_of_others(row: list[Found]) -> Found | None:
 
 
 def _suffix(line: Line, found: Found) -> Label:
-    """Returns the words directly after an amount in its cell: "29.99 € TTC"."""
+    """Returns the label of the words directly after an amount in its cell: "29.99 € TTC"."""
     rest = line.cells[found.cell].text[found.amount.end :]
     return classify(rest) if 0 < len(plain(rest).split()) <= 4 and not any(c.isdigit() for c in rest[:4]) else NONE
 

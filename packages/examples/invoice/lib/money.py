@@ -68,11 +68,11 @@ class Amount:
     end: int
     mark: str | None
     strong: bool
-    """Returns True for money: two decimals, a currency mark, or "12,-"."""
+    """True if the number certainly is money: it has two decimals, a currency mark, or the form "12,-"."""
 
 
 def blank_out(text: str) -> str:
-    """Replaces every number that is not money by spaces of the same length."""
+    """Replaces every number that is not money by NUL characters, so that the offsets of the others stay the same."""
     return NOT_MONEY.sub(lambda m: "\x00" * len(m.group()), text)
 
 
@@ -118,7 +118,7 @@ def _value(number: str, decimals: str | None, mark: str | None) -> tuple[Decimal
 
 
 def _three_decimals(digits: str, sign: str, decimals: str | None, mark: str | None) -> bool:
-    """Returns True if 1.234 has three decimals: in a document with that decimal sign, and for 0.123 and Kuwaiti dinars."""
+    """Returns True if 1.234 is a fraction, not a thousand: if the document's decimal sign is ".", for 0.123 and for Kuwaiti dinars."""
     if digits.startswith("0") or any(code in THREE_DECIMALS for code in currencies_of(mark or "")):
         return True
     return decimals == sign

@@ -14,7 +14,7 @@ UNMAPPED = "\ufffd"  # the character of a font without a Unicode table
 
 
 def read_words(pdf: bytes, name: str) -> tuple[list[list], int]:
-    """[page, x0, y0, x1, y1, text] for every word, with the page turned until most of its text is upright, and the number of pages."""
+    """Returns [page, x0, y0, x1, y1, text] for every word, and the number of pages. Pages are turned so that most of their text is upright."""
     with _open(pdf, name) as document:
         words = [word for number, page in enumerate(document) for word in _words_of(page, number)]
         pages = document.page_count
@@ -37,7 +37,7 @@ def _open(pdf: bytes, name: str):
 
 
 def _words_of(page, number: int) -> list[list]:
-    """Ignores the page's own rotation: the letters show which side is up."""
+    """Returns the words of a page. The letters decide which side is up, not the rotation that the PDF states."""
     page.set_rotation(0)
     angle = _angle_of(page)
     with pymupdf.open() as upright:

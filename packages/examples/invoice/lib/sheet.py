@@ -35,7 +35,7 @@ class Head:
     text: str = ""
     rows_between: int = 0
     of_items: bool = False
-    """It heads a table of goods, whose columns hold prices and not totals."""
+    """True for the head of a table of goods, whose columns contain prices and not totals."""
 
 
 class Sheet:
@@ -46,7 +46,7 @@ class Sheet:
         self._wordy = [[bool(plain(cell.text)) for cell in line.cells] for line in lines]
 
     def head_of(self, at: int, found: Found) -> Head:
-        """Returns the nearest words above an amount in its column. Figures between them are other rows of the column."""
+        """Returns the nearest words above an amount in its column, with the number of rows between them that contain only figures."""
         passed, below = 0, self.lines[at]
         for above in range(at - 1, max(at - MAX_ROWS, -1), -1):
             line = self.lines[above]
@@ -66,7 +66,7 @@ class Sheet:
         return Head(rows_between=passed)
 
     def has_rows_below(self, at: int, found: Found) -> bool:
-        """Returns True if more figures follow below: words over one figure are its label, over several the head of a table."""
+        """Returns True if more figures follow directly below: then the words above head a table, and are not the label of one amount."""
         line = self.lines[at]
         for n in range(at + 1, min(at + 4, len(self.lines))):
             near = self.lines[n].page == line.page and self.lines[n].y0 - line.y1 < 2 * line.height
@@ -75,7 +75,7 @@ class Sheet:
         return False
 
     def _line_above(self, at: int, found: Found) -> str:
-        """Returns the upper half of a head of two lines: "Wartość" over "brutto"."""
+        """Returns the upper line of a head with two lines: "Wartość" over "brutto"."""
         line, upper = self.lines[at], self.lines[at - 1]
         if at == 0 or upper.page != line.page or line.y0 - upper.y0 > TIGHT * line.height or self.rows[at - 1]:
             return ""
@@ -95,7 +95,7 @@ def _amounts_of(line: Line, decimals: str | None) -> list[Found]:
 
 
 def _mark_beside(cells: list[Cell], at: int, amount: Amount) -> str | None:
-    """Returns a currency in a separate cell: "EUR | 34,73" or "34,73 | EUR"."""
+    """Returns the currency mark in the cell beside an amount: "EUR | 34,73" or "34,73 | EUR"."""
     before = cells[at - 1].text if at and not cells[at].text[: amount.start].strip() else ""
     after = cells[at + 1].text if at + 1 < len(cells) and not cells[at].text[amount.end :].strip() else ""
     for text in (before, after):
@@ -110,7 +110,7 @@ def _over(line: Line, found: Found, reach: float = 0) -> list[int]:
 
 
 def _words_over(cell: Cell, found: Found, rivals: list[Found]) -> str:
-    """Returns the words over this column from a head of several columns, cut at its widest gaps."""
+    """Returns the words above an amount. A cell over several columns is cut at its widest gaps, and the part above the amount counts."""
     inside = [f for f in rivals if cell.x0 - 1 < f.centre < cell.x1 + 1]
     if len(inside) < 2 or len(cell.spans) < len(inside) or found not in inside:
         return cell.text

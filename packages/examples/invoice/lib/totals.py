@@ -14,7 +14,7 @@ from layout import Line, lines_from_words
 from mentions import find_mentions
 
 ENOUGH = 26
-"""Below this no amount of the document is called its total by any word."""
+"""The least score of a total. Below it, no words of the document call any amount its total."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -22,7 +22,7 @@ class Total:
     amount: float
     currency: str | None
     label: str
-    """The words that named it, for the person who checks."""
+    """The words beside the amount that call it the total, for the person who checks it."""
     score: int
 
 

@@ -10,7 +10,7 @@ def connect(host, port):
     if port == 993:
         return imaplib.IMAP4_SSL(host, port, ssl_context=tls, timeout=20)
     mailbox = imaplib.IMAP4(host, port, timeout=20)
-    # A password leaves this machine encrypted, or not at all.
+    # The connection to another machine must be encrypted, because the password goes over it.
     if not host.startswith("127."):
         mailbox.starttls(tls)
     return mailbox
@@ -37,7 +37,7 @@ try:
     unread = mailbox.search(None, "UNSEEN")[1][0].split()
     context["has_emails"] = bool(unread)
     if unread:
-        # PEEK: a mail is read when its contents are safe, not when they are on their way.
+        # PEEK leaves the mail unread. It is marked as read only after its contents were taken over.
         parts = mailbox.fetch(unread[0], "(BODY.PEEK[])")[1]
         read(message_from_bytes(parts[0][1], policy=policy.default))
         mailbox.store(unread[0], "+FLAGS", "\\Seen")

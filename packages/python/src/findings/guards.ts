@@ -4,12 +4,12 @@ import { ancestorPairs, ancestors, type Expression, isWithin, type Node, walk } 
 const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
 
-/** Whether a `try` or `suppress` catches a KeyError here, or around the calls of the function. */
+/** Whether a `try` or `suppress` catches a KeyError, either around this node or around the calls of its function. */
 export function expectsKeyError(program: Program, node: Node): boolean {
   return isExpected(program, node, keyErrors, 0);
 }
 
-/** Whether the code expects an ImportError here, or imports a substitute after one. */
+/** Whether the code catches an ImportError around this node, or the node is the substitute in `except ImportError`. */
 export function expectsImportError(program: Program, node: Node): boolean {
   const replaces = (one: Node) => one.kind === "handler" && one.types !== null && names(one.types, importErrors);
   return Array.from(ancestors(node)).some(replaces) || isExpected(program, node, importErrors, 0);
@@ -59,7 +59,7 @@ export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean 
 function isBranch(ancestor: Node, child: Node): boolean {
   switch (ancestor.kind) {
     case "if":
-      // The first test always runs.
+      // The test of the `if` itself always runs. Only the tests of its `elif` may be skipped.
       return ancestor.branches[0]?.test !== child;
     case "conditional":
       return ancestor.test !== child;
@@ -74,7 +74,7 @@ function isBranch(ancestor: Node, child: Node): boolean {
   }
 }
 
-/** Whether a successful run may leave the block at this statement. */
+/** Whether a successful run may skip the rest of the block after this statement. */
 function mayLeave(statement: Node): boolean {
   if (statement.kind !== "if") return false;
   return Array.from(walk(statement)).some(

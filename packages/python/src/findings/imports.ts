@@ -6,7 +6,7 @@ import { expectsImportError, namesIn } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { findNearest, isSlip } from "./suggest.ts";
 
-/** Code that may install modules or change the search path. */
+/** Matches code that may install modules or change the search path, so that any import may succeed. */
 export const bringsModules = /\b(sys\.path|sys\.modules|find_spec|addsitedir)\b|["' ]pip["' ,]+install\b/;
 
 /** PY140 and PY141: imports that fail. */
@@ -21,7 +21,10 @@ export function findFailingImports({ facts, program }: Subject): Problem[] {
   });
 }
 
-/** Imports that the code needs: it does not expect their failure, and does not install modules itself. */
+/**
+ * Lists the imports that must succeed. Empty if the code may install modules itself; an import whose failure is caught
+ * is left out.
+ */
 export function listNeededImports(program: Program): { path: string; at: number; node: ImportStatement }[] {
   if (bringsModules.test(program.source)) return [];
   return program.nodes.flatMap((node) => {
@@ -32,7 +35,7 @@ export function listNeededImports(program: Program): { path: string; at: number;
   });
 }
 
-/** Says what to do about a module that nothing known provides. */
+/** Says what to do about a module that neither the requirements nor `lib/` provide. */
 export function importWayOut(module: string, known: Iterable<string>): string {
   const near = findNearest(module, [...known, ...standardModules]);
   const hint = near === undefined || near.length < 4 ? "" : `, or did you mean "${near}"?`;
@@ -86,7 +89,10 @@ export interface Importable {
   lib: Readonly<Record<string, string>>;
 }
 
-/** Returns a function that finds modules that nothing provides; only misspelt ones if a package is unknown. */
+/**
+ * Returns a function that finds imports of modules that nothing provides. If the modules of a requirement are unknown,
+ * it finds only misspelt ones.
+ */
 export function createModuleFinder({
   requirements,
   lib,

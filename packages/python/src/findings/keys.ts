@@ -9,7 +9,7 @@ import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { findNearest, findNearKey, isSlip, isSureSlip, type NearKey, suggestInstead } from "./suggest.ts";
 
-/** Keys that NOVA sets, not an earlier node. */
+/** Keys that NOVA itself may set, so that no earlier node has to. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
 
 /** PY110 to PY112: keys that the code reads although no node has set them. */
@@ -61,7 +61,7 @@ function isMissing({ path, node }: Read, context: ContextShape, { facts, changes
   return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
 }
 
-/** All keys of the dict that holds the path's last key; undefined if they are unknown. */
+/** Returns all keys of the dict in which the path's last key is looked up; undefined if they are unknown. */
 function keysAt(path: Path, context: ContextShape): string[] | undefined {
   if (path.length === 1) return Object.keys(context);
   const holder = shapeAt(context, path.slice(0, -1));
@@ -94,7 +94,7 @@ function ownerText(path: Path): string {
   return inside.length === 0 ? "the context" : `context${inside.join("")}`;
 }
 
-/** An optional key that the code itself sets somewhere is no spelling mistake. */
+/** Whether the code itself sets this key somewhere. Then an optional read of it is no spelling mistake. */
 function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
 }
@@ -120,7 +120,10 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
   });
 }
 
-/** Whether the key is certainly wrong: every run looks it up, or it is a misspelling of an unused key. */
+/**
+ * Whether the missing key is certainly a mistake: every run looks it up, it is a clear misspelling, or it resembles a
+ * key that the code never reads.
+ */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;
   const isAbsent = key === "_data_analysis" && subject.facts.isRun;
@@ -147,7 +150,7 @@ function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean
   return kind === "set" || path.length < wanted.length;
 }
 
-/** PY113: `context.total`. */
+/** PY113: a key that is read like an attribute, as in `context.total`. */
 export function findContextAttributes({ program, paths }: Subject): Problem[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "attribute" || !program.mayRun(node) || node.name.startsWith("__")) return [];
@@ -157,7 +160,10 @@ export function findContextAttributes({ program, paths }: Subject): Problem[] {
   });
 }
 
-/** Nodes whose ids the code looks up and requires: resume links in `tasks`, results in `outputs`. */
+/**
+ * Lists the nodes whose resume links (`tasks`) or results (`outputs`) the code looks up by id without tolerating their
+ * absence.
+ */
 export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): { id: string; at: number }[] {
   const asks = (node: Node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of;
   if (program.nodes.some(asks)) return [];

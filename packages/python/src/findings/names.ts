@@ -39,7 +39,7 @@ function wayOut(name: string, context: ContextShape | undefined): string {
   return `import it, set it before, or read it from context["${name}"]`;
 }
 
-/** Ruff treats a name that the module deletes at its end as undefined, even where it is used before. */
+/** Whether the module binds the name and deletes it later: then ruff reports even its uses before the deletion. */
 function isDeletedLater(program: Program, name: string): boolean {
   return program.lookup(name, program.tree).length > 0;
 }
@@ -57,7 +57,7 @@ function isNeverLookedUp(program: Program, at: number): boolean {
   return false;
 }
 
-/** Python does not evaluate annotations of local names. */
+/** Whether the node annotates a local name of a function. Python does not evaluate such annotations. */
 function isLocal(node: Node): boolean {
   if (node.kind !== "assign" || node.targets.some(({ kind }) => kind !== "name")) return false;
   for (const { kind } of ancestors(node)) {

@@ -20,14 +20,14 @@ export function findMissingResult({ program, changes, printed, isAnalysis, facts
 const notByDumps =
   "what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))";
 
-/** PY121: a result that is printed without json.dumps, in addition to other results. */
+/** PY121: a result that is lost because it is printed without json.dumps. */
 export function findLostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (isAnalysis || printed.mayPrint || (facts.nodeType !== "decision" && changes.length === 0)) return [];
   const lost = printedByHand(program);
   return lost ? [{ code: "PY121", at: lost.from, message: `a result is lost: ${notByDumps}` }] : [];
 }
 
-/** The last call that prints a dict or a text with `context_updates` that json.dumps did not make. */
+/** Finds the last call that prints a result without json.dumps: a dict with `context_updates`, or its text. */
 function printedByHand(program: Program): Node | undefined {
   return program.nodes.findLast((node) => {
     if (node.kind !== "call" || !program.mayRun(node)) return false;
@@ -41,7 +41,7 @@ function printedByHand(program: Program): Node | undefined {
 const resultText = /^\s*\{[\s\S]*['"](context_updates['"]\s*:|status['"]\s*:\s*['"]error['"])/;
 const deepest = 6;
 
-/** Whether a printed expression looks like a result: a dict, or a text of one. */
+/** Whether a printed expression looks like a result: a dict with `context_updates`, or the text of such a dict. */
 function isResult(program: Program, value: Expression, depth = 0): boolean {
   if (depth > deepest) return false;
   const within = (inner: Expression) => isResult(program, inner, depth + 1);
@@ -64,7 +64,10 @@ function isErrorStatus(key: string, value: Expression): boolean {
   return key === "status" && value.kind === "text" && value.value === "error";
 }
 
-/** Whether a function outside the code is called for its side effect: it may print the result. */
+/**
+ * Whether the code calls a function of another module and ignores what it returns: such a function may print the
+ * result.
+ */
 export function mayActElsewhere(program: Program): boolean {
   return program.nodes.some((node) => {
     if (node.kind === "import" && node.names.some(({ path }) => path === "*") && isForeign(node.module ?? ""))
@@ -111,7 +114,7 @@ export function findUndecided(subject: Subject): Problem[] {
 
 /** Whether the code may set `branch_decision`: by a change, a printed result, or a call for its side effect. */
 export function mayDecide(subject: Subject): boolean {
-  // A printed result can decide too, unless all its keys are known and none is the decision.
+  // A printed result may contain the decision, unless all of its keys are known and it is not among them.
   const mayPrintDecision = printedKeys(subject)?.includes(key) !== false;
   return mayPrintDecision || subject.changes.some(maySetDecision) || mayActElsewhere(subject.program);
 }
@@ -141,7 +144,7 @@ export function printedKeys({ printed, program, paths }: Subject): string[] | un
     return all.every((keys) => keys !== undefined) ? all.flat() : undefined;
   }
 
-  /** A printed context adds no keys to those that the code sets in it. */
+  /** Returns the keys of one printed value. Printing the context itself sets no further key. */
   function keysOf(value: Expression): string[] | undefined {
     if (paths.isContext(value)) return [];
     const entries = knownEntries(program, value);

@@ -11,7 +11,10 @@ export interface NodeFacts {
   /** Conditions of a decision's edges, as written; absent: unknown. */
   edges?: readonly string[];
   context?: ContextShape;
-  /** The context is that of an actual run, so the absence of an analysis of the data is certain. */
+  /**
+   * True if `context` is from a running node: without `_data_analysis` in it, no analysis of the data has been made. In
+   * other contexts the key may still appear.
+   */
   isRun?: boolean;
   /** Importable top-level modules in addition to the standard library; absent: any. */
   modules?: readonly string[];
@@ -27,11 +30,11 @@ export interface Subject {
   changes: readonly Change[];
   reads: readonly Read[];
   printed: Printed;
-  /** The code only analyses data for other code: its `result` counts. */
+  /** True for code that only analyses the data for other code. Its result is the variable `result`. */
   isAnalysis: boolean;
 }
 
-/** A finding whose position is not yet converted to lines. */
+/** A finding with the offset of its position. `checkNodeCode` converts the offset to line and column. */
 export interface Problem {
   code: CodeFindingCode;
   at: number;

@@ -30,7 +30,10 @@ export function isSlip(wrong: string, right: string): boolean {
   return differing.length === 1 && differing.every(([word = "", other = ""]) => isWordSlip(word, other));
 }
 
-/** Whether a key is a misspelling and no other word: not `date` for `data`, and a word with five letters or more. */
+/**
+ * Whether a key is certainly a misspelling and not another word: no letter is replaced by another (as in `date` for
+ * `data`), and one word has five letters or more.
+ */
 export function isSureSlip(wrong: string, right: string): boolean {
   if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;
   const isReplaced = wrong.length === right.length && [...wrong].sort().join() !== [...right].sort().join();

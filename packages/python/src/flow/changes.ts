@@ -10,9 +10,12 @@ export interface Change {
   /** `any`: the value at the path, and everything below it, may change. */
   kind: "set" | "delete" | "any";
   path: Path | undefined;
-  /** For `any` without a path: the literal key that is set. */
+  /** The literal key that is set, if `kind` is `any` and the path of its dict is unknown. */
   key?: string;
-  /** The expression that the key (for `any`: some key below the path) is set to, if the code spells it out. */
+  /**
+   * The expression that is assigned to the key (for `any`: to some key below the path). Absent if the code does not
+   * spell it out.
+   */
   value?: Expression;
   node: Node;
 }
@@ -29,7 +32,7 @@ export function hasHiddenEffect(program: Program, node: Node): boolean {
   return node.kind === "call" && path !== undefined && dynamic.test(path) && !isSafeDynamic(node, path);
 }
 
-/** Lists the changes of the context. `shape` is what is known of the context. */
+/** Lists the changes that the code may make to the context. `shape` has the known keys and types of the context. */
 export function readChanges(program: Program, paths: Paths, shape: ContextShape | undefined): Change[] {
   const reach = createReach(program, paths, shape);
   const found: Change[] = [];
@@ -82,7 +85,7 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
   function readAugment(node: Node & { kind: "augment" }): void {
     const { target, op, value } = node;
     if (target.kind === "subscript") readStore(target, node);
-    // `+=` changes a list in place; a number or text becomes a new value.
+    // `+=` changes a list in place, and so the context. For a number or a text it makes a new value.
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
     if (target.kind !== "name" || !isMutable || reach(target) !== maybePart) return;
     const path = paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
@@ -94,7 +97,7 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
     const known = knownEntries(program, dict);
     for (const { key, value } of known ?? []) found.push({ kind: "set", path: [...path, key], value, node });
     if (known) return;
-    // The dict has unknown entries as well.
+    // Some entries of the dict are unknown, so after those that the code spells out, any key may change.
     const spelt = dict.kind === "dict" ? dict.entries : [];
     for (const { key, value } of spelt) {
       const name = key ? paths.key(key) : undefined;
@@ -115,7 +118,10 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
     } else if (!isHarmless(node, path)) noteHandOver(node);
   }
 
-  /** `map(context["log"].append, lines)` passes the method to other code. */
+  /**
+   * Notes a method that is passed on without a call, as in `map(context["log"].append, lines)`: it may change the
+   * context later.
+   */
   function readBoundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
     if (isCalled || !changingMethods.has(node.name) || reach(node.object) !== maybePart) return;

@@ -7,7 +7,7 @@ export type Path = readonly string[];
 
 const deepestPath = 12;
 
-/** Finds the part of the context that an expression certainly is; undefined if it may be anything else. */
+/** Finds the path of an expression that certainly is a part of the context; undefined if it may be another value. */
 export class Paths {
   readonly #program: Program;
   readonly of = once((expression: Expression) => this.#find(expression), deepestPath);
@@ -20,7 +20,7 @@ export class Paths {
     return this.of(expression)?.length === 0;
   }
 
-  /** The key of an index, which may be a name that is bound to one text. */
+  /** Returns the key of an index: a literal, or a name that is only bound to one text. */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
     const [only, ...others] = this.#program.reaching(index);
@@ -28,7 +28,9 @@ export class Paths {
     return isText && only.origin.kind === "value" ? keyOf(only.origin.value) : undefined;
   }
 
-  /** The path that `object.get(index)` looks up. On the context, the index is a dot path. */
+  /**
+   * Returns the path that `object.get(index)` looks up. If the object is the context itself, the index is a dot path.
+   */
   pathOfGet(object: Expression, index: Expression): Path | undefined {
     const path = this.#below(object, this.key(index));
     const [key = "", ...inside] = path ?? [];
@@ -58,7 +60,7 @@ export class Paths {
     return path && [...path, key as string];
   }
 
-  /** `x.get("key")` and other forms of `x["key"]`. */
+  /** Returns the path of a call that reads a key, such as `x.get("key")`. */
   #got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
     const [first] = args;
     if (callee.kind !== "attribute" || !/^(get|setdefault|__getitem__)$/.test(callee.name) || !first) return undefined;
@@ -175,7 +177,10 @@ function enclosingFunction(node: Node): Node | undefined {
   return undefined;
 }
 
-/** The entries that `name["key"] = ...` adds to the dict of a name; undefined if it may change in another way. */
+/**
+ * Returns the entries that statements like `name["key"] = ...` add to a dict; undefined if the dict may change in
+ * another way.
+ */
 function findStores(program: Program, id: string): KnownEntry[] | undefined {
   const found: KnownEntry[] = [];
   for (const node of program.nodes) {
@@ -187,13 +192,13 @@ function findStores(program: Program, id: string): KnownEntry[] | undefined {
     if (key === undefined || key === "[]") return undefined;
     const statement = parent.parent;
     const isStore = statement?.kind === "assign" && statement.targets.includes(parent);
-    // Code may change a value that it reads: `updates["rows"].append(...)`.
+    // A read entry is noted as well, because the code may change its value: `updates["rows"].append(...)`.
     found.push({ key, value: isStore && statement.value ? statement.value : parent });
   }
   return found;
 }
 
-/** Whether this use of a dict's name cannot add entries unseen. */
+/** Whether this use of a dict certainly adds no entries, except for those that `findStores` reads. */
 function isSafeUse(program: Program, name: Node, parent: Node): boolean {
   if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
   if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);

@@ -34,14 +34,17 @@ export function readPrinted(program: Program): Printed {
   return { mayPrint: !isAll || values.length > 0, values: isAll ? values : undefined };
 }
 
-/** Whether the JSON of the value is no object, or an empty one, which NOVA ignores. */
+/** Whether the value is no JSON object or an empty one, so that NOVA does not take it as a result. */
 function isNoObject(value: Expression): boolean {
   if (value.kind === "dict") return value.entries.length === 0;
   if (value.kind === "comprehension") return value.form !== "dict";
   return /^(text|format|number|constant|list|tuple)$/.test(value.kind);
 }
 
-/** Whether the text goes into a file or a library's function, or follows other words on its line. */
+/**
+ * Whether the text of `json.dumps` is certainly no printed result: it is written to a file, passed to a library, or
+ * printed after other words.
+ */
 function goesElsewhere(program: Program, dump: Call): boolean {
   if (program.importPath(dump.callee) === "json.dump") return isNoStdout(program, dump.args[1]?.value);
   for (const [parent, child] of ancestorPairs(dump)) {
@@ -68,7 +71,10 @@ const deepest = 12;
 
 const roots = new WeakMap<Program, (expression: Expression) => string | undefined>();
 
-/** `psycopg.connect` for the cursor of a connection; `literal` for a literal value; undefined if unknown. */
+/**
+ * Returns the path of the function that made a value: `psycopg.connect` for the cursor of a connection. `literal` for a
+ * literal; undefined if unknown.
+ */
 export function rootOf(program: Program, expression: Expression): string | undefined {
   const find = roots.get(program) ?? once((one: Expression) => findRoot(program, one), deepest);
   roots.set(program, find);
@@ -119,7 +125,7 @@ export interface Read {
 
 export function readReads({ nodes }: Program, paths: Paths): Read[] {
   return nodes.flatMap((node) => {
-    // `x["n"] += 1` reads the key first.
+    // Counts a subscript that is read, and the target of `x["n"] += 1`, which reads the key before it sets it.
     if (node.kind === "subscript" && (!node.stores || node.parent?.kind === "augment"))
       return readKey(node.object, node.index, false, paths);
     if (node.kind === "call") return readMethodCall(node, paths);
@@ -148,7 +154,7 @@ function readMethodCall({ callee, args }: Expression & { kind: "call" }, paths: 
   return readKey(callee.object, first.value, !isStrict, paths);
 }
 
-/** `key in x.keys()` is the same as `key in x`. */
+/** Returns `x` for `x.keys()`, because `key in x.keys()` tests the same as `key in x`. */
 export function keysOwner(expression: Expression): Expression {
   const callee = expression.kind === "call" ? expression.callee : null;
   return callee?.kind === "attribute" && callee.name === "keys" ? callee.object : expression;

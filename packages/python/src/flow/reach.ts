@@ -5,16 +5,25 @@ import { type ContextShape, isScalar, shapeAt } from "../shape.ts";
 import { type Expression, type Node, walk } from "../tree/nodes.ts";
 import { argumentsFor, type Paths } from "./paths.ts";
 
-/** After this many questions, every value counts as near, so code that is too entangled gets no findings. */
+/**
+ * The most values that are examined. After that, every value counts as `maybePart`, so that too complex code gets no
+ * wrong findings.
+ */
 const maxAsked = 20_000;
 
-/** A value holds nothing of the context, is new but holds parts of it, or may be (a part of) it. */
+/**
+ * How a value is related to the context: it contains nothing of it, it is a new value that holds parts of it, or it may
+ * be the context or a part of it.
+ */
 export const unrelated = 0;
 export const holdsPart = 1;
 export const maybePart = 2;
 type Nearness = 0 | 1 | 2;
 
-/** Tells whether a change of a value may change the context. In doubt it may: findings of missing changes need that. */
+/**
+ * Returns a function that says how a value is related to the context. In doubt the value may be a part, so that no
+ * possible change is overlooked.
+ */
 export function createReach(
   program: Program,
   paths: Paths,
@@ -42,7 +51,8 @@ export function createReach(
     const isPlain = path && path.length > 0 && isScalar(shapeAt(shape as ContextShape, path));
     const found = isPlain ? unrelated : findNearness(expression);
     open.delete(expression);
-    // A value that depends on itself is only known when everything around it is.
+    // While a circle of values is open, the answer for a value in it is preliminary. It is stored only once the
+    // outermost value is finished.
     if (before === circles || open.size === 0) nearnesses.set(expression, found);
     return found;
   }
@@ -162,7 +172,9 @@ export function createReach(
   }
 }
 
-/** Values that `self.rows = ...` or a class body may store in an attribute, by its name, of any object. */
+/**
+ * Maps the name of each attribute to the values that `self.rows = ...` or a class body may store in it, in any object.
+ */
 function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
   const stored = new Map<string, Expression[]>();
   for (const node of nodes) {
@@ -179,7 +191,7 @@ function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
 
 const adding = /^(append|extend|insert|add|update|setdefault|appendleft|put)$/;
 
-/** Values that `rows.append(x)` or `rows["a"] = x` add to the value of a name. */
+/** Maps each name to the values that `rows.append(x)` or `rows["a"] = x` add to it. */
 function addedValues({ nodes }: Program): Map<string, Expression[]> {
   const added = new Map<string, Expression[]>();
   const add = (object: Expression, values: Expression[]) => {

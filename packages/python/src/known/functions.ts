@@ -7,22 +7,22 @@ const freshBuiltins = wordSet(
     "super object property staticmethod classmethod exit quit breakpoint compile",
 );
 
-/** Builtins that return a new container or iterator with the same parts. */
+/** Builtins that return a new container or iterator with the parts of their argument. */
 const copyingBuiltins = wordSet("list tuple set dict sorted reversed enumerate zip iter filter map");
 
-/** Builtins that return one of the parts. */
+/** Builtins that return one of the parts of their argument. */
 const pickingBuiltins = wordSet("next max min getattr vars");
 
 const changing =
   /^(builtins\.(setattr|delattr|dict|list|set)\..+|builtins\.setattr|operator\.(setitem|delitem|i\w+)|heapq\..+|bisect\.insort.*|random\.shuffle|numpy\.random\.shuffle)$/;
 
-/** Modules whose functions call functions that they get, or return (parts of) their arguments. */
+/** Modules whose functions call functions that are passed to them, or return their arguments or parts of them. */
 const passing = wordSet(
   "functools itertools contextlib types typing typing_extensions collections concurrent threading asyncio multiprocessing " +
     "queue sched weakref dataclasses operator heapq bisect unittest inspect importlib runpy code gc ctypes pickle contextvars",
 );
 
-/** Packages of every sandbox, and other common ones, that do not change their arguments. */
+/** Packages whose functions do not change their arguments: those of every sandbox, and other common ones. */
 const harmless = wordSet(
   "fitz pymupdf pandas numpy requests PIL psycopg dateutil pytz urllib3 certifi openpyxl xlrd bs4 lxml yaml docx " +
     "matplotlib scipy sklearn httpx aiohttp jinja2 markdown chardet psycopg2 boto3 redis pydantic",
@@ -48,7 +48,7 @@ export function resultDependence(path: string | undefined): ResultDependence {
   return isHarmless(path) ? "nothing" : "unknown";
 }
 
-/** Whether a function does not change its arguments. It may still call functions among them. */
+/** Whether a function does not change its arguments. It may still call an argument that is a function. */
 export function leavesArguments(path: string | undefined): boolean {
   if (path === undefined || changing.test(path)) return false;
   const [module = ""] = path.split(".");
@@ -85,7 +85,7 @@ export const dictMethods = wordSet(
   "clear copy fromkeys get items keys pop popitem setdefault update values move_to_end",
 );
 
-/** Types that JSON cannot store: the name for messages, and the fix. */
+/** Types that JSON cannot store, each with its name in messages and what to store instead. */
 export const unfitTypes = {
   datetime: ["a datetime", "use x.isoformat()"],
   date: ["a date", "use x.isoformat()"],
@@ -132,7 +132,7 @@ export const unfitTypes = {
 
 export type UnfitType = keyof typeof unfitTypes;
 
-/** `none` is None; `number` is a literal number. */
+/** The known type of a value. `none` is the type of None; `number` stands only for literal numbers. */
 export type Type = UnfitType | "dict" | "none" | "number";
 
 const datetimeMakers =

@@ -1,6 +1,6 @@
 export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Names of packages for pip, with the modules that they provide in addition to the one of their own name. */
+/** The modules that a pip package provides in addition to the module of its own name. */
 const modulesOf: Record<string, string> = {
   pymupdf: "fitz",
   pandas: "numpy dateutil pytz tzdata six",
@@ -66,7 +66,10 @@ const plain = wordSet(
 /** Modules that every Python installation has. */
 const always = ["pip", "setuptools", "pkg_resources"];
 
-/** Lists the modules that lines for pip make importable. An unknown package provides the module of its own name. */
+/**
+ * Lists the modules that can be imported after pip has installed the requirements. An unknown package provides the
+ * module of its own name.
+ */
 export function listImportableModules(requirements: readonly string[]): string[] {
   const found = requirements.flatMap((line) => {
     const name = nameIn(line);
@@ -80,7 +83,7 @@ export function isKnownPackage(line: string): boolean {
   return plain.has(nameIn(line)) || Object.hasOwn(modulesOf, nameIn(line));
 }
 
-/** The package name, normalised by PEP 503; empty for a line without one. */
+/** Returns the package name in a line for pip, normalised by PEP 503; empty if the line names none. */
 function nameIn(line: string): string {
   const [, name = ""] = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line) ?? [];
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");

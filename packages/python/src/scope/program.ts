@@ -13,13 +13,13 @@ import {
 /** How many aliases (`run = step = main`) are followed. */
 const deepestAlias = 4;
 
-/** The last program, because several questions about one source come in a row. */
+/** Cache of the last program, because several checks read the same source one after the other. */
 let lastRead: Program | undefined;
 
 export type Call = Expression & { kind: "call" };
 export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
 
-/** The parsed code of a node, and the questions about its names that all checks share. */
+/** The parsed code of a node, with the lookups of names, calls and bindings that all checks use. */
 export class Program {
   readonly source: string;
   readonly tree: Block;
@@ -28,11 +28,11 @@ export class Program {
   readonly #reached: Set<Node>;
   /** The dotted path of an imported name or builtin (`json.dumps`, `builtins.print`). */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
-  /** Calls by the called name, or by `.name` for methods. */
+  /** Calls, by the name of the function that they call, or by `.name` for methods. */
   readonly #calls: ReadonlyMap<string | undefined, Call[]>;
   readonly #loads: ReadonlyMap<string | undefined, Node[]>;
 
-  /** Null if the source is beyond the bounds, or if lezer's grammar cannot parse it. */
+  /** Parses a source. Null if it is too long or too deep, or if lezer's grammar cannot parse it. */
   static read(source: string): Program | null {
     if (source === lastRead?.source) return lastRead;
     const tree = parsePython(source);
@@ -54,7 +54,7 @@ export class Program {
     this.#reached = reachedFunctions(this);
   }
 
-  /** The bindings that may be current where a name is read. If one certainly comes last, only that one. */
+  /** Returns the bindings that may have set the name where it is read; only one if that one certainly ran last. */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
     return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
@@ -128,7 +128,10 @@ export class Program {
   }
 }
 
-/** Caches the answers of `find`. A question that depends on itself, or is nested too deep, has no answer. */
+/**
+ * Caches the answers of `find`. A question gets no answer (undefined) if its answer depends on itself or is nested too
+ * deep.
+ */
 export function once<Question, Answer>(
   find: (question: Question) => Answer | undefined,
   deepest = Number.POSITIVE_INFINITY,

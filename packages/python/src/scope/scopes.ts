@@ -67,7 +67,10 @@ function visit(node: Node, scope: Scope, scopes: Scopes): void {
   for (const child of node.children) visit(child, inner, scopes);
 }
 
-/** Python evaluates decorators, defaults and annotations outside the function. */
+/**
+ * Collects the names of a function. Its decorators, defaults and annotations belong to the scope around it, as in
+ * Python.
+ */
 function visitFunction(node: Node & { kind: "function" | "lambda" }, scope: Scope, scopes: Scopes): void {
   const inner = newScope(node, scope);
   for (const [index, param] of node.params.entries()) {
@@ -77,7 +80,10 @@ function visitFunction(node: Node & { kind: "function" | "lambda" }, scope: Scop
   for (const child of node.children) visit(child, child === node.body ? inner : scope, scopes);
 }
 
-/** `global x` applies to the whole function, also above its line. */
+/**
+ * Notes the names of `global` and `nonlocal` statements first, because they apply to the whole function, also above
+ * their line.
+ */
 function declareElsewhere(body: Node, scope: Scope): void {
   const waiting: Node[] = [body];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -125,7 +131,7 @@ function bindImports(node: Node & { kind: "import" }, scope: Scope): void {
   }
 }
 
-/** The scope in which `:=` binds its name: outside all comprehensions. */
+/** Returns the scope in which `:=` binds its name: the nearest one that is no comprehension. */
 export function outsideOfComprehensions(scope: Scope): Scope {
   let outer = scope;
   while (outer.node.kind === "comprehension" && outer.parent) outer = outer.parent;
@@ -144,10 +150,10 @@ export type Origin =
   | { kind: "class"; node: Statement & { kind: "class" } }
   | { kind: "handler"; node: Handler }
   | { kind: "match"; subject: Expression }
-  /** `x += 1` changes the value, `x: int` gives none. */
+  /** `augment`: `x += 1` changes the value. `declared`: `x: int` assigns none. */
   | { kind: "augment" | "declared" };
 
-/** Python looks names up in the module, in a class, a function or a comprehension. */
+/** A module, class, function or comprehension, with the names that it binds. */
 export interface Scope {
   node: Node;
   parent: Scope | null;
@@ -195,7 +201,10 @@ function somePartOf(origin: Origin): Origin {
 /** Statements whose bodies may run again. */
 const loops = /^(for|while|comprehension)$/;
 
-/** The last binding above the use, in an enclosing block, hides the others, unless a loop brings one of them back. */
+/**
+ * Returns the bindings that may have set a name where it is used. The last binding above the use hides the others if it
+ * always runs, unless a loop may run a later one first.
+ */
 export function reachingBindings(
   use: Node,
   bindings: readonly Binding[],
@@ -219,11 +228,11 @@ function bindingStatement(node: Node): Node {
   return node;
 }
 
-/** Whether the statement has always run when `use` runs: its block encloses the use. */
+/** Whether the statement has always run before `use`, because the block of the statement encloses the use. */
 function dominates(statement: Node, use: Node): boolean {
   if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
   const block = statement.parent;
-  // A handler or `finally` can run without the `try` body, but lies outside its block.
+  // The body of a `try` may not have run completely when a handler or `finally` runs. But these are not in its block.
   return block?.kind === "block" && isWithin(use, block);
 }
 
@@ -240,7 +249,10 @@ function outermostLoop(use: Node, binding: Node): Node | undefined {
 /** Ways to call a function by a name that is computed at run time. */
 const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
 
-/** Finds the functions that may run: named ones, methods and decorated ones. All of them, if names are computed. */
+/**
+ * Finds the functions that may run: methods, decorated functions, and those whose name occurs. If the code computes
+ * names, every function may run.
+ */
 export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
   const functions = program.nodes.filter((node) => node.kind === "function");
   if (dynamic.test(program.source)) return new Set(functions);
@@ -258,12 +270,15 @@ export function reachedFunctions(program: { nodes: readonly Node[]; source: stri
   return reached;
 }
 
-/** A decorator may call its function, and using a class may call its methods. */
+/**
+ * Whether a function may run without its name in the code: a decorator may call it, or it is a method that Python
+ * calls.
+ */
 function isImplicit(node: Node & { kind: "function" }): boolean {
   return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
 }
 
-/** Whether the code at a node may run. It does not if it is in a function that is never named. */
+/** Whether the code at a node may run. It cannot if it is in a function that is never called by its name. */
 export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
   for (let each: Node | null = use.parent; each; each = each.parent) {
     if (each.kind === "function" && !reached.has(each)) return false;

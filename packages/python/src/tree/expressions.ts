@@ -81,7 +81,7 @@ function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
   });
 }
 
-/** `"a" "b"` is one text, or one f-string of all parts. */
+/** Joins adjacent literals such as `"a" "b"` into one text, or into one f-string if a part is an f-string. */
 function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
   const pieces = Array.from(childrenOf(node))
     .filter(({ name }) => grammar.isExpression(name))
@@ -225,7 +225,7 @@ export function paramsOf(list: SyntaxNode, grammar: Grammar): Param[] {
   return reader.listed(/^\)$/, paramOf).filter((param) => param !== null);
 }
 
-/** Null for the bare `*` and `/`. */
+/** Reads a parameter. Null for the bare `*` and `/`, which are none. */
 function paramOf(reader: Reader): Param | null {
   const stars = starsAt(reader);
   if (stars > 0 || reader.peek() === "/") reader.take();
@@ -260,12 +260,15 @@ export function textOf(literal: string): string | null {
   return /r/i.test(prefix) ? inner : unescaped(inner);
 }
 
-/** Keeps escapes by number or name: keys are never written that way. */
+/**
+ * Resolves the simple escapes of a literal. Escapes by number or name stay as written, because no key is written that
+ * way.
+ */
 export function unescaped(text: string): string {
   return text.replace(/\\(\n|[ntr\\'"])/g, (_, letter: string) => escapes[letter] ?? letter);
 }
 
-/** The range of an f-string's text inside its literal. */
+/** Returns the range of an f-string's text: its literal without prefix and quotes. */
 export function insideOf(literal: string): { from: number; to: number } {
   const [start = "", , quote = ""] = opening.exec(literal) ?? [];
   return { from: start.length, to: literal.length - quote.length };

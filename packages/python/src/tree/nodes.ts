@@ -10,10 +10,10 @@ export type Expression =
   | (Place & { kind: "name"; id: string; stores: boolean })
   | (Place & { kind: "text"; value: string })
   | (Place & { kind: "bytes" })
-  /** An f-string: `parts` has its texts, and null for every replacement field. */
+  /** An f-string. `parts` has its texts, with null in place of each `{...}`. */
   | (Place & { kind: "format"; parts: (string | null)[] })
   | (Place & { kind: "number"; text: string })
-  /** `undefined` is `...`. */
+  /** True, False, None (null) or `...` (undefined). */
   | (Place & { kind: "constant"; value: boolean | null | undefined })
   | (Place & { kind: "attribute"; object: Expression; name: string })
   | (Place & { kind: "subscript"; object: Expression; index: Expression; stores: boolean })
@@ -32,7 +32,7 @@ export type Expression =
   | (Place & { kind: "yield"; value: Expression | null })
   | (Place & { kind: "other" });
 
-/** `key` is null for `**value`. */
+/** An entry of a dict. `key` is null for `**value`. */
 export interface Entry {
   key: Expression | null;
   value: Expression;
@@ -100,7 +100,7 @@ export type ImportStatement = Place & {
 
 export type Block = Place & { kind: "block"; statements: Statement[] };
 
-/** `types` is null for `except:`. */
+/** An `except` clause. `types` is null for a bare `except:`. */
 export type Handler = Place & { kind: "handler"; types: Expression | null; name: Identifier | null; body: Block };
 
 /** The names that a `match` pattern binds, and the keys that it requires. */
@@ -138,7 +138,7 @@ export function* ancestors(node: Node): Iterable<Node> {
   for (let parent = node.parent; parent; parent = parent.parent) yield parent;
 }
 
-/** Yields all ancestors, each with its child on the path to the node. */
+/** Yields every ancestor of a node from the inside out, each with its child that contains the node (or is it). */
 export function* ancestorPairs(node: Node): Iterable<[ancestor: Node, child: Node]> {
   let child = node;
   for (const ancestor of ancestors(node)) {

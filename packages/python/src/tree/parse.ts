@@ -5,10 +5,13 @@ import type { Block } from "./nodes.ts";
 import type { Grammar } from "./reader.ts";
 import { blockOf } from "./statements.ts";
 
-/** For one node or module. The code of a large node has about 30,000. */
+/** The longest code of a node or module, in characters. The code of a large node has about 30,000. */
 const maxCodeCharacters = 200_000;
 
-/** Ruff's WebAssembly overflows its stack at about 3,500 levels, and CPython refuses 200 nested brackets. */
+/**
+ * The most nested levels of code. Ruff's WebAssembly overflows its stack at about 3,500, and CPython refuses 200 nested
+ * brackets.
+ */
 const maxCodeLevels = 500;
 
 /** Says why code is not checked and what to do; undefined if it can be checked. */
@@ -21,7 +24,10 @@ export function describeExcess(source: string): string | undefined {
   return `the code goes more than ${maxCodeLevels} levels deep - divide its longest expression into several lines that each set a name`;
 }
 
-/** A bracket or an indentation makes one or two levels, each further operator of a chain one. */
+/**
+ * Whether code is nested too deep. A bracket or an indentation counts one or two levels, and each operator of a chain
+ * one.
+ */
 function isTooDeep(source: string): boolean {
   let level = 0;
   let isDeep = false;
@@ -37,7 +43,10 @@ function isTooDeep(source: string): boolean {
   return isDeep;
 }
 
-/** Null beyond the bounds, or if lezer cannot parse it: then no check may say that code omits something. */
+/**
+ * Parses code. Null if it is too long or too deep, or if lezer cannot parse it: then no check may report that something
+ * is missing.
+ */
 export function parsePython(source: string): Block | null {
   if (describeExcess(source) !== undefined) return null;
   const tree = parser.parse(source);

@@ -1,7 +1,9 @@
 import type { SyntaxNode } from "@lezer/common";
 import { type Block, type Expression, type Identifier, makeNode, type Node } from "./nodes.ts";
 
-/** How the nodes of one source are read. It is passed down, because expressions and statements contain each other. */
+/**
+ * The readers of expressions and blocks. They are passed down, because expressions and statements contain each other.
+ */
 export interface Grammar {
   source: string;
   text(node: SyntaxNode): string;
@@ -14,7 +16,7 @@ export function* childrenOf(node: SyntaxNode): Iterable<SyntaxNode> {
   for (let child = node.firstChild; child; child = child.nextSibling) yield child;
 }
 
-/** Takes the children of one of lezer's nodes one by one. */
+/** Reads the children of a lezer node one after the other. */
 export class Reader {
   readonly grammar: Grammar;
   #next: SyntaxNode | null;
@@ -82,10 +84,10 @@ export class Reader {
   }
 }
 
-/** An optional word, or fields with their readers. */
+/** A part of a rule: a word that may be absent, or fields with their readers. */
 type Part = string | Record<string, (reader: Reader) => unknown>;
 
-/** Builds a reader for nodes whose children come in this order. */
+/** Builds a reader for nodes whose children are the given parts in this order. */
 export function rule(kind: Node["kind"], ...parts: Part[]): (node: SyntaxNode, grammar: Grammar) => never {
   return (node, grammar) => {
     const reader = new Reader(node, grammar);

@@ -152,7 +152,7 @@ function itemsOf(reader: Reader): { value: Expression; target: Expression | null
   }));
 }
 
-/** Makes each case a block whose first child is its pattern. */
+/** Reads each case of a `match` as a block whose first child is the pattern. */
 function casesOf(reader: Reader): Block[] {
   const clauses = reader.done ? [] : reader.take().getChildren("MatchClause");
   return clauses.map((clause) => caseOf(clause, reader.grammar));

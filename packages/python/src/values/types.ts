@@ -6,7 +6,10 @@ import type { Expression, Node } from "../tree/nodes.ts";
 
 const deepestType = 10;
 
-/** The type that an expression certainly has. Items of loops and results of own functions are not followed. */
+/**
+ * Returns the type that an expression certainly has; undefined for items of loops and for results of the code's own
+ * functions.
+ */
 export type TypeOf = (expression: Expression) => Type | undefined;
 
 export function createTypeOf(program: Program, paths: Paths): TypeOf {
@@ -45,7 +48,7 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
     }
   }
 
-  /** `total += x` keeps the types listed here. */
+  /** Returns the type of a name. After `total += x` it is known only for types that `+=` does not change. */
   function typeOfName(name: Expression & { kind: "name" }): Type | undefined {
     const origins = program.reaching(name).map(({ origin }) => origin);
     const made = origins.filter(({ kind }) => kind !== "augment");
@@ -93,7 +96,7 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
     return parts.some((part) => typeOf(part) === "Decimal") ? "Decimal" : undefined;
   }
 
-  /** Columns and rows of a DataFrame: `df["price"]`, `df[df["price"] > 1]`. */
+  /** Returns the type of a column or of rows of a DataFrame: `df["price"]`, `df[df["price"] > 1]`. */
   function typeOfPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
     if (typeOf(object) !== "DataFrame") return undefined;
     return index.kind === "text" ? "Series" : /^(list|binary)$/.test(index.kind) ? "DataFrame" : undefined;
@@ -109,19 +112,25 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
     return winner ?? (isOwn ? one : undefined);
   }
 
-  /** Context values are JSON, so a value with these methods is a dict. */
+  /**
+   * Whether the attribute is `keys`, `values` or `items` of a context value. Context values are JSON, so that value is
+   * a dict.
+   */
   function isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
     if (!/^(keys|values|items)$/.test(name) || !paths.of(object)) return false;
     return !program.nodes.some((node) => node.kind === "function" && node.id === name);
   }
 }
 
-/** The type of the name in `with ... as name`, for objects that return themselves. */
+/** Returns the type of the name in `with ... as name`, for objects that return themselves when they are entered. */
 function typeOfEntered(type: Type | undefined): Type | undefined {
   return /^(file|buffer|connection|Image|Document|Response)$/.test(type ?? "") ? type : undefined;
 }
 
-/** `None` as an alternative does not change the type: the other value is unfit anyway. */
+/**
+ * Returns the type that all alternatives have. None is ignored, because an unfit value is a mistake even if it is only
+ * one of two alternatives.
+ */
 function commonType(types: readonly (Type | undefined)[]): Type | undefined {
   const [type = "none", ...others] = new Set(types.filter((each) => each !== "none").map((each) => each ?? "unknown"));
   return types.length === 0 || others.length > 0 || type === "unknown" ? undefined : type;
@@ -136,7 +145,10 @@ export interface Unfit {
 
 const deepestPart = 6;
 
-/** Finds the first part of a value that certainly cannot be stored. `forDumps`: that json.dumps rejects. */
+/**
+ * Finds the first part of a value that the context certainly cannot store, or with `forDumps` one that json.dumps
+ * certainly rejects.
+ */
 export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, forDumps = false): Unfit | undefined {
   return find(value, "", 0);
 
@@ -184,7 +196,7 @@ export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, f
     return first(last, ([key, value]) => find(value, `${path}.${key}`, depth));
   }
 
-  /** json.dumps accepts numbers and None as keys, but no other keys that are not texts. */
+  /** Whether json.dumps rejects a key. It accepts texts, numbers and None. */
   function isBadKey(key: Expression): boolean {
     if (key.kind === "tuple" || key.kind === "bytes") return true;
     const type = typeOf(key);
@@ -193,7 +205,9 @@ export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, f
   }
 }
 
-/** Returns what `rows.append(x)` and `row["at"] = x` add to a name; "unknown" if it may change otherwise. */
+/**
+ * Returns the values that `rows.append(x)` and `row["at"] = x` add to a name; "unknown" for any other possible change.
+ */
 function additionsBy(program: Program, use: Node): ({ key?: string; value: Expression } | "unknown")[] {
   const { parent } = use;
   const holder = parent?.parent;
