@@ -79,7 +79,7 @@ function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }
 
-/** NOVA608: imports of modules that neither the requirements nor `lib/` provide. */
+/** NOVA608: imports of modules that are not in the requirements, in `lib/` or in Python itself. */
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
   const foreignIn = createModuleFinder({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>

@@ -11,8 +11,7 @@ export interface FunctionArns {
 }
 
 /**
- * Where emitted states belong: to the main line, a branch, or the body of an item. The fields name the states that end
- * it.
+ * The main line, a branch or the body of an item, for which states are emitted. The fields name the states that end it.
  */
 export interface Frame {
   functions: FunctionArns;

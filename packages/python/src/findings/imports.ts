@@ -35,7 +35,7 @@ export function listNeededImports(program: Program): { path: string; at: number;
   });
 }
 
-/** Says what to do about a module that neither the requirements nor `lib/` provide. */
+/** Says what to do about a module that is not in the requirements, in `lib/` or in Python itself. */
 export function importWayOut(module: string, known: Iterable<string>): string {
   const near = findNearest(module, [...known, ...standardModules]);
   const hint = near === undefined || near.length < 4 ? "" : `, or did you mean "${near}"?`;
