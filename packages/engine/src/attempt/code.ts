@@ -16,7 +16,10 @@ import type { Attempt, Executor, FinishedWork, Prepared, TaskTime, Work } from "
 import { stopCode, stopTurn } from "./stop.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "./task-input.ts";
 
-/** A node whose author wrote its code: one run of it in a sandbox, or an attachment to the run that is under way. */
+/**
+ * Runs a node whose author wrote its code: starts the code in a sandbox, or attaches to a run that an earlier delivery
+ * started.
+ */
 export const codeExecutor: Executor<PreparedCode> = { prepare: prepareCode, work: runCode, settle: settleCode };
 
 interface PreparedCode extends Prepared, TaskInput {
@@ -49,7 +52,8 @@ async function runCode(
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(turn.since)),
     signal,
   });
-  // Only the holder of the turn may use the code's result. A result that may come early waits until our turn is written.
+  // Only the holder of the turn may use the result. These results can arrive before the turn is written, so wait for
+  // that first.
   const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
   if (outcome.kind === "refused" || (isEarly && !(await turnWritten))) return { kind: "turn lost" };
   switch (outcome.kind) {
@@ -74,19 +78,21 @@ async function finishWith(
 ): Promise<FinishedWork> {
   const sandbox = isUnfit ? withoutPool(attempt.sandbox) : attempt.sandbox;
   const outcome = await judge(task, result, io, factsOf(task, { ...attempt, sandbox }));
-  // The sandbox of long code lives for one attempt.
+  // The sandbox of long code serves one attempt, so no later attempt can reuse it.
   const isShared = !isLong(task.node) && task.node.isolation !== "fresh";
   return { kind: "finished", outcome, reusable: isShared ? sandbox : null, lives: true };
 }
 
-/** The sandbox that the turn names is gone, and its code may have had any effect. */
+/** Fails a node whose sandbox is gone. The code in it may have had any effect, so it is not run again here. */
 function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
   const { timeoutSeconds } = task.node;
   const isOver = ports.clock.now() >= Date.parse(attempt.turn.since) + timeoutSeconds * 1000;
   return failWith(task, attempt, isOver ? goneReason(timeoutSeconds) : lostReason(attempt.turn));
 }
 
-/** After the time of the code only a result counts that was there before. Code without one is killed with its sandbox. */
+/**
+ * Ends code whose time is over. A result that it had before counts; code without a result is killed with its sandbox.
+ */
 async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo): Promise<FinishedWork> {
   const stopped = await stopCode(ports, task.position, attempt.turn, io, 0);
   if (stopped?.kind === "finished") return finishWith(task, attempt, stopped.result, io);
@@ -106,7 +112,10 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
   return { ...turnFacts(turn), warm: warmAfter(task, sandbox), code };
 }
 
-/** Commits the result that the claim kept as the node's own. Without one the node has failed. */
+/**
+ * Settles the node: its code may have finished before it was stopped, and then that result is committed; otherwise the
+ * node has failed.
+ */
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const { kept, io, result, warm, logs, reason: why } = await stopTurn(ports, held, reason, 0);
@@ -126,7 +135,7 @@ function codeHash({ executor }: TaskNode): string | null {
   return executor.kind === "code" ? sha256(executor.code) : null;
 }
 
-/** One run of a node's code. `step` distinguishes the runs at one link; code written by hand has one. */
+/** What one run of code needs. `step` distinguishes the runs of one node; code that the author wrote has only one. */
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
   Pick<Claim, "step">;
 
@@ -157,7 +166,10 @@ export function requestFor(
   };
 }
 
-/** The network of one run of code. On a laptop the hosts of credentials are often on the sandbox's machine. */
+/**
+ * The network of one run of code. `near`: hosts of credentials, which on a laptop are often on the machine of the
+ * sandbox.
+ */
 export function networkOf(
   allow: readonly string[] | undefined,
   { addresses }: Pick<Turn, "addresses">,
@@ -189,7 +201,10 @@ function codeOf({ id, executor }: TaskNode) {
   throw new NovaError("ChainBroken", `node "${id}" is to run code of its own, and has none`);
 }
 
-/** Fires when the time of code that started at `since` is over. The clock is read once, since it may jump. */
+/**
+ * Returns a signal that fires when the time of code that started at `since` is over. The clock is read only once,
+ * because it may jump.
+ */
 export function timeLimit({ clock, timer }: Pick<Ports, "clock" | "timer">, since: string, timeoutSeconds: number) {
   const wholeMs = (timeoutSeconds + graceSeconds) * 1000;
   const leftMs = Date.parse(since) + wholeMs - clock.now();
@@ -216,10 +231,13 @@ export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;
 
-/** Short code ends within this time, and waiting costs little. */
+/** The usual time for which a Lambda follows code: most code ends within it, and this wait costs little. */
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
-/** The time for which a delivery follows code that may outlive it. It waits until large values on their way have arrived. */
+/**
+ * Limits the time for which a delivery follows code that may outlive it. If large values are being transferred then, it
+ * waits for them.
+ */
 export class Follow {
   readonly signal: AbortSignal;
   readonly #end = new AbortController();
@@ -258,7 +276,10 @@ export class Follow {
   }
 }
 
-/** The signal that ends this delivery's run of the code. Only code that may outlive a Lambda has a `follow`. */
+/**
+ * Returns the signal on which this delivery leaves the code. Only for code that may outlive a Lambda it also returns a
+ * `follow`.
+ */
 export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {
   if (!isLong(node)) return { signal };
   const follow = new Follow(signal, followTime);
@@ -274,7 +295,10 @@ export function allowedFor(
   return before.sealed ? [] : allow && [...new Set([...allow, ...hosts])];
 }
 
-/** Resolves names on ports other than 80 and 443. The turn keeps the addresses, so every delivery uses the same. */
+/**
+ * Resolves the host names that code may reach on ports other than 80 and 443. The turn stores the addresses, so every
+ * delivery uses the same.
+ */
 export async function addressesFor(
   { hostNames }: Pick<Ports, "hostNames">,
   allow: readonly string[] | undefined,

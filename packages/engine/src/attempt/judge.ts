@@ -32,7 +32,7 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   return { ...success, decision: label, next: nextNodeId(version, to), ...more };
 }
 
-/** The reason why the values that a node sets cannot be kept; undefined if they can. */
+/** Returns why the values that a node sets must not be stored; undefined if they may. */
 export function secretProblem(set: readonly Member[], io: NodeIo): string | undefined {
   const leaked = io.leakedSecret(set);
   if (leaked !== undefined)
@@ -45,7 +45,10 @@ export function secretProblem(set: readonly Member[], io: NodeIo): string | unde
 
 export type Decision = Edge | { problem: string };
 
-/** The edge of a decision, by the JSON text of its `branch_decision`; else a problem that lists the edges. */
+/**
+ * Finds the edge of a decision by the JSON text of its `branch_decision`; returns a problem that lists the edges if
+ * none fits.
+ */
 export function decide(json: string | undefined, edges: readonly Edge[]): Decision {
   if (json === undefined) {
     return {
@@ -64,7 +67,7 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
   return { problem: `no edge for branch_decision ${shown} - ${advice}` };
 }
 
-/** Numbers are equal by value, to the last digit: 1 and 1.0 are. */
+/** Compares numbers by value, to the last digit: 1 equals 1.0. */
 function isExactly(condition: Edge["condition"], json: string): boolean {
   return condition !== undefined && isSameJson(JSON.stringify(condition), json);
 }

@@ -19,7 +19,7 @@ import type { EntryId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { readDraftPrefix } from "../protocol/recorded.ts";
 
-/** The most bytes of one output that a reference can look into. */
+/** The largest value that a reference of a prompt can look into. */
 export const maxValueBytes = 10_000_000;
 
 export class ValueTooLarge extends Error {
@@ -29,7 +29,7 @@ export class ValueTooLarge extends Error {
 /** The nodes that a text node may name, each with its last result. */
 export type KnownNodes = Awaited<ReturnType<typeof findKnownNodes>>;
 
-/** Finds the nodes with results before a position. `withMaps`: also the maps around it, which have no result yet. */
+/** Finds the nodes that have results at a position. `withMaps`: also the maps around it, which have no result yet. */
 export async function findKnownNodes(
   ports: Ports,
   position: Position,
@@ -41,7 +41,7 @@ export async function findKnownNodes(
   for await (const { node, entry } of entriesBefore(ports, at)) {
     if (node !== null && (withMaps || headOf(entry).node_type !== "map")) entries.set(node, entry);
   }
-  /** Values that nodes before the part of a draft have set. */
+  /** The values of the draft prefix: of nodes that ran before the part of a draft that is run. */
   const draft = await readDraftPrefix(ports, position, workflow);
   const ids = [...new Set([...draft.keys(), ...entries.keys()])];
   const nodeOf = (id: string) => knownNode(workflow, id);
@@ -107,7 +107,7 @@ function knownNode(workflow: Workflow, id: string): Node | undefined {
   return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }
 
-/** The values that a node has set, as others find them under its name. The answer of a text node has three keys. */
+/** Selects the results of a node that other nodes find under its name. The answer of a text node has three keys. */
 function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
   if (!node || !("executor" in node) || node.executor.kind !== "text") return [...set];
   const { into } = node.executor;
@@ -121,7 +121,7 @@ function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
   ];
 }
 
-/** JSON text of an answer as a text. An object becomes its JSON text; a blob is read as text. */
+/** Converts an answer to a JSON string: an object becomes its JSON text, and a blob is read as text. */
 function textOfAnswer(json: string): string {
   const value: unknown = JSON.parse(json);
   if (typeof value === "string") return json;
@@ -129,13 +129,19 @@ function textOfAnswer(json: string): string {
   return ref ? referenceText({ ...ref, type: "text" }) : JSON.stringify(json);
 }
 
-/** A successful entry, and the name under which other nodes find its results; of most joins null. */
+/**
+ * A successful entry, and the node under whose name others find its results. Null for a join of branches, which has no
+ * name.
+ */
 export interface NamedEntry {
   node: string | null;
   entry: StoredEntry;
 }
 
-/** Successful entries that a node may see: of the scopes around it, outermost first, then of its own. */
+/**
+ * Reads the successful entries that a node may see: first those of the scopes around it, outermost first, then those of
+ * its own.
+ */
 export async function* entriesBefore(ports: Ports, { execution, scope, seq }: EntryId): AsyncIterable<NamedEntry> {
   const place = branchOf(scope);
   if (place) yield* entriesBefore(ports, { execution, scope: place.parent, seq: place.seq + 1 });
@@ -151,7 +157,7 @@ async function* entriesOf(ports: Ports, execution: string, scope: string, end: n
     const fork = head.node_type === "join" ? before : undefined;
     before = head;
     if (head.status !== "success") continue;
-    // Items have one name for many results: the map's list stands for them.
+    // Every item has results under the same node names, so only the list of the map stands for them.
     if (fork?.node_type === "map") yield { node: fork.node_id, entry };
     else if (fork) yield* joinedEntries(ports, entry, head);
     else yield { node: head.node_id, entry };
@@ -165,7 +171,10 @@ async function* joinedEntries(ports: Ports, join: StoredEntry, head: Head): Asyn
   yield { node: null, entry: join };
 }
 
-/** Whether a node of the scope wrote a value with this blob: the slow way, when nothing is remembered. */
+/**
+ * Whether an earlier node wrote a value with this blob. It reads the whole chain, so it is asked only if no faster
+ * check knows the blob.
+ */
 export async function wasWrittenBefore(ports: Ports, { before, at }: Position, wanted: BlobRef): Promise<boolean> {
   const seen = new Set<string>();
   for await (const { entry } of entriesBefore(ports, at)) {

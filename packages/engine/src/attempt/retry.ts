@@ -26,14 +26,17 @@ import { createReplacement, moveSandboxes, releaseLost } from "../sandboxes/life
 import { sha256 } from "../sha256.ts";
 import type { Task } from "./task-input.ts";
 
-/** After a failed attempt a delivery reads the chain again, or leaves a turn that waits. */
+/**
+ * What a delivery does after a failed attempt: it reads the chain again, or leaves a turn that waits for the next
+ * attempt.
+ */
 type NextAttempt = "again" | Turn;
 
 /**
- * Prepares the next attempt after a failed one; undefined if none follows. Code without effects whose sandbox was lost
- * starts again at once; a retry of the author waits: in a state of its own, or by `NodeRetry` in Step Functions. The
- * record of the attempt is written first, so none is forgotten. `reusable`: a sandbox in which a next attempt may
- * start.
+ * Prepares the next attempt after a failed one; undefined if none follows. If the sandbox was lost, code without
+ * effects starts again at once. A retry that the author asked for waits, either in a state of its own or by `NodeRetry`
+ * in Step Functions. The failed attempt is recorded first, so that no record is lost. `reusable`: the sandbox in which
+ * the next attempt may start.
  */
 export async function nextAttempt(
   ports: Ports,
@@ -50,7 +53,8 @@ export async function nextAttempt(
   }
   const delay = retryDelay(ports, node, turn, outcome);
   const seconds = delay && Math.max(delay.own, delay.least);
-  // Its sandbox may be gone because another delivery has started the next attempt.
+  // The sandbox of this turn may have been killed because another delivery has started the next attempt. If so, read
+  // the chain again.
   if (seconds === undefined && node.retry && !(await isTurnUnchanged(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (delay === undefined || seconds === undefined) return undefined;
@@ -63,7 +67,10 @@ export async function nextAttempt(
   return waitForRetry(node, waiting, `: ${outcome.failure.message}`);
 }
 
-/** Returns the turn if the wait for its next attempt is a state of its own; else throws `NodeRetry`. */
+/**
+ * Returns the turn if Step Functions waits for its next attempt in a state of its own. Otherwise throws `NodeRetry`, so
+ * that Step Functions waits by its Retry.
+ */
 export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
   throw new NovaError("NodeRetry", retryText(node, turn) + why);
@@ -79,12 +86,12 @@ function waitedSeconds({ since, due = since }: Pick<Turn, "since" | "due">): num
   return Math.round((Date.parse(due) - Date.parse(since)) / 1000);
 }
 
-/** The node's own share of that time. Only Step Functions knows the jitter of its own waits. */
+/** The part of the wait that the Retry of Step Functions does itself. With jitter it is unknown, so it counts as 0. */
 function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number {
   return node.retry && !node.retry.jitter ? secondsAfter(node.retry, attempt) : 0;
 }
 
-/** Clocks differ by less. */
+/** The clocks of two machines differ by less than this. */
 const toleranceMs = 1000;
 
 export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean {
@@ -100,7 +107,7 @@ function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome
   return { own: secondsAfter(retry, attempt), least };
 }
 
-/** In seconds. */
+/** How long to wait for the next attempt, in seconds. `own`: the delay that the node asks for. */
 interface Delay {
   own: number;
   /** The shortest delay that a server asked for. */
@@ -121,14 +128,20 @@ const status = /^[1-5]\d\d$/;
 /** Addresses and ids contain any digits, so the status is the first number that stands alone. */
 const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
 
-/** Three digits mean the status of an HTTP response, other text a part of the message. */
+/**
+ * Whether a failure has the text of a `retry`. Three digits mean the status of an HTTP response; any other text is
+ * looked for in the message.
+ */
 function saysText({ httpStatus, failure: { message } }: FailedOutcome, text: string): boolean {
   if (!status.test(text)) return message.includes(text);
   const found = httpStatus === undefined ? statusInMessage.exec(message)?.[0] : String(httpStatus);
   return found === text;
 }
 
-/** Modules may be left out: `ConnectionError` and `requests.ConnectionError` name `requests.exceptions.ConnectionError`. */
+/**
+ * Returns a check whether a class has this name. Modules may be left out: `ConnectionError` and
+ * `requests.ConnectionError` both name `requests.exceptions.ConnectionError`.
+ */
 function isNamed(name: string) {
   const wanted = name.split(".");
   return (type: string): boolean => {
@@ -161,12 +174,12 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, 
   };
 }
 
-/** A share between 0 and 1, the same for every delivery. */
+/** Computes a pseudorandom number between 0 and 1, the same in every delivery. */
 function jitterOf(name: string): number {
   return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** A sandbox is kept for a next attempt that starts within this time. */
+/** The longest wait for a next attempt during which its sandbox is kept. */
 const maxKeptSeconds = 60;
 
 /** A step of the chain of work, as stored (format 1): a failed attempt of a node that has several. */
@@ -182,19 +195,25 @@ export interface StepRecord {
   error_message: string | null;
   traceback?: string;
   logs?: string;
-  /** The run of its code; of a prompt node all that its agents did. */
+  /** How long its code ran; for a prompt node, how long all of its agents took. */
   execution_time_ms: number;
-  /** How long the next attempt is waited for; with jitter at most. Absent: none follows. */
+  /** How long the run waits for the next attempt; with jitter, at most so long. Absent: no attempt follows. */
   retry_delay_ms?: number;
   timestamp: string;
 }
 
-/** The step name for an attempt of a whole prompt or text node, in which its models have attempts of their own. */
+/**
+ * The names in the record of an attempt of a whole prompt or text node. Inside it the models have attempts of their
+ * own.
+ */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
 const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;
 
-/** Records a failed attempt; the entry lists it. A step that is there already is the same one. */
+/**
+ * Records a failed attempt as a step, which the entry lists. If another delivery has recorded it already, its step
+ * stays.
+ */
 export async function recordAttempt(
   ports: Ports,
   { position: { at }, node: { executor } }: { position: Position; node: TaskNode },
@@ -234,10 +253,10 @@ export async function lastFailure(ports: Ports, at: EntryId): Promise<Reason | u
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }
 
-/** After this many attempts of one link no other sandbox follows a lost one. */
+/** The most attempts of one link. After them a lost sandbox is not replaced. */
 const maxAttempts = 3;
 
-/** With `effects: false` the code may start again in another sandbox. */
+/** Whether the code may start again in another sandbox: only with `effects: false`, and not too often. */
 export function canChangeSandbox({ effects }: TaskNode, { attempt }: Turn): boolean {
   return effects === false && attempt < maxAttempts;
 }

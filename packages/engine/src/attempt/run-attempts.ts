@@ -24,14 +24,14 @@ export interface TaskTime {
 
 export interface Prepared {
   kept: LoadedContext;
-  /** Returns the needs of a new turn; absent: the node runs no code, and needs no sandbox. */
+  /** Returns what a new turn needs. Absent: the node runs no code, so it needs no sandbox. */
   findNeeds?: () => Promise<SandboxNeeds>;
 }
 
 export type Work =
-  /** The chain knows more, or another delivery does: read it again. */
+  /** Another delivery has gone further: read the chain again. */
   | { kind: "again" }
-  /** Another delivery holds the turn, so this one's sandbox is of no use. */
+  /** Another delivery holds the turn, so the sandbox that this one chose is released. */
   | { kind: "turn lost" }
   /** The code runs on; a later delivery attaches to it. */
   | { kind: "running" }
@@ -40,15 +40,19 @@ export type Work =
 export interface FinishedWork {
   kind: "finished";
   outcome: Outcome;
-  /** The sandbox, if it lives and a next attempt may start in it. */
+  /** The sandbox if the next attempt may start in it, else null. */
   reusable: Sandbox | null;
   lives: boolean;
 }
 
-/** How the nodes of one kind of executor do their work. The rest of an attempt is the same for all. */
+/**
+ * What differs between nodes with code, a prompt or a text prompt. The steps around an attempt are the same for all.
+ */
 export interface Executor<P extends Prepared = Prepared> {
   prepare(ports: KindPorts, task: Task): Promise<P>;
-  /** Runs code or asks a model, or attaches to the work that an earlier delivery has started, and judges the result. */
+  /**
+   * Runs code or asks a model, and judges the result. If an earlier delivery has started that work, it attaches to it.
+   */
   work(ports: KindPorts, task: Task, attempt: Attempt, prepared: P, time: TaskTime): Promise<Work>;
   settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
 }
@@ -69,7 +73,8 @@ export async function runAttempts(
 }
 
 /**
- * One pass over an attempt. Returns the entry, or a turn that a later delivery continues. `"again"`: read the chain.
+ * Runs one attempt, or takes part in it. Returns the entry, or a turn that a later delivery continues. `"again"`: the
+ * caller reads the chain again.
  */
 async function runAttempt(
   ports: KindPorts,
@@ -97,10 +102,11 @@ async function runAttempt(
       const entry = await commitOutcome(ports, position, node, outcome, prepared.kept);
       const { sandbox } = turn;
       if (sandbox === null) return entry;
-      // If two deliveries of long code commit, the entry says whether the next node knows the sandbox.
+      // If two deliveries of long code have committed, the written entry says whether the next node uses this sandbox.
       const servesOneNode = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
       if (lives && servesOneNode) await moveSandboxes(ports, "in use", "node ended", [sandbox]);
-      // The turn of code that may start more than once may have moved: the next pass reads the entry beside its turn.
+      // Code that may start more than once may have moved to another sandbox meanwhile. The next pass reads the entry
+      // with its turn, and kills the stale one.
       const canRunAgain = node.effects === false || node.retry !== undefined;
       return canRunAgain ? "again" : entry;
     }
@@ -119,7 +125,10 @@ function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn:
 
 export interface Attempt {
   turn: Turn;
-  /** Null where no code runs, or where only the id is known: another delivery chose it, so the next node makes its own. */
+  /**
+   * The sandbox. Null if no code runs, or if another delivery chose it and only its id is known; then the next node
+   * gets a sandbox of its own.
+   */
   sandbox: Sandbox | null;
   /** The state of the sandbox until the turn is written. */
   state: ChosenSandbox["state"];
@@ -128,13 +137,14 @@ export interface Attempt {
 }
 
 export interface SandboxNeeds extends Pick<Turn, "generation" | "addresses"> {
-  /** The longest time that the node may need its sandbox; absent: as its definition says. */
+  /** The longest time for which the node may need its sandbox. Absent: the time in its definition. */
   seconds?: number;
 }
 
 /**
- * Takes part in the attempt that is under way, in the sandbox that the held turn names. Otherwise chooses a sandbox,
- * and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code and has no sandbox.
+ * Takes part in the attempt that is under way, in the sandbox that the held turn names. If there is none, it chooses a
+ * sandbox, and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code and has no
+ * sandbox.
  */
 export async function openAttempt(
   ports: Ports,
@@ -143,7 +153,7 @@ export async function openAttempt(
 ): Promise<Attempt> {
   const { before, at, next } = position;
   const { turn: from } = next;
-  // A turn between two attempts names no sandbox: the next attempt starts with this delivery.
+  // A turn that waits for its next attempt names no sandbox: then this delivery starts that attempt, below.
   if (from && (findNeeds ? from.sandbox !== null : from.due === undefined)) {
     const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, before.warm) : null;
     return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
@@ -167,12 +177,15 @@ export async function openAttempt(
   };
   const turnWritten =
     from && chosen ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(at, turn, from ?? null);
-  // Avoids an unhandled rejection; awaiters still see it.
+  // Prevents an unhandled rejection. Code that awaits the promise still gets the error.
   turnWritten.catch(() => undefined);
   return { turn, sandbox: chosen?.sandbox ?? null, state: chosen?.state ?? "in use", turnWritten };
 }
 
-/** False also if the attempt before was committed meanwhile: no other delivery would kill this sandbox. */
+/**
+ * Writes the turn of the next attempt. False also if the attempt before was committed meanwhile: then this sandbox must
+ * be released here, because no other delivery kills it.
+ */
 async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
   return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
 }

@@ -23,7 +23,7 @@ export interface StoppedTurn {
   reason: Reason;
 }
 
-/** Stops the code of a turn. `step` names the claim whose result counts. */
+/** Stops the code of a turn. `step` names the run of code whose result counts if it has finished. */
 export async function stopTurn(
   ports: SettlingPorts,
   { position, node, version, turn }: HeldNode<TaskNode>,
@@ -45,7 +45,7 @@ export async function stopTurn(
   };
 }
 
-/** No other execution may use a sandbox in which code was killed. */
+/** Returns the sandbox of the scope after a stop. If code was killed in it, no other execution may use it later. */
 function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
   const known = knownSandbox(turn, warm);
@@ -53,18 +53,18 @@ function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: 
   return wasKilled ? withoutPool(known) : known;
 }
 
-/** Step Functions has stopped retrying, so the node fails with the error of its last attempt. */
+/** Returns the error of the last attempt, with which the node fails now that Step Functions has stopped retrying. */
 async function lastReason(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
 
-/** The longest time of one stop. Step Functions repeats a delivery that runs out of it. */
+/** The longest time for one stop. If it is exceeded, Step Functions repeats the delivery. */
 const stopTimeoutMs = 60_000;
 
-/** The `step` of a prompt node: only its pipeline can judge a result, so no claim answers for the node. */
+/** The `step` for prompt nodes, which is no run of code: only the pipeline can judge a result of theirs. */
 export const noStep = -1;
 
-/** Ends all code of the link for good. Returns the result of `step` if that code had finished. */
+/** Ends all code of the link for good. If the code of `step` had finished, returns its result. */
 export async function stopCode(
   ports: Ports,
   { at }: Position,

@@ -37,14 +37,14 @@ export interface Task extends NodeDefinition {
 
 export interface TaskInput {
   kept: LoadedContext;
-  /** The context that the code finds, with the values of credentials. */
+  /** The context that the code reads, including the values of credentials. */
   input: Context;
   overlay: CredentialOverlay;
   restartKey: string;
   io: NodeIo;
 }
 
-/** Reads the input of a node that runs code. A decision never sees the decision before it. */
+/** Reads the input of a node that runs code. A decision does not see the `branch_decision` of an earlier one. */
 export async function taskInput(ports: KindPorts, { position, node, version }: Task): Promise<TaskInput> {
   const { client, sealed } = position.before;
   const findOverlay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
@@ -80,7 +80,10 @@ export async function withInputKeys(
   return input.apply({ set: bound.flat(), delete: [] }, linkLabel(position.at));
 }
 
-/** JSON text, large parts as references. If several nodes have the value, the last one counts. */
+/**
+ * Finds the value for one input key, as JSON text with references to blobs. If several nodes have set it, the last one
+ * counts.
+ */
 async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: string[]): Promise<string | undefined> {
   let found: string | undefined;
   for (const id of node === undefined ? upstream : [node]) {
@@ -91,14 +94,17 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
   return found;
 }
 
-/** Everything that a run of code may reach: the blobs of its input, and the results of earlier nodes of its scope. */
+/** All that a run of code may reach: the blobs of its input, and the results of earlier nodes that it may see. */
 export interface NodeIo extends RunIo {
   isPlain: boolean;
-  /** The first key that refers to a blob outside the node's input, of `outputs`, and of this run's results. */
+  /**
+   * The first key that refers to a foreign blob: one that is not in the input, in a result that the code has read, or
+   * uploaded by this run.
+   */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
-  /** Whether a result may refer to the blob, as far as this delivery knows, and the blob holds no secret. */
+  /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
   isOwn(ref: BlobRef): boolean;
-  /** Notes a blob that an earlier delivery of the same run knew as its own. */
+  /** Notes a blob that an earlier delivery has recorded as one of this run. */
   meet(sha256: string): void;
   withoutOverlay(result: CodeResult): CodeResult;
   changedCredential(set: readonly Member[]): string | undefined;
@@ -121,9 +127,12 @@ export async function createNodeIo(
     named ??= new Set(input.slots().flatMap(({ json }) => referencesIn(json).map(referenceKey)));
     return named;
   };
-  /** References to blobs that this run uploaded, or that results of other nodes or JSON blobs on their way name. */
+  /**
+   * References to the blobs of this run: those that it uploaded, and those named in results or JSON blobs that it has
+   * read.
+   */
   const met = new Set<string>();
-  /** Hashes of blobs that an earlier delivery has recorded as known. */
+  /** Hashes of blobs that an earlier delivery has recorded as those of this run. */
   const metBefore = new Set<string>();
   const meetAll = (refs: Iterable<BlobRef>) => {
     for (const ref of refs) met.add(referenceKey(ref));
@@ -151,7 +160,8 @@ export async function createNodeIo(
       try {
         await ports.blobs.put(before, ref, ref.type === "json" ? meetingReferences(watched, meetAll) : watched);
       } catch (error) {
-        // A blob with a secret is not stored: the key that refers to it fails the node.
+        // A blob that contains a secret is not stored. The upload does not fail here: the node fails later, at the key
+        // that refers to the blob.
         if (!leaking.has(ref.sha256)) throw error;
       }
     },

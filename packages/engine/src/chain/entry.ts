@@ -20,7 +20,7 @@ export interface Head extends BlobHome {
   error_class?: RunErrorClass;
   attempt: number;
   decision_result: string | null;
-  /** The node that comes next by the edge taken: `<fork>.join` after a fork, null at the end of a map's item. */
+  /** The node to which the taken edge leads: `<fork>.join` after a fork, null at the end of an item of a map. */
   path_taken: string | null;
   timestamp: string;
   execution_time_ms: number;
@@ -29,39 +29,48 @@ export interface Head extends BlobHome {
   warm: Sandbox | null;
   /** Further sandboxes of the scope. Branches that start after this entry share them. Absent: none. */
   spare?: Sandbox[];
-  /** SHA-256 of the code that ran, null if none ran. A prompt node: of the code that was written last. */
+  /** SHA-256 of the code that ran; null if none ran. For a prompt node it is the code that was written last. */
   code: string | null;
-  /** IP addresses by host name that the code could connect to on other ports than 80 and 443. Absent: none. */
+  /** IP addresses by host name, of the hosts that the code could reach on ports other than 80 and 443. Absent: none. */
   addresses?: Readonly<Record<string, readonly string[]>>;
-  /** Deliveries without a result before the first attempt started; absent: none. */
+  /** How many deliveries failed before the first attempt started. Absent: none. */
   failed_deliveries?: number;
   generation?: string;
-  /** A prompt node succeeded with its pinned code: no model was asked. */
+  /** Set if a prompt node succeeded with its pinned code, without a model. */
   cache_hit?: true;
   /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
-  /** SHA-256 of the question of a text node to its model, settings included. */
+  /** SHA-256 of the question that a text node asked its model, and of its settings. */
   asked?: string;
-  /** Runs of code so far in this scope, and in the branches that were joined in it. */
+  /** How many nodes have run code so far, in this scope and in the branches that were joined in it. */
   nodes: number;
-  /** Cost of models so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
+  /**
+   * What models have cost so far: in this scope, in branches joined in it, and in executions that it ran. Absent:
+   * nothing.
+   */
   spent?: Spending;
   /** Only pinned code may run in this execution. All entries of the execution have the same value. */
   frozen?: true;
-  /** Only nodes without effects run, without network and credentials; others need a recorded outcome. */
+  /**
+   * Set in a sealed execution: a node without a recorded outcome runs only if it has no effects, and without network
+   * and credentials.
+   */
   sealed?: true;
-  /** Prompt nodes that do not use code of earlier executions. All entries have the same value. Absent: none. */
+  /**
+   * Prompt nodes whose code is written again, even if earlier executions have pinned some. All entries have the same
+   * value. Absent: none.
+   */
   fresh?: readonly string[];
-  /** Entries in the branches that were joined in this scope so far. Absent if there are none. */
+  /** How many entries the branches have that were joined in this scope so far. Absent: none. */
   inner?: number;
   /** How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. */
   loops?: Readonly<Record<string, number>>;
-  /** Upper bound of the events of this scope in the history of its Step Functions execution. Absent: not counted. */
+  /** The most events that this scope can have in the history of its Step Functions execution. Absent: not counted. */
   events?: number;
   /** On the main line: the further execution in which the run continues, and the entry that led to it. */
   continuation?: { number: number; seq: number };
   count?: number;
-  /** In link 0: the node of another execution that runs this one. */
+  /** In link 0, if the execution is run by a node of another one: that node. */
   parent?: Parent;
   /** In link 0: the trigger of the workflow that started the run. Absent: a caller did. */
   trigger?: string;
@@ -70,18 +79,24 @@ export interface Head extends BlobHome {
   /** In link 0, always: `runHash` of the definition. */
   definition?: string;
   child?: ChildTip;
-  /** In entry 0: the first run of all restarts, and the start of this run's places in it. Absent: this run. */
+  /**
+   * In entry 0: the first run of all restarts, and the prefix that the places of this run have in it. Absent: this run
+   * is the first.
+   */
   origin?: Origin;
   plan?: Plan;
   /** The entry of an earlier execution whose outcome this entry reuses. The node did not run here. */
   reused_from?: ReusedEntry;
   /** The person who wrote the outcome by hand. Nothing ran for it. */
   edited?: Edited;
-  /** Visits of nodes in loops so far, as names of places count them. Absent: none, and the execution has no plan. */
+  /**
+   * How often nodes in loops were visited so far, for the names of places. Absent: never, and the execution reuses
+   * nothing.
+   */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
-  /** SHA-256 of each content's text. */
+  /** SHA-256 of the text of each content. */
   digests: Partial<Record<ContentName, string>>;
   /** Hashes of the steps that belong to this entry, in order. */
   steps: string[];
@@ -89,14 +104,17 @@ export interface Head extends BlobHome {
   close?: {
     status: CloseStatus;
     count: number;
-    /** The node that the error of the run names. Absent: the run has completed. */
+    /** The node that failed the run. Absent: the run has completed. */
     node?: string;
-    /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent if there are none. */
+    /** Ids of the pooled sandboxes that lived at the close; other executions may use them later. Absent: none. */
     idle?: string[];
   };
 }
 
-/** `place` is `billing/` inside the execution that the node `billing` runs, and empty in the first run itself. */
+/**
+ * The first run of all restarts. `place` is empty in that run itself, and `billing/` in the execution that its node
+ * `billing` runs.
+ */
 export interface Origin {
   execution: string;
   place: string;
@@ -131,7 +149,7 @@ export interface ChildTip {
   tip: string;
 }
 
-/** Names the document of outcomes that this execution reuses. Nodes at places without an outcome run. */
+/** Names the document of outcomes that this execution reuses. A node whose place has no outcome runs. */
 export interface Plan {
   /** SHA-256 of the document (`outcomes.ts`), which is a blob of this execution. */
   outcomes: string;
@@ -162,16 +180,17 @@ export type BranchTip = Omit<ReusedEntry, "execution">;
 
 export interface FailureRecord {
   message: string;
-  /** In a join: the node that failed, and its branch. `message` names both. */
+  /** Only for a join: the node that failed, and in `within` its branch. `message` names both. */
   node?: string;
   within?: string;
-  /** Set for a join: the message of the failed node itself. */
+  /** Only for a join: the message of the node that failed, without the names of node and branch. */
   reason?: string;
   traceback?: string;
 }
 
 /**
- * The inline contents of one item, at most: 400 KB cost 400 write units, and a partition takes 2.5 commits a second.
+ * The largest inline contents of one item of DynamoDB. Writing 400 KB costs 400 write units, so a partition takes only
+ * 2.5 such commits a second.
  */
 export const inlineContentsBytes = 8192;
 
@@ -204,7 +223,7 @@ export async function sealContents<Name extends string>(
   return sealed;
 }
 
-/** Throws `BlobMissing` for a content that was erased. */
+/** Reads the text of a content. Throws `BlobMissing` if it was erased. */
 export async function contentText(content: StoredContent, home: BlobHome, blobs: BlobStore): Promise<string> {
   return "text" in content ? content.text : Buffer.from(await blobs.get(home, content.blob.sha256)).toString();
 }
@@ -218,7 +237,7 @@ export async function unlessErased<T>(read: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** A content of an entry; null if the entry has none, or if it was erased. */
+/** Reads a content of an entry; null if the entry has none, or if it was erased. */
 export async function contentOrNull(
   { blobs }: Pick<Ports, "blobs">,
   entry: StoredEntry,

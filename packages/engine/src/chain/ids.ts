@@ -5,7 +5,7 @@ import { sha256 } from "../sha256.ts";
 
 export interface BranchPlace {
   parent: string;
-  /** `node_id` of the fork's link. */
+  /** The `node_id` of the entry of the fork. */
   fork: string;
   seq: number;
   /** Id of the branch's first node, or decimal index of a map's item. */
@@ -14,7 +14,7 @@ export interface BranchPlace {
 
 const lastSegment = /^(.*)\/([^/@]+)@(\d+)\.([^/.]+)$/;
 
-/** Null on the main line. */
+/** Parses the last branch of a scope. Null on the main line. */
 export function branchOf(scope: string): BranchPlace | null {
   const [, parent = "", fork = "", seq = "", branch = ""] = lastSegment.exec(scope) ?? [];
   return fork === "" ? null : { parent, fork, seq: Number(seq), branch };
@@ -24,12 +24,12 @@ export function branchScope({ scope, seq }: Omit<EntryId, "execution">, fork: st
   return `${scope}/${fork}@${seq}.${branch}`;
 }
 
-/** Ids start with a letter, so a branch of digits is an item of a map. */
+/** Whether a branch is an item of a map. Ids start with a letter, so only an item consists of digits. */
 export function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
 }
 
-/** The outermost map around a scope, and its item numbers from outside to inside; empty outside maps. */
+/** Finds the outermost map around a scope, and the item numbers from outside to inside. Empty outside maps. */
 export function itemsOf(scope: string): { map?: string; items?: number[] } {
   const found = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
   const map = found[0]?.[1];
@@ -38,12 +38,18 @@ export function itemsOf(scope: string): { map?: string; items?: number[] } {
 
 export type Identified = { key: string; codeHash: string };
 
-/** The id of a generation in heads and turns. Code that failed and its replacement have the same key. */
+/**
+ * The id of pinned code in heads and turns. The hash is part of it, because code that failed and its replacement have
+ * the same key.
+ */
 export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;
 }
 
-/** A file name has at most 255 bytes, but scopes have no limit. Longer scopes are replaced by their hash. */
+/**
+ * The longest scope in a file name. Scopes have no limit but file names do (255 bytes), so the hash replaces a longer
+ * scope.
+ */
 const longestScope = 120;
 
 /** The name of an entry for claims and tombstones: unique over all executions, and safe as a file name. */
@@ -58,13 +64,17 @@ export function taskId(at: EntryId, since: string): string {
 }
 
 /**
- * The id of the execution that a workflow node runs, the same for all deliveries. The salt sets it apart from tasks.
+ * The id of the execution that a workflow node runs, the same for all deliveries. The salt makes it differ from the id
+ * of a task.
  */
 export function childId(at: EntryId, since: string): string {
   return `exec_${ulidOf(at, since, "child ")}`;
 }
 
-/** The time is that of the turn, which exactly one delivery wrote. The random part is a hash of the link. */
+/**
+ * Builds a ULID that is the same in all deliveries: its time is that of the turn, which exactly one delivery wrote, and
+ * its random part is a hash of the link.
+ */
 function ulidOf({ execution, scope, seq }: EntryId, since: string, salt = ""): string {
   return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);
 }

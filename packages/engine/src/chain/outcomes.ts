@@ -20,28 +20,31 @@ export interface WrittenOutcome {
   delete: string[];
   decision: string | null;
   error?: { class: RunErrorClass; failure: FailureRecord };
-  /** The entry that it was copied from, or its author. */
+  /** The entry from which the outcome was copied, or the person who wrote it. */
   from?: ReusedEntry | Edited;
 }
 
-/** The entry of an earlier execution whose outcome counts at a place. The document does not repeat its values. */
+/** Refers to the entry of an earlier execution whose outcome counts at a place, instead of repeating its values. */
 export interface EntryReference {
   entry: EntryId;
   condition?: ReuseCondition;
 }
 
 /**
- * A node runs again unless these are as before the entry: these keys, all keys (`context`), or the question to the
- * model of a text node (`asked`). Otherwise the node runs.
+ * What must be the same as before the entry, otherwise the node runs: these keys, all keys (`context`), or the question
+ * of a text node to its model (`asked`).
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
-/** A text is no document of outcomes. The message is one sentence that names the place. */
+/** Thrown if a text is no document of outcomes. The message is one sentence that names the place. */
 export class OutcomesRefused extends Error {
   override name = "OutcomesRefused";
 }
 
-/** Every task of an execution reads the document. References to 200,000 places fit. */
+/**
+ * The largest document, with room for references to 200,000 places. It is limited because every task of an execution
+ * reads it.
+ */
 export const maxDocumentBytes = 32 * 1024 * 1024;
 
 const Link = z
@@ -75,7 +78,7 @@ const Outcome = z.strictObject({
   from: z.union([Link, Hand]).optional(),
 });
 
-/** `exec_01M8.../each@3.0#1`: execution, scope and number of an entry. */
+/** An entry in the document: `exec_01M8.../each@3.0#1` is execution, scope and number. */
 const entryPattern = /^([^/#]+)(\/[^#]*)?#(\d+)$/;
 
 const Reference = z
@@ -89,8 +92,8 @@ const Reference = z
   });
 
 /**
- * The text of a document that consists of references. `place`: `find`, `poll#2`, `each[3].find`, `billing/send`;
- * `billing/` stands for the last entry of the execution that `billing` ran.
+ * Writes a document of references. Places are named `find`, `poll#2`, `each[3].find` or `billing/send`; `billing/`
+ * stands for the last entry of the execution that `billing` ran.
  */
 export function writeReferences(references: Iterable<readonly [place: string, EntryReference]>): string {
   const members = Array.from(references, ([key, { entry, condition }]): Member => {
@@ -100,7 +103,7 @@ export function writeReferences(references: Iterable<readonly [place: string, En
   return objectText(members);
 }
 
-/** Throws `OutcomesRefused` if any place of the document cannot be used. */
+/** Checks a document. Throws `OutcomesRefused` if a place of it cannot be used. */
 export function checkOutcomes(text: string): void {
   if (Buffer.byteLength(text) > maxDocumentBytes)
     throw new OutcomesRefused(
@@ -152,7 +155,10 @@ export class OutcomeDocument {
     return text === undefined ? undefined : parseOutcome(place, text);
   }
 
-  /** Returns whether some places start with `inside`, which ends with `/`: places of an execution that a node runs. */
+  /**
+   * Whether some places start with `inside`, a prefix such as `billing/`: those are places of an execution that a node
+   * runs.
+   */
   hasPlacesIn(inside: string): boolean {
     this.#insides ??= new Set(
       [...this.#texts.keys()].flatMap((place) =>
@@ -163,7 +169,7 @@ export class OutcomeDocument {
   }
 }
 
-/** Documents in memory. They never change, and every task of an execution reads the same one. */
+/** Caches documents in memory, because every task of an execution reads the same one. They never change. */
 const kept = new WeakMap<BlobStore, LRUCache<string, OutcomeDocument>>();
 
 export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<OutcomeDocument> {

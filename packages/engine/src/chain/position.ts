@@ -18,24 +18,35 @@ import { sha256 } from "../sha256.ts";
 import { contentText, type FailureRecord, type Head, headOf } from "./entry.ts";
 import { type BranchPlace, branchOf, isItem } from "./ids.ts";
 
-/** The result of one consistent read for a node: the link before it, and its own link if that exists. */
+/**
+ * The result of one consistent read for a node: the entry before it (`before`), and its own link (`next`), which may be
+ * empty.
+ */
 export interface Position {
-  /** The entry before, whose output is this node's input. In a new branch: the head that an entry 0 would have. */
+  /**
+   * The head of the entry before, whose output is the input of this node. In a new branch it is the head that an entry
+   * 0 would have.
+   */
   before: Head;
-  /** The stored entry of `before`; for the first link of a branch the fork's entry. */
+  /** The stored entry of `before`; for the first link of a branch it is the entry of the fork. */
   beforeEntry: StoredEntry;
   at: EntryId;
   next: Link;
 }
 
-/** Skips the read after an own write. The write that follows must fail if further entries exist. */
+/**
+ * Returns the position of a link. If this process wrote the entry before, it skips the read; the write that follows
+ * must then fail if there are further entries.
+ */
 export async function latestPosition(ports: Ports, at: EntryId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
   return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
 }
 
-/** Reads the position of a link. A branch stores no link 0, so the fork's link replaces it. */
+/**
+ * Reads the position of a link. A branch has no link 0, so for its first link the entry of the fork is read instead.
+ */
 export async function readPosition(ports: Ports, at: EntryId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
   if (place) {
@@ -47,7 +58,7 @@ export async function readPosition(ports: Ports, at: EntryId): Promise<Position>
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** Returns the start of a branch: the fork's entry, and the head that a link 0 of the branch would have. */
+/** Returns the start of a branch: the entry of the fork, and the head that a link 0 of the branch would have. */
 export async function branchStart(ports: Ports, fork: StoredEntry, scope: string) {
   const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
   const { reused_from: _reused, edited: _edited, plan: _plan, spare = [], ...head } = whole;
@@ -73,7 +84,7 @@ async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: Branch
   return branchStart(ports, entry, at.scope);
 }
 
-/** Entries in memory that many links read, such as forks. They never change. */
+/** Caches entries that many links read, such as forks. They never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
@@ -86,7 +97,7 @@ export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEn
   return entry;
 }
 
-/** A context together with its stored form, which the next link builds on. */
+/** A context, with its stored form, from which the next entry is built. */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
@@ -102,7 +113,7 @@ export async function readChanges(entry: StoredEntry, blobs: BlobStore): Promise
   return { set, delete: stored.deleted };
 }
 
-/** Reads the failure of a failed link: the `error` that the target of onError finds in its context. */
+/** Reads the failure of a failed entry. The node to which `onError` leads finds it in its context, under `error`. */
 export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<FailureRecord> {
   const content = entry.contents.error;
   return content
@@ -110,7 +121,7 @@ export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<F
     : { message: "erased" };
 }
 
-/** The context that the node after `entry` sees: `kept`, and after a failure also the failure under `error`. */
+/** The context that the node after `entry` sees: `kept`, and, if `entry` failed, also the failure under `error`. */
 export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobStore): Promise<Context> {
   const head = headOf(entry);
   if (head.status === "success") return kept;
@@ -119,10 +130,10 @@ export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobS
   return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, linkLabel(head));
 }
 
-/** Key of an item's number, beside the item itself. */
+/** The key under which the nodes of an item find its number. */
 const indexKey = "index";
 
-/** The context before an entry. The first node of a map's item also finds the item and its number in it. */
+/** Loads the context before an entry. For the first node of an item it also has the item and its number. */
 export async function contextBefore(ports: Ports, { before, beforeEntry, at }: Position): Promise<LoadedContext> {
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;
@@ -139,7 +150,10 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
   return { context: kept.context.apply(changes, by), stored: { ...kept.stored, inline } };
 }
 
-/** The input of a node: `kept`, on which its entry builds, and `input`, with the failure of the node before, if any. */
+/**
+ * Loads the input of a node. `input` also has the failure of the node before, if that failed; the entry of the node is
+ * built on `kept`, which has not.
+ */
 export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
@@ -175,7 +189,10 @@ export interface ItemPage {
   count: number;
 }
 
-/** A page is parsed for each of its items, so pages are small. A smaller limit would make the list of pages long. */
+/**
+ * The size of a page of items. A page is parsed for each of its items, so it should be small; but smaller pages would
+ * make the list of pages long.
+ */
 const pageBytes = 32 * 1024;
 const pageItems = 256;
 

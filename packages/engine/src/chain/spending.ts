@@ -1,14 +1,14 @@
 import type { ExecutionError, Spending } from "../ports/executions.ts";
 
 const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
-/** Dollars are rounded to the billionth: sums of fractions would otherwise grow meaningless digits. */
+/** Sums of dollars are rounded to this, because sums of fractions would otherwise grow meaningless digits. */
 const billionth = 1e9;
 
 export function sumOfSpendings(spendings: readonly Spending[]): Spending {
   return spendings.reduce((sum, spending) => combine(sum, spending, 1), nothing);
 }
 
-/** Undefined if both sides are: entries omit the field then. */
+/** Adds two spendings. Undefined if both are, because entries then omit the field. */
 export function addSpendings(before: Spending | undefined, more: Spending | undefined): Spending | undefined {
   return before && more ? combine(before, more, 1) : (before ?? more);
 }
@@ -21,7 +21,10 @@ export function unlessNothing(spending: Spending): Spending | undefined {
   return Object.values(spending).some((value) => value !== 0) ? spending : undefined;
 }
 
-/** Adds or subtracts. Models send the counts, and a number that the store refuses would keep the run open. */
+/**
+ * Adds or subtracts. The counts come from models, so they are limited: a number that the store refuses would keep the
+ * run open.
+ */
 function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
   return {
@@ -32,10 +35,10 @@ function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   };
 }
 
-/** The SDK of DynamoDB refuses larger numbers and NaN. */
+/** The largest number that is stored: the SDK of DynamoDB refuses larger ones and NaN. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** The nearest number from 0 on that every store accepts; 0 for values that are not numbers. */
+/** Returns the nearest number from 0 on that every store accepts; 0 for a value that is no number. */
 export function storableNumber(value: number): number {
   if (Number.isNaN(value) || typeof value !== "number") return 0;
   return Math.min(Math.max(value, 0), largest);

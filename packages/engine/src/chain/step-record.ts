@@ -6,7 +6,7 @@ import type { CodeResult } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
 import { contentText, sealContents } from "./entry.ts";
 
-/** Fields that the hashed text of a step copies from the pipeline. */
+/** The fields that the hashed text of a step takes unchanged from the pipeline. */
 const plainFields = [
   ...(["step_number", "step_name", "agent_name", "attempt_number", "sandbox_id", "model_used"] as const),
   ...(["tokens_input", "tokens_cached", "tokens_output", "cost_usd", "status", "execution_time_ms"] as const),
@@ -58,7 +58,10 @@ export async function sealStep(
   return { stored, step: stepFrom(facts.journal, record, texts) };
 }
 
-/** Code and its result stay unmasked, because later deliveries use them. */
+/**
+ * Collects the contents of a step. Texts for people are masked; code and its result are not, because later deliveries
+ * use them.
+ */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
   const masked = (text: string | undefined) => (text === undefined ? undefined : mask(text));
@@ -77,7 +80,7 @@ function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Recor
   });
 }
 
-/** Contents are null if they are missing from `texts` or were erased. */
+/** Builds a step from its record. A content is null if it is missing in `texts` or was erased. */
 export function stepFrom(journal: number, record: StepText, texts: StepTexts): JournalStep {
   const { format: _, digests: __, blobs: ___, run_time_ms: ____, ...facts } = record;
   const error = parseContent(texts.error) as { message: string; traceback?: string } | null;
@@ -99,7 +102,7 @@ function parseContent(text: string | null | undefined): unknown {
   return text == null ? null : JSON.parse(text);
 }
 
-/** Contents that a later delivery needs. The full prompt and answer are only for people. */
+/** The contents that a later delivery needs. The full prompt and the full answer are only for people. */
 const replayed: StepContentName[] = ["input", "output", "code", "tools", "error", "logs", "result"];
 
 /** Rebuilds a recorded step for a pipeline. Throws `BlobMissing` for a content that was erased. */
@@ -123,7 +126,9 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 
 export type Failed = PipelineOutcome & { status: "failed" };
 
-/** The record of a pipeline's failure. It has the number of the next step, so no delivery runs that step. */
+/**
+ * Builds the record of a pipeline's failure. It takes the number of the next step, so that no delivery does that step.
+ */
 export async function sealEnding(step: number, failure: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(failure) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });
@@ -141,7 +146,7 @@ export async function readEnding({ contents }: StoredStep, home: BlobHome, blobs
 
 /** Each attempt of a turn has its own step numbers, so that late deliveries do not disturb later attempts. */
 const stepsPerAttempt = 1000;
-/** The first number of notes, which only deliveries of the same node read. No entry lists them. */
+/** The first number of notes: records that only deliveries of the same node read, and that no entry lists. */
 const firstNote = 5000;
 
 /** Marks the end of an attempt in `kept`: the next attempt has a journal of its own. */
@@ -153,14 +158,14 @@ export function isPinnedPlace(place: number): boolean {
 
 type Moves = Pick<Turn, "kept">;
 
-/** Number of the step at a place of the journal, from 1. */
+/** The number under which the step at a place of the journal is stored. Places count from 1. */
 export function stepNumber({ kept = [] }: Moves, place: number): number {
   const first = kept.lastIndexOf(attemptBoundary) + 1;
   const moves = kept.slice(first).findIndex((count) => place <= count);
   return (moves < 0 ? kept.length : first + moves) * stepsPerAttempt + place;
 }
 
-/** Number of the record of a whole attempt, after its steps. */
+/** The number of the record of an attempt as a whole, which comes after all steps of the attempt. */
 export function attemptNumber({ kept = [] }: Moves): number {
   return (kept.length + 1) * stepsPerAttempt - 1;
 }

@@ -55,11 +55,11 @@ interface Kind<N extends Node> {
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** Describes the wait of a held turn. Absent if nodes of the kind never wait. */
   waitsFor?(ports: Ports, node: N, at: EntryId, turn: Turn): Promise<WaitsFor | null>;
-  /** `KindPorts.staysInside` for nodes of the kind. Absent: false. */
+  /** What `KindPorts.staysInside` returns for nodes of this kind. Absent: false. */
   staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
 
-/** The skeleton of an attempt is the same for actions and decisions; executors do the work. */
+/** Executors do the work of an attempt. The steps around that work are the same for actions and decisions. */
 const executors: Record<TaskNode["executor"]["kind"], Executor> = {
   code: codeExecutor,
   prompt: promptExecutor,
@@ -100,7 +100,7 @@ export function withKinds(ports: Ports): KindPorts {
   return all;
 }
 
-/** An approval is requested by a task of its own, and a start's entry is link 0. */
+/** Throws: a start node has no task because its entry is link 0, and an approval is requested by another task. */
 async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition): Promise<never> {
   throw chainBroken(`${node.type} node "${node.id}" is no task that runs`);
 }
@@ -110,9 +110,10 @@ async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never>
 }
 
 /**
- * Runs the task of one node (docs/protocol.md). A delivery answers a committed outcome and runs nothing; else the node
- * runs once for all deliveries. Throws `NovaError`s, which the state machine's Retry and Catch match. `signal` fires
- * when the Lambda's time is nearly over. `followTime` says how long code that may outlive it is followed.
+ * Runs the task of one node (docs/protocol.md). If the outcome is committed, a delivery returns it and runs nothing;
+ * otherwise the node runs once for all deliveries. Throws `NovaError`s, which Retry and Catch of the state machine
+ * match. `signal` fires when the time of the Lambda is nearly over. `followTime` limits how long a delivery follows
+ * code that may outlive its Lambda.
  */
 export function runNode(
   ports: Ports,
@@ -130,7 +131,10 @@ export function runNode(
 /** The input of a settle task: a node whose task failed, or an approval that was not answered in time. */
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
-/** The chain, not Step Functions, says what happened. Throws `ExecutionClosed`, `ChainBroken`. */
+/**
+ * Settles a node whose task failed. Whether the node failed is what the chain says, not Step Functions. Throws
+ * `ExecutionClosed`, `ChainBroken`.
+ */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
     "expired" in event
@@ -139,7 +143,7 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
   return settleAnswer(ports, event, await settling);
 }
 
-/** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */
+/** Closes the run, in every delivery of the end node. Throws if the run was already closed with another status. */
 export async function runEnd(
   ports: KindPorts,
   event: NodeEvent,
@@ -155,13 +159,19 @@ export async function runEnd(
   return { execution, scope, seq: entryIdAfter(event).seq, status: "completed", tip: close.tip };
 }
 
-/** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` after a Catch. */
+/**
+ * The input of the task that joins a fork's branches. `at` is the state of Step Functions; after a Catch it also has
+ * the `error`.
+ */
 export interface JoinEvent {
   join: string;
   at: RunPosition & { error?: CaughtError };
 }
 
-/** Joins the branches of a fork by what the chain says, not Step Functions. Throws `ExecutionClosed`, `ChainBroken`. */
+/**
+ * Joins the branches of a fork. Whether they succeeded is what the chain says, not Step Functions. Throws
+ * `ExecutionClosed`, `ChainBroken`.
+ */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
   const entry = await settleEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {
     const open = await findOpenedFork(ports, position.beforeEntry);

@@ -13,17 +13,17 @@ import { closedError } from "./turn.ts";
 
 type Asked = RunPosition & Pick<MapEvent, "inline_items">;
 
-/** Throws `ExecutionClosed` for a close entry. */
+/** Returns the head of an entry. Throws `ExecutionClosed` if it is a close entry. */
 function openHead(entry: StoredEntry): Head {
   const head = headOf(entry);
   if (head.node_type === "close") throw closedError(head.execution_id);
   return head;
 }
 
-/** Keys named in the console, at most. */
+/** The most keys that `summary` names for readers of the Step Functions console. */
 const summaryKeys = 20;
 
-/** Builds the answer of a task for the entry of its node. Throws the error class of a failed entry. */
+/** Builds the answer of a node's task from its entry. For a failed entry it throws an error of the entry's class. */
 export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const head = openHead(entry);
   if (head.status === "failed") {
@@ -44,18 +44,18 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
 
 /** The input of the Choice state after a settle or a join. */
 export interface SettleAnswer extends RunPosition {
-  /** False: the chain says success, even if Step Functions saw a failure. */
+  /** Whether the node failed according to the chain. False even if Step Functions saw its task fail. */
   failed: boolean;
   decision?: string;
   continuation?: Continuation;
-  /** The error for the Fail state of a branch; it names the exact place. */
+  /** The error for the Fail state of a branch. Its cause names the failed node, in nested branches too. */
   error?: CaughtError;
-  /** Only for a map that succeeded: the answer that its task would have given. */
+  /** Only for a map that succeeded: its items, as the answer of its own task has them. */
   count?: ItemsAnswer["count"];
   distributed?: ItemsAnswer["distributed"];
 }
 
-/** Builds the answer of a settle task for the entry. Throws `ExecutionClosed`. */
+/** Builds the answer of a settle task or a join from the entry. Throws `ExecutionClosed`. */
 export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
   const head = openHead(entry);
   const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
@@ -79,29 +79,38 @@ async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promis
   return { Error: classTold(head), Cause: cause };
 }
 
-/** A reused `ExecutionClosed` belongs to the earlier run, and must not close this one. */
+/**
+ * The error class for Step Functions. A reused `ExecutionClosed` says that the earlier run was closed, and must not
+ * close this one.
+ */
 function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): RunErrorClass {
   const isOnRecord = reused_from !== undefined || edited !== undefined;
   return isOnRecord && error_class === "ExecutionClosed" ? "NodeInterrupted" : error_class;
 }
 
 export interface MapEvent extends NodeEvent {
-  /** How many items the history of the execution has room for; absent: the map is in the body of another one. */
+  /**
+   * How many items may run inline, with room in the history of the execution. Absent: the map is in the body of another
+   * map.
+   */
   inline_items?: number;
-  /** Only for a map in the body of another one: the largest number of items that the history has room for. */
+  /** Only for a map in the body of another map: the most items that the history has room for. */
   most_items?: number;
 }
 
-/** The input of the Map state after a map's task: the numbers of its items, or the place of a list of them. */
+/** The input of the Map state that follows a map's task: the item numbers, or where the file with them is stored. */
 export type ItemsAnswer = { count: number } & (
   | { distributed: false; items: number[] }
   | { distributed: true; manifest: BlobPlace }
 );
 
-/** The numbers of more items would not fit into a state of Step Functions (256 KiB). */
+/** The most items whose numbers fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
 
-/** Step Functions collects `{}` from each item, and ends a run whose results exceed 256 KiB. */
+/**
+ * The most items of a distributed map: Step Functions collects `{}` from each, and ends a run whose results exceed 256
+ * KiB.
+ */
 const maxDistributed = 80_000;
 
 export function maxItems({ inline_items, most_items = maxInline }: Limits): number {
@@ -110,7 +119,7 @@ export function maxItems({ inline_items, most_items = maxInline }: Limits): numb
 
 type Limits = Pick<MapEvent, "inline_items" | "most_items">;
 
-/** The item list of a map entry, the same for every delivery; undefined for other entries. */
+/** Builds the list of items from the entry of a map, the same for every delivery. Undefined for other entries. */
 export async function itemsAnswer(
   ports: Pick<Ports, "blobs">,
   head: Head,

@@ -42,13 +42,16 @@ export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: Sto
   return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
 }
 
-/** The node after a join that succeeded; if several edges leave its map, their join. */
+/** The node after a join that succeeded. If several edges leave the map of the join, it is the join of those edges. */
 export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
   const join = joinOf(fork.node);
   return forksOf(version.workflow).has(join) ? joinOf(join) : nextNodeId(version, fork.next);
 }
 
-/** The last entry of a scope, and the turn after it. In a branch that has not started the entry is the fork's. */
+/**
+ * The last entry of a scope, and the turn after it. For a branch that has not started, `entry` is the entry of its
+ * fork.
+ */
 export interface Tip {
   link: Link;
   entry: StoredEntry;
@@ -62,7 +65,7 @@ export function hasBegun({ head }: Tip): boolean {
   return head.scope === "" || head.seq > 0;
 }
 
-/** Reads the tip of a scope. `fork`: the entry of the fork if the scope is a branch. */
+/** Reads the tip of a scope. `fork`: the entry of the fork, if the scope is a branch. */
 export async function readTip(ports: Ports, execution: string, scope: string, fork?: StoredEntry): Promise<Tip> {
   return tipIn(ports, { execution, scope }, await ports.chain.tip(execution, scope), fork);
 }
@@ -93,7 +96,9 @@ async function tipIn(
   return { link, entry: beforeEntry, head: before, next, turn };
 }
 
-/** `stopped`: by a close, or because another branch failed. `under way`: it has not ended, or not started. */
+/**
+ * `stopped`: a close or the failure of another branch has ended it. `under way`: it has not ended, or not even started.
+ */
 export type BranchState = "done" | "failed" | "stopped" | "under way";
 
 export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
@@ -104,14 +109,17 @@ export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
   return head.error_class === "ExecutionClosed" ? "stopped" : "failed";
 }
 
-/** A failure whose `onError` leads on, even if that is the end of the branch. */
+/** Whether a failed node has an `onError`. This also counts where that edge leads to the end of the branch. */
 function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): boolean {
   const node = nodeIndex(workflow).get(node_type === "join" ? node_id.replace(/\.join$/, "") : node_id)?.node;
   if (!node || (node_type === "join" && !("body" in node))) return false;
   return onErrorOf(node) !== undefined;
 }
 
-/** Why the branches cannot be joined, or null: the first that failed, else why they were stopped (`reason`). */
+/**
+ * Returns why the branches cannot be joined: the failure of the first one that failed, else the `reason` for which they
+ * were stopped. Null if they can.
+ */
 export async function failureOfBranches(
   ports: Ports,
   open: OpenFork,
@@ -140,7 +148,10 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
 }
 
-/** The failure of a join: `node "x" in branch "y": it broke`, with the node of the innermost join. */
+/**
+ * Builds the failure of a join: `node "x" in branch "y": it broke`. In nested forks it names the node in the innermost
+ * branch, not a join.
+ */
 function failureInBranch(
   { map, branches }: OpenFork,
   index: number,
@@ -160,10 +171,13 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
   return reason;
 }
 
-/** Fewer branches are read one by one: reading them together costs as much. */
+/** The fewest branches that are read together. Fewer are read one by one, which costs the same. */
 export const fewestTogether = 50;
 
-/** The entries of many branches, one of each at a time while `goesOn` holds. Undefined for a few long branches. */
+/**
+ * Reads many branches together, entry by entry, each as far as `goesOn` returns true. When only a few long branches are
+ * left it stops, and returns undefined for them.
+ */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,
   execution: string,

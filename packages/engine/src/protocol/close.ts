@@ -29,13 +29,14 @@ export interface CloseRequest {
   execution: string;
   status: CloseStatus;
   reason?: Reason;
-  /** Link before the node whose failure led here; a sweeper leaves it out and means the tip. */
+  /** The link before the node whose failure closes the run. A sweeper leaves it out, which means the tip. */
   seq?: number;
 }
 
 /**
- * Ends an execution. Finish, fail, cancel, timeout and sweeper call it, perhaps at the same time: exactly one close
- * entry is written, after every held turn has its entry and all code is dead. Every caller finishes the steps after it.
+ * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call it, perhaps at the same time.
+ * Exactly one close entry is written, after every held turn has its entry and all code is dead. Every caller then
+ * completes the steps that follow the close entry.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -52,7 +53,10 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
   }
 }
 
-/** The ports that end the executions of workflow nodes: interrupted like the run around them, otherwise cancelled. */
+/**
+ * Returns ports with which a workflow node ends its execution: as interrupted if the run around it is interrupted,
+ * otherwise as cancelled.
+ */
 export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingPorts {
   const status = reason === "interrupted" ? reason : "cancelled";
   return {
@@ -66,7 +70,10 @@ export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingP
   };
 }
 
-/** A failed run says first, in the chain, which node failed and why. A sweeper knows only of a node that had begun. */
+/**
+ * Writes the failed entry of the node that fails the run, before the close entry. A sweeper does not say which node
+ * failed, so it settles a node only if that had started.
+ */
 async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason: Reason): Promise<void> {
   const { head, turn } = await readTip(ports, request.execution, "");
   if (request.seq === undefined && !turn) return;
@@ -83,7 +90,10 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
-/** Undefined if the condition failed: the run is closed, perhaps by this write, which an SDK has repeated. */
+/**
+ * Writes the close entry. Undefined if there is one already, perhaps written by this very call, which the SDK has
+ * repeated.
+ */
 async function putCloseEntry(
   ports: Ports,
   position: Position,
@@ -124,7 +134,7 @@ async function failureBehind(ports: Ports, before: Head, beforeEntry: StoredEntr
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
   const { class: name, message } = request.reason ?? interruption(request.status);
-  // The close ended this node itself. Its entry leads to the node of its onError, which never started.
+  // The close ended the node of the last entry, so that node is named. The node of its `onError` never started.
   const wasRunning = failure?.message === message;
   return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
@@ -133,7 +143,7 @@ function interruption(status: CloseStatus): Reason {
   return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
 
-/** The node id of a close entry and of a turn that a closer took; no node can have it. */
+/** The node id of close entries, and of turns that a closer took. No node of a workflow can have this id. */
 export const closeMark = "(close)";
 
 export interface CloseReasons {
@@ -142,8 +152,9 @@ export interface CloseReasons {
 }
 
 /**
- * One step of a close: takes the turn after a tip for good, also in branches, and gives every running node its entry,
- * innermost first. Null: the tip has moved. Else no node runs after it: on the main line the close entry goes there.
+ * Does one step of a close: takes the turn after a tip for good, and gives every running node its entry, in branches
+ * too, innermost first. Returns null if the tip has moved. Otherwise returns the position after which no node runs; on
+ * the main line the close entry is written there.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
@@ -167,7 +178,9 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
   return null;
 }
 
-/** Branches that are read together. What another closer has closed by then costs no further request. */
+/**
+ * The most branches that are read together. Branches that another closer has closed meanwhile need no further request.
+ */
 const maxRead = 500;
 
 /** Closes every branch of a fork. Returns their last entries, after which no other can be written. */
@@ -207,13 +220,15 @@ export function continuationName(execution: string, number: number): string {
 
 type Run = Pick<Execution, "id" | "stateMachineArn">;
 
-/** Stops the execution of a run's state machine, and the further executions in which its loops continued. */
+/** Stops the execution of a run's state machine, and the further executions in which the run has continued. */
 export async function stopMachine(ports: Ports, run: Run, cause: string): Promise<void> {
   await ports.stateMachines.stop(run.stateMachineArn, run.id, "Cancelled", cause);
   await stopFurther(ports, run, cause);
 }
 
-/** Stops further executions from the `first` on. The chain names each before it begins. */
+/**
+ * Stops the further executions of a run, from number `first` on. None is missed: the chain names each before it starts.
+ */
 export async function stopFurther(ports: Ports, { id, stateMachineArn }: Run, cause: string, first = 1): Promise<void> {
   for (let next = first; ; ) {
     const { number: last = 0 } = (await readTip(ports, id, "")).head.continuation ?? {};

@@ -97,7 +97,10 @@ async function sealOutcome(
   );
 }
 
-/** Hashes of the records of failed attempts. A success has none, even if another delivery saw a failure. */
+/**
+ * Lists the hashes of the records of failed attempts. The attempt that succeeded is left out, even if another delivery
+ * saw it fail and recorded that.
+ */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;
   const stored = last > 0 ? await chain.steps(at) : [];
@@ -130,7 +133,7 @@ type ContinuedFields = Partial<
 
 type HeadPart = (committed: Committed) => ContinuedFields;
 
-/** Every concern that continues from entry to entry. A new one is a function and a line here. */
+/** The counts and lists that continue from entry to entry. A new one needs a function, and its name here. */
 const headParts: readonly HeadPart[] = [countNodes, keepSpares, addSpent, countLoops, countVisits, countEvents];
 
 function countNodes({ position: { before }, outcome: { run, more = {} } }: Committed): ContinuedFields {
@@ -154,7 +157,7 @@ function countLoops({ position: { before }, node, outcome: { more } }: Committed
   return defined({ loops: more?.loops ?? loopsAfter(before.loops, node.id) });
 }
 
-/** The counts after a node has left its loops: a run that returns counts them from 0. */
+/** Removes the counts of the loops that the node has left: when the run returns to them, it counts from 0. */
 export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isLoopOf(key, node));
   return others.length > 0 ? Object.fromEntries(others) : undefined;

@@ -54,12 +54,18 @@ export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
   return edges.some(({ condition }) => condition !== undefined);
 }
 
-/** The node after one that does not decide: `<node>.join` if it fans out, null at the end of a map's item. */
+/**
+ * The node after a node that does not decide: `<node>.join` if several edges leave it, null at the end of an item of a
+ * map.
+ */
 export function defaultNext({ version, node, edges }: NodeDefinition): string | null {
   return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : nextNodeId(version, edges[0]?.to);
 }
 
-/** `target`, but for an `end` in the body of a map, which is no place: it says that the item is done. */
+/**
+ * Returns `target`, or null if it is an `end` in the body of a map: that node never runs, it only says that the item is
+ * done.
+ */
 export function nextNodeId({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
   return !target || nodeIndex(workflow).get(target)?.isDone ? null : target;
 }
@@ -73,7 +79,9 @@ export interface TakenEdge {
   loops?: Loops;
 }
 
-/** The edge that a decision takes: its own, or the default one where that was taken `max` times. */
+/**
+ * The edge that a decision takes: the given one, or the default edge if the given one was already taken `max` times.
+ */
 export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
   const label = conditionLabel(edge.condition);
   if (edge.max === undefined) return { label, to: edge.to };
@@ -94,8 +102,9 @@ export interface FollowedChoice {
 }
 
 /**
- * The edge of a choice: its own, or the default one if a person chose a label without an edge. After `max` times the
- * decision names the default edge, by which the state machine goes. Undefined where no edge leads on.
+ * Finds the edge for a label: the edge with this label, or for an approval the default edge if there is none. If the
+ * edge was already taken `max` times, it is the default edge, and `decision` then names that edge for the Choice state.
+ * Undefined if no edge is left.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
   const { version, node, edges } = definition;
@@ -108,7 +117,7 @@ export function followChoice(definition: NodeDefinition, choice: string, before?
   return { decision: isWornOut ? label : choice, next: nextNodeId(version, to), ...(loops && { more: { loops } }) };
 }
 
-/** Counts this edge once more. The loops inside its own are counted from 0 again. */
+/** Counts this edge once more. Loops inside the loop of this edge are counted from 0 again. */
 function countEdge({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
   const inside = [...nodesBefore(version.workflow, edge.from)];
   const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isLoopOf(key, node)));
@@ -123,33 +132,42 @@ export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
 
-/** The failure of a node that has no outcome of its own. */
+/** Why a node fails that has no outcome of its own. */
 export interface Reason {
   class: RunErrorClass;
   message: string;
 }
 
-/** The ports, and how the kinds of nodes settle a turn: the protocol asks their table, which is built on it. */
+/**
+ * The ports, with functions that differ by the kind of a node. They come in as ports because the table of kinds imports
+ * the protocol.
+ */
 export interface KindPorts extends Ports {
-  /** False of nodes that commit without one: start and end. */
+  /** Whether the node takes a turn. Start and end nodes commit without one. */
   holdsTurn(node: Node): boolean;
   /** Gives a turn that is `failing` or `closed` its entry, after all code of the node is dead. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
-  /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
+  /** SHA-256 of all that a text node would ask its model at a place. Undefined for other nodes. */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
-  /** The address where a later wait continues by one `POST`; null if there is no such wait. */
+  /** The address where one `POST` ends the next visit of a wait. Null if the node is no wait for an event. */
   resumeUrl(position: Position, node: string): Promise<string | null>;
-  /** Whether a node may run in an execution that does nothing outside and takes its outcomes from a document. */
+  /** Whether a node may run in a sealed execution, which has no effects and takes its outcomes from a document. */
   staysInside(position: Position, plan: Plan, node: Node): Promise<boolean>;
 }
 
-/** A workflow node's outcome needs its execution to end: `settlingPorts` in close.ts can do that. */
+/**
+ * The ports for settling. To settle a workflow node NOVA must end the execution that it runs; `settlingPorts` in
+ * close.ts makes these ports.
+ */
 export interface SettlingPorts extends KindPorts {
-  /** Stops an execution and closes its chain, if it is not over; answers how it ended. */
+  /** Stops an execution and closes its chain, unless it has ended. Returns how it ended. */
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;
 }
 
-/** The reason of a Catch's error: NOVA's own classes stay, any other error becomes a named interruption. */
+/**
+ * Converts the error of a Catch: NOVA's own error classes stay, a timeout of Step Functions becomes `NodeTimeout`, and
+ * any other error becomes a `NodeInterrupted` with its name in the message.
+ */
 export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
   const message = messageOf(cause);
   if (Object.hasOwn(runErrors, name)) return { class: name as RunErrorClass, message };
@@ -158,7 +176,9 @@ export function reasonOf({ Error: name, Cause: cause }: CaughtError): Reason {
   return { class: "NodeInterrupted", message: `${name}: ${message}` };
 }
 
-/** The cause of a Lambda's error is JSON with `errorMessage`; of anything else it is text. */
+/**
+ * Reads the message of an error. The cause is JSON with `errorMessage` if a Lambda failed, and plain text otherwise.
+ */
 function messageOf(cause: string): string {
   try {
     const parsed = JSON.parse(cause) as { errorMessage?: unknown } | null;

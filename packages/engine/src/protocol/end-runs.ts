@@ -9,10 +9,10 @@ import { type KindPorts, type Reason, reasonOf } from "./definition.ts";
 import { type CaughtError, type Continuation, type RunPosition, startInput } from "./event.ts";
 import { type Closed, executionOf } from "./record.ts";
 
-/** Age at which the sweeper repeats a StartExecution that never happened. */
+/** The age at which the sweeper starts a run again whose state machine has not started. */
 const lostStartMs = 30_000;
 
-/** Error of executions that ran while the local cloud was killed. */
+/** The error name of executions that were running when the local cloud was killed. */
 export const interruptedError = "Interrupted";
 
 export interface SweptRuns {
@@ -27,12 +27,15 @@ type Open = ReadonlySet<string> | undefined;
 
 type Done = "closed" | "restarted";
 
-/** Before a sweep, or instead of one. */
+/** The result of a sweep that has not looked at any run. */
 export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
-/** Sweeps every open run: closes dead ones and repeats lost starts. A run that fails to be swept stops no other. */
+/**
+ * Sweeps every open run: closes dead ones and repeats lost starts. If one run fails to be swept, the others are swept
+ * all the same.
+ */
 export async function sweepRuns(
   ports: KindPorts,
   timeBudget: TimeBudget = endless,
@@ -53,7 +56,7 @@ export async function sweepRuns(
   for await (const record of ports.executions.open()) {
     if (timeBudget.aborted) return { ...swept, open: undefined };
     open.add(record.id);
-    // The run is missing in the lists of this sweep, and too young to be lost.
+    // The run began after the sweep, so the lists of this sweep may lack it. It is too young to be lost.
     if (Date.parse(record.startedAt) > since) continue;
     await look(record, async () => {
       if (!runningStatuses.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);
@@ -68,10 +71,13 @@ export async function sweepRuns(
   return { ...swept, open };
 }
 
-/** The status of a run whose execution exists, while that execution runs. */
+/** The statuses of a run while its execution in Step Functions runs. */
 const runningStatuses: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
-/** Lists the executions of each machine once, because DescribeExecution allows 15 calls a second. The list may be late. */
+/**
+ * Returns a function that says whether the execution of a run is running. It lists the executions of each state machine
+ * once, because DescribeExecution allows 15 calls a second. The list may be out of date.
+ */
 function runningExecutions({ stateMachines }: Ports): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {
@@ -81,12 +87,12 @@ function runningExecutions({ stateMachines }: Ports): (record: Execution) => Pro
   };
 }
 
-/** Sweeps one open run; also handles the status event of its execution, which AWS may lose. */
+/** Sweeps one open run. The status event of an execution calls it, too; AWS may lose that event. */
 export async function sweepExecution(ports: KindPorts, record: Execution): Promise<Done | null> {
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // The admission starts queued runs.
+  // Queued runs are started by the admission, not by the sweeper.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -104,7 +110,9 @@ function isClose(tip: StoredEntry): boolean {
   return headOf(tip).node_type === "close";
 }
 
-/** Completes a close whose closer died after the close entry, since Step Functions repeats it late. */
+/**
+ * Completes a close whose closer died after the close entry. Step Functions would repeat the closer only much later.
+ */
 async function finishClosed(ports: KindPorts, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
   const tip = known ?? (await tipOf(ports, record));
   if (!tip || !isClose(tip)) return null;
@@ -118,7 +126,7 @@ async function repeatStart(ports: Ports, record: Execution): Promise<"restarted"
   return "restarted";
 }
 
-/** An inner run is started by its outer run, unless the outer node already has its outcome. */
+/** Closes an inner run that never started if its outer node has an outcome. Otherwise the outer run will start it. */
 async function dropUnlessCalled(ports: KindPorts, record: Execution, parent: Parent): Promise<"closed" | null> {
   const { turn, entry } = await ports.chain.read(parent);
   if (!entry && turn?.state === "held") return null;
@@ -149,7 +157,10 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
   }
 }
 
-/** Step Functions succeeds only after the close entry: without one, a person has cut off the end of the chain. */
+/**
+ * Completes the close of a run whose state machine succeeded, which is possible only after a close entry. Throws
+ * `ChainBroken` if the chain has none: somehow its end was cut off.
+ */
 async function confirmCompletion(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
@@ -157,15 +168,17 @@ async function confirmCompletion(ports: KindPorts, execution: string): Promise<C
   throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
-/** The time of a part of a sweep, such as a signal: after `aborted` it finishes its present run and ends. */
+/**
+ * Limits the time of a part of a sweep, such as a signal. After `aborted` the sweep finishes its present run and ends.
+ */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 export const endless: TimeBudget = { aborted: false };
 
-/** Input of the last task of a failed run; `continuation` if a further execution failed. */
+/** The input of the last task of a failed run. `continuation`: the further execution that failed, if one did. */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
-/** Closes a run whose task failed for good. Returns the error in the chain. */
+/** Closes a run whose task failed for good. Returns the error that the chain has. */
 export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,
@@ -177,7 +190,10 @@ export async function failExecution(
   return { error: { Error: closed.error.class, Cause: `node "${closed.error.node}": ${closed.error.message}` } };
 }
 
-/** Closes the run of a further execution that ended without a close; an abandoned one must not continue. */
+/**
+ * Closes a run whose further execution ended without closing it. Stops further executions that still run: an abandoned
+ * one must not continue.
+ */
 async function closeContinuation(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
   const run = await ports.stateMachines.describe(arn, name);
   const cause = "Step Functions does not wait for it any more.";
@@ -185,7 +201,10 @@ async function closeContinuation(ports: KindPorts, id: string, { arn, name, numb
   if (run && hasEnded(run)) await closeAfter(ports, id, run);
 }
 
-/** Closes the run whose execution ended. A further execution does not have the run's name. */
+/**
+ * Closes the run of this id after its execution ended. Does nothing for a further execution, whose name is no id of a
+ * run.
+ */
 export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
@@ -196,7 +215,7 @@ const cancelledInQueue = {
   message: "the execution was cancelled while it was queued",
 } as const;
 
-/** Stops the state machine, then closes the chain, or answers how it ended. Throws `ExecutionNotFound`. */
+/** Stops the state machine of a run and closes its chain; returns how the run ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");

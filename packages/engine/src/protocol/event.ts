@@ -1,27 +1,27 @@
 import type { Execution } from "../ports/executions.ts";
 import type { WaitingTask } from "../ports/tasks.ts";
 
-/** The state that Step Functions carries: only the position of a run. */
+/** The state that Step Functions passes from task to task: only the position of a run. */
 export interface RunPosition {
   execution: { id: string; workflowId: string; version: number };
   /** `""` on the main line. */
   scope: string;
-  /** Number of the link directly before. */
+  /** The number of the entry before the node. */
   seq: number;
 }
 
 export interface NodeEvent extends RunPosition {
   node: string;
-  /** How often Step Functions has retried the task of a node that runs code; earlier state machines do not say. */
+  /** How often Step Functions has retried the task of a node that runs code. Older state machines leave it out. */
   retries?: number;
 }
 
-/** Input of the two tasks of a node that waits: `waited` marks the task after the pause. */
+/** The input of the two tasks of a node that waits. `waited` is true for the task after the wait. */
 export interface WaitEvent extends NodeEvent {
   waited?: boolean;
 }
 
-/** `error` is what a Catch hands on. */
+/** The error that a Catch of Step Functions puts into its state. */
 export interface CaughtError {
   Error: string;
   Cause: string;
@@ -30,7 +30,9 @@ export interface CaughtError {
 export interface TaskAnswer extends RunPosition {
   /** Label of the edge taken, for the Choice state after a decision. */
   decision?: string;
-  /** Only if a decision leads back while the history is nearly full: the execution that continues. */
+  /**
+   * Only if a decision leads back while the history is nearly full: the further execution in which the run continues.
+   */
   continuation?: Continuation;
   count?: number;
   items?: number[];
@@ -40,19 +42,19 @@ export interface TaskAnswer extends RunPosition {
 
 /** The further execution in which a run continues when the history of Step Functions is nearly full. */
 export interface Continuation {
-  /** Version of the state machine: the one that runs already. */
+  /** The ARN of the state machine version that runs already. */
   arn: string;
   name: string;
   number: number;
   input: RunPosition & { resume: string };
 }
 
-/** The answer of a long node's task while its code runs on. The chain has only the turn. */
+/** The answer of the task of long code while that code still runs. The chain has only the turn so far. */
 export interface RunningAnswer extends RunPosition {
   running: true;
-  /** Seconds until the task is to look again. */
+  /** Seconds until Step Functions runs the task again to look for the result. */
   pause: number;
-  /** Between two attempts: that one failed, for people. */
+  /** Only between two attempts: a sentence for people that the last one failed and when the next one begins. */
   retry?: string;
 }
 
@@ -73,10 +75,10 @@ export function firstPosition({ id, workflowId, version }: Omit<Started, "client
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }
 
-/** Whose run it is, beside where it is: only the start of a state machine's execution says so. */
+/** The input that starts a state machine: the position, and the client, which no later state has. */
 export type StartInput = RunPosition & Pick<Execution, "client">;
 
-/** Input of the state machine; the same each time a start is repeated. */
+/** Builds the input of the state machine. A repeated start has the same input. */
 export function startInput(record: Started): string {
   return JSON.stringify({ ...firstPosition(record), client: record.client } satisfies StartInput);
 }

@@ -29,11 +29,11 @@ export type FailedOutcome = OutcomeFacts & {
   class: RunErrorClass;
   failure: FailureRecord;
   next: string | null;
-  /** Only for an exception: its class and its base classes, for the node's `retry`. */
+  /** Only for an exception: names of its class and its base classes, which `retry` of the node compares. */
   types?: readonly string[];
   /** Only for an exception with an HTTP response: its status. */
   httpStatus?: number;
-  /** Its header of this name, as the server wrote it. */
+  /** Only for an exception with an HTTP response: its header `Retry-After`, as the server wrote it. */
   retryAfter?: string;
 };
 
@@ -46,23 +46,23 @@ export interface MoreFacts {
   /** Only for a join: the number of code runs (`nodes`) and entries (`inner`) in its branches. */
   nodes?: number;
   inner?: number;
-  /** Only for a join: the number of branches that had started, and of their events. */
+  /** Only for a join: the number of branches that had started, and the number of their events in the history. */
   inside?: { branches: number; events: number };
-  /** Only for a decision that leads back; any other entry keeps the counts of the loops around it. */
+  /** Only for a decision that leads back: the counts after it. Any other entry keeps the counts before it. */
   loops?: Loops;
   reused?: ReusedEntry;
   edited?: Edited;
-  /** Only for a join: the visits in its branches and before. */
+  /** Only for a join: the counts of visits after its branches. */
   visits?: Head["visits"];
   child?: ChildTip;
   count?: number;
-  /** Only for a prompt node: hashes of its steps, in order. Any other entry lists the steps at its link. */
+  /** Only for a prompt or text node: hashes of its steps, in order. */
   steps?: string[];
   generation?: string;
   cacheHit?: boolean;
   /** Only for a text node: SHA-256 of the question to its model. */
   asked?: string;
-  /** SHA-256 of the analysis code that ran before it. */
+  /** SHA-256 of the analysis code that ran before pinned code. */
   analysis?: string;
   /** The cost of models for this entry alone. */
   spent?: Spending;
@@ -80,14 +80,17 @@ export interface RunFacts {
   failedDeliveries?: number;
 }
 
-/** The facts of a node without code: it took as long as its turn. Without `before` its scope keeps no sandbox. */
+/**
+ * The facts of a node that runs no code. Its time is how long its turn was held. Without `before` its scope keeps no
+ * sandbox.
+ */
 export function factsWithoutCode(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
   const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };
   const run = { attempt: turn?.attempt ?? 1, sandboxId: null, ...sandboxes, code: null };
   return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
 }
 
-/** How long a turn has been held; the clocks of two machines may differ. */
+/** How long a turn has been held; at least 0, because the clocks of two machines may differ. */
 export function heldMs({ clock }: Ports, { since }: Turn): number {
   return Math.max(0, clock.now() - Date.parse(since));
 }
@@ -98,7 +101,10 @@ export function buildSuccess(next: string | null, facts: OutcomeFacts, set: Chan
 
 type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
-/** The outcome of a node that fails; a text is the message of a `NodeFailed`. The run continues at its `onError`. */
+/**
+ * Builds the outcome of a node that fails. A `cause` that is a text is the message of a `NodeFailed`. The run continues
+ * at the `onError` of the node.
+ */
 export function buildFailure(
   { version, node }: Pick<NodeDefinition, "version" | "node">,
   cause: Cause | string,

@@ -9,8 +9,9 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
 
 /**
- * Makes the record say `waiting` while a task of the execution is open, or of one inside it, else `running`. Who
- * changes a task calls it afterwards; it looks again after each change, so the last caller leaves the truth.
+ * Sets the status of a run: `waiting` while a task of it or of an execution inside it is open, else `running`. Callers
+ * call it after they have changed a task. It looks again after each change of the status, so that the last caller
+ * writes the true status.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
@@ -19,7 +20,7 @@ export async function refreshStatus(ports: Ports, execution: string): Promise<vo
   }
 }
 
-/** Marks a run and its outer runs as waiting. Call it before the node's entry is read again. */
+/** Marks a run and its outer runs as waiting. Call it before you read the node's entry again. */
 export async function markWaiting(ports: Ports, execution: string): Promise<void> {
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
     await ports.executions.setStatus(id, "waiting", ["running"]);
@@ -73,9 +74,10 @@ export interface Closed {
 }
 
 /**
- * Finishes the steps after a close entry. Every caller that finds one beside an open record repeats them: status,
- * event, sandboxes, the service, and last the open index. Only the writer of the entry knows the sandboxes that are
- * `left`, and may offer some. The caller that takes the record out of the index kills all that were never offered.
+ * Finishes the steps after a close entry: status, event, sandboxes, the service, and last the index of open runs. Every
+ * caller that finds the entry while the record is still open repeats them. Only the writer of the entry knows the
+ * sandboxes that are `left`, and may offer some. The caller that takes the run out of the index kills all that were
+ * never offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -106,27 +108,31 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   let idle: Sandbox[] = [];
   try {
     idle = await prepareOffers(ports, record, named, left);
-    // After the sandboxes: the next run of the queue may wait for one.
+    // This comes after the sandboxes, because the next run of the queue may be waiting for one of them.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
-    // E2B may be out of reach for minutes: the sweeper that finishes the rest must not publish the end again.
+    // The sweeper will repeat these steps, perhaps for minutes while E2B is out of reach, but must not publish the end
+    // again.
     await ports.executions.update(record.id, { endPublished: true });
     throw error;
   }
   const isLast = await ports.executions.leave(record, idle);
-  // From now on no other offer can be made for this run.
+  // From now on no caller can offer another sandbox of this run.
   const offered = idle.map(({ id }) => id);
   const lost = isLast ? named.filter((id) => !offered.includes(id)) : offered;
   await releaseUnoffered(ports, lost);
   return closed;
 }
 
-/** The counts of a close entry for the record of its run. A number that a store refuses would keep the run open. */
+/**
+ * The counts of a close entry, limited to numbers that the store accepts. A record that it refuses would keep the run
+ * open.
+ */
 export function storableFigures({ nodes, spent }: Pick<Head, "nodes" | "spent">) {
   return { nodes: storableNumber(nodes), ...(spent && { spent: sumOfSpendings([spent]) }) };
 }
 
-/** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */
+/** Milliseconds between two times in ISO 8601; at least 0, because the clocks of two machines may differ. */
 export function durationOf(startedAt: string, endedAt: string): number {
   return storableNumber(Date.parse(endedAt) - Date.parse(startedAt));
 }

@@ -18,7 +18,9 @@ import { buildFailure, factsWithoutCode, type Outcome, type RecordedOutcome } fr
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
-/** The outcome that the plan of this execution has for a node, the same in every delivery. Null: the node runs. */
+/**
+ * Finds the outcome that the plan of this execution has for a node, the same in every delivery. Null: the node runs.
+ */
 export async function findRecordedOutcome(
   ports: KindPorts,
   position: Position,
@@ -36,7 +38,7 @@ async function findPlan({ chain }: Pick<Ports, "chain">, { before, at }: Pick<Po
   return first && headOf(first).plan;
 }
 
-/** Null if the version has no edge for the recorded decision. */
+/** Builds the outcome of a node from a recorded one. Null if the version has no edge for the recorded decision. */
 function buildOutcome({ before }: Position, definition: NodeDefinition, found: RecordedOutcome): Outcome | null {
   const { node, version } = definition;
   const { decision, more } = found;
@@ -50,7 +52,7 @@ function buildOutcome({ before }: Position, definition: NodeDefinition, found: R
   if (decision === null)
     return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition) };
   const edge = followChoice(definition, decision, before.loops);
-  // A reused entry must take the source's decision.
+  // An outcome that names a source must take the same edge as the source. Otherwise the node runs.
   const fits = edge && (edge.decision === decision || !more.reused);
   return fits ? { ...success, ...edge, more: { ...more, ...edge.more } } : null;
 }
@@ -73,7 +75,10 @@ function readDocument({ blobs }: Pick<Ports, "blobs">, { before }: Pick<Position
   return readOutcomes(blobs, before, outcomes);
 }
 
-/** A map reads its list itself, so only a failure of a map can be written. */
+/**
+ * Reads a written outcome. Null for a map that succeeded: a map always reads its list itself, so a document can only
+ * write its failure.
+ */
 async function readWritten(
   ports: Reads,
   { before }: Position,
@@ -102,7 +107,7 @@ async function readReferenced(
   const isOfFamily = head.client === before.client && head.root === before.root;
   if (!isOfFamily || head.node_id !== definition.node.id || head.node_type !== definition.node.type) return null;
   if (condition && !(await isUnchanged(ports, position, definition, { at, entry, condition }))) return null;
-  // A restart of a restart names the entry of the first execution that produced the outcome.
+  // If the entry was reused itself, the new entry names the first execution that produced the outcome.
   const { child, count, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
   const { items } = entry.contents;
   const more = {
@@ -116,7 +121,7 @@ async function readReferenced(
   return name ? { decision, more, class: name, failure: await failureOf(entry, ports.blobs) } : null;
 }
 
-/** Whether the node finds here what it found in front of the entry. */
+/** Whether the inputs in `condition` are the same for the node here as they were for the earlier entry. */
 async function isUnchanged(
   ports: KindPorts,
   position: Position,
@@ -134,13 +139,16 @@ async function isUnchanged(
   return keys.every((key) => now?.input.slot(key)?.json === then?.input.slot(key)?.json);
 }
 
-/** Finds the start of the places in the execution that the node runs. Null if the document has no such place. */
+/**
+ * Finds the prefix that places inside the execution of a workflow node have in the document, such as `billing/`. Null
+ * if the document has no such place.
+ */
 export async function findInnerPlaces(ports: Reads, position: Position, plan: Plan, node: Pick<Node, "id">) {
   const inside = `${plan.within ?? ""}${await placeName(ports, position, node)}/`;
   return (await readDocument(ports, position, plan)).hasPlacesIn(inside) ? inside : null;
 }
 
-/** Builds the plan of the execution that the node runs. Undefined if the document has no place in it. */
+/** Builds the plan of the execution that a workflow node runs. Undefined if the document has no place inside it. */
 export async function buildChildPlan(ports: Reads, position: Position, node: Pick<Node, "id">) {
   const plan = await findPlan(ports, position);
   const within = plan && (await findInnerPlaces(ports, position, plan, node));
@@ -151,8 +159,8 @@ export async function buildChildPlan(ports: Reads, position: Position, node: Pic
 }
 
 /**
- * Reads what the start of a draft got, and what nodes before its part have set, by id. The context does not tell them
- * apart.
+ * Reads what the start node of a draft and the nodes before its part have set, by node id. The context alone does not
+ * say which of them set a key.
  */
 export async function readDraftPrefix(
   ports: Reads,
@@ -171,7 +179,10 @@ export async function readDraftPrefix(
   );
 }
 
-/** The failure of a node without a recorded outcome that may have effects, in a sealed execution. Null for other nodes. */
+/**
+ * In a sealed execution, builds the failure of a node that may have effects and has no recorded outcome. Null for other
+ * nodes.
+ */
 async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, definition: NodeDefinition) {
   const { node } = definition;
   if (await ports.staysInside(position, plan, node)) return null;
@@ -179,10 +190,13 @@ async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, def
   return buildFailure(definition, `${noOutcome}: ${place}`, factsWithoutCode(ports, undefined, position.before));
 }
 
-/** The start of the message of such a failure. */
+/** The start of the message of a node that may not run in a sealed execution. */
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
 
-/** Reads from link 0 the first run of all restarts of this execution. An execution that is its own root is that run. */
+/**
+ * Reads from link 0 which run is the first of all restarts of this execution. An execution that is its own root is the
+ * first.
+ */
 export async function originOf({ chain }: Reads, { execution, root }: { execution: string; root: string }) {
   const own = { execution, place: "" };
   if (root === execution) return own;
@@ -219,7 +233,7 @@ export function restartKeyOf({ execution, place }: Origin): string {
   return `${execution}+${place.length <= longestPlace ? written : sha256(place)}`;
 }
 
-/** The name of a node's place, equal to the name that `Names` gives to it. */
+/** The name of the place of a node, the same as `Names` in restart/source.ts gives it. */
 export async function placeName(
   { chain }: Pick<Ports, "chain">,
   { before, at }: Position,
@@ -249,7 +263,10 @@ function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
   return visits[id] ?? 0;
 }
 
-/** The visits after a join. A node is in at most one branch, and every branch continues the counts of its fork. */
+/**
+ * Merges the visits of the branches. The largest count is right: a node is in at most one branch, and every branch
+ * continues the counts of its fork.
+ */
 export function visitsOfBranches(tips: readonly Pick<Head, "visits">[]): Visits {
   const all: Record<string, number> = {};
   for (const { visits = {} } of tips)

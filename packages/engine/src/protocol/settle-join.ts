@@ -59,7 +59,7 @@ export async function settleJoin(
 
 function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork, spare: Sandbox[]) {
   const started = tips.filter(hasBegun);
-  // A branch counts on from what its fork says.
+  // The sum of a branch starts with the spending of its fork, which must not count twice.
   const spent = unlessNothing(sumOfSpendings(started.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = started.map(
     (tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }),
@@ -73,14 +73,15 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
       inner: started.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
       inside: { branches: started.length, events: started.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
       ...(spent && { spent }),
-      // Places in items have the item's number in their name.
+      // Visits inside items of a map are not merged: each item has places of its own, which have its number in their
+      // name.
       ...(before.visits && !map && { visits: visitsOfBranches([before, ...started.map(({ head }) => head)]) }),
       contents: { branches: JSON.stringify(branches) },
     },
   };
 }
 
-/** Each entry after a join names them, at 200 bytes each. */
+/** The most spare sandboxes after a join. Each later entry names them, at 200 bytes each. */
 const maxSpare = 20;
 
 async function joinedChanges(
@@ -99,11 +100,11 @@ async function joinedChanges(
   const changes = mergeBranches(kept.context, branches, open.fork, (json) => whole.get(json) ?? json);
   if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
   if (open.fork.merge !== "collect") return changes;
-  // Lists are new values: their large parts go to blobs as those of any other value.
+  // `collect` makes new lists, so their large parts have to be moved to blobs.
   return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
 }
 
-/** The list of what each item of a map set, in their order; of a tolerated failure what failed. */
+/** Builds the list of results of a map: for each item, in order, what it set; for a tolerated failure, the error. */
 export async function resultsText(ports: Ports, open: OpenFork, tips: readonly Tip[], before: StoredContext) {
   const shared = new Set(before.pages.map(({ sha256 }) => sha256));
   const results = await atOnce(tips, (tip) =>
@@ -112,7 +113,10 @@ export async function resultsText(ports: Ports, open: OpenFork, tips: readonly T
   return `[${results.join(",")}]`;
 }
 
-/** Pages that the item shares with the map's own entry hold none of its results: they are not read for every item. */
+/**
+ * Reads what an item set. It does not load the pages that the context of the item shares with that of the map, because
+ * they hold no result of the item.
+ */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
     throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
@@ -147,10 +151,12 @@ interface Write {
   json: string | null;
 }
 
-/** Values of at most this size are loaded to compare them; longer ones are equal only if they have the same bytes. */
+/** The largest values that are loaded to compare them by content. Larger ones are equal only if their bytes are. */
 const maxCompared = 16 * 1024 * 1024;
 
-/** The whole texts of values in blobs that branches wrote to one key in different texts. */
+/**
+ * Loads values in blobs where branches wrote different texts to the same key, so that they can be compared by content.
+ */
 async function disputedValues(
   before: Context,
   branches: readonly BranchContext[],
@@ -179,8 +185,9 @@ function writesByKey(before: Context, branches: readonly BranchContext[]): Map<s
 }
 
 /**
- * Merges the changes of the branches. Two different changes of one key are a problem unless the fork says which one
- * counts; of equal values the last text stays. `whole` is the text of a value with all of its parts.
+ * Merges the changes of the branches. Different changes of one key are a problem, unless the `merge` of the fork allows
+ * them. If the values are equal, the text of the last branch counts. `whole` returns the text of a value with its blobs
+ * filled in.
  */
 export function mergeBranches(
   before: Context,
@@ -216,7 +223,7 @@ function writesOf(before: Context, { context, scope }: BranchContext): [key: str
   ];
 }
 
-/** The only value, or the list of all; a deletion beside values counts for nothing. */
+/** Returns the only value, or the list of all values. A deletion counts only if no branch set a value. */
 function collectValues(writes: readonly Write[]): string | null {
   const values = writes.flatMap(({ json }) => (json === null ? [] : [json]));
   return values.length > 1 ? `[${values.join(",")}]` : (values[0] ?? null);

@@ -18,7 +18,8 @@ export function closedError(execution: string): NovaError {
 }
 
 /**
- * The committed entry of this delivery's node. Throws `ExecutionClosed` for a close, `ChainBroken` for another node's.
+ * Returns the entry of the node of this delivery, if it is committed. Throws `ExecutionClosed` if the entry is a close,
+ * and `ChainBroken` if it is that of another node.
  */
 function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent): StoredEntry | undefined {
   if (!entry) return undefined;
@@ -28,7 +29,10 @@ function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent):
   throw chainBroken(`link ${at.seq} of ${at.execution} belongs to node "${node_id}", not to "${node}"`);
 }
 
-/** Throws if nothing may start at the link: another delivery is failing or closing it, or another node has its turn. */
+/**
+ * Throws if the node may not start at the link, because another delivery settles or closes it, or another node has the
+ * turn.
+ */
 function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
   if (!turn) return;
   if (turn.state !== "held") throw closedError(at.execution);
@@ -37,13 +41,19 @@ function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void
   }
 }
 
-/** Takes the turn of a node without code. Null: it changed, read again. Throws `ExecutionClosed`, `ChainBroken`. */
+/**
+ * Takes the turn of a node that runs no code. Null if the turn changed meanwhile: the caller reads again. Throws
+ * `ExecutionClosed`, `ChainBroken`.
+ */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
   return position.next.turn ?? putState(ports, position.at, undefined, node, "held");
 }
 
-/** Moves the turn at a link to a state, or takes a new one in that state. Null if it changed meanwhile: read again. */
+/**
+ * Moves the turn at a link to a state, or takes a new turn in that state. Null if the turn changed meanwhile: the
+ * caller reads again.
+ */
 export async function putState(
   { chain, clock }: Ports,
   at: EntryId,
@@ -56,7 +66,7 @@ export async function putState(
   return (await chain.putTurn(at, moved, turn ?? null)) ? moved : null;
 }
 
-/** The outcome at the link of a node that waits, or the right to produce it. */
+/** The entry of a node that waits, or the turn with which this delivery may produce it. */
 type AcquiredTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
 
 /** Reads the link of a node that waits, and takes its turn if there is no entry. Throws `ExecutionClosed`, `ChainBroken`. */
@@ -71,13 +81,16 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
   }
 }
 
-/** Commits a recorded outcome, if there is one. It takes the turn first: no entry may follow in a closed branch. */
+/**
+ * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because nothing may be
+ * written into a branch that is closed meanwhile.
+ */
 async function commitRecordedOutcome(
   ports: KindPorts,
   position: Position,
   event: NodeEvent,
 ): Promise<StoredEntry | "again" | undefined> {
-  // Executions without a document count no visits.
+  // An execution without a document has no `visits`, and so no recorded outcomes.
   if (position.before.visits === undefined) return undefined;
   const definition = await definitionOf(ports, event);
   const outcome = await findRecordedOutcome(ports, position, definition);
@@ -87,8 +100,8 @@ async function commitRecordedOutcome(
 }
 
 /**
- * The entry of a node: a committed one, else the result of `produce`, which may be a turn that a later delivery
- * continues. `"again"`: another delivery was faster, and the chain is read again.
+ * Returns the committed entry of a node, else the result of `produce`: an entry, or a turn that a later delivery
+ * continues. If `produce` returns `"again"`, another delivery was faster, and the chain is read again.
  */
 export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   ports: KindPorts,
@@ -108,7 +121,10 @@ export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   }
 }
 
-/** The entry at a link after it is settled: the one that is there, or the one that `settle` makes of the failing turn. */
+/**
+ * Settles a link and returns its entry: the one that is there, or the one that `settle` writes for the turn in state
+ * `failing`.
+ */
 export async function settleEntry(
   ports: Ports,
   event: NodeEvent,
@@ -128,7 +144,10 @@ export async function settleEntry(
   }
 }
 
-/** Settles the link of a node as its kind does: with the result that its claim keeps, or a failed entry for `reason`. */
+/**
+ * Settles the link of a node as its kind does: with the result that the claim of its code has kept, or with a failed
+ * entry for `reason`.
+ */
 export async function settleNodeEntry(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
   return settleEntry(ports, event, async (position, turn) => {

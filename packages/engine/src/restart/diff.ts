@@ -21,7 +21,10 @@ import { readTrace } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
 import { Names, Source } from "./source.ts";
 
-/** How one node ran in two executions. Field names are public. `was` is about the first execution, `is` about the second. */
+/**
+ * How one node ran in two executions. Field names are public. `was` is the value of the first execution, `is` that of
+ * the second.
+ */
 export interface NodeDiff {
   /** A name as in `SourceEntry.name`; `billing/send` inside the execution that the node `billing` ran. */
   place: string;
@@ -32,7 +35,7 @@ export interface NodeDiff {
   code: Compared<string>;
   /** Keys whose values differ. A failure has the key `error`, a choice the key `branch_decision`. */
   context: { key: string; was: RawJson | null; is: RawJson | null }[];
-  /** Null for an execution that did not reach the node. */
+  /** What the node cost. Null for an execution that did not reach the node. */
   cost: { was: NodeCost | null; is: NodeCost | null };
 }
 
@@ -109,7 +112,10 @@ class RunReader {
     return runs;
   }
 
-  /** Deleting a client erases its runs without a mark in their records. */
+  /**
+   * Whether the contents were erased. Its record does not always say so: deleting a client erases its runs without a
+   * mark there.
+   */
   async #isErased(execution: string): Promise<boolean> {
     const { entry } = await this.#ports.chain.read({ execution, scope: "", seq: 0 });
     return entry !== undefined && !("context" in entry.contents);
@@ -125,7 +131,7 @@ class RunReader {
       if (entry.node_type === "close") continue;
       const place = names.of(entry);
       if (entry.node_type === "join") {
-        // The joined outcome of the branches belongs to the fork.
+        // What a join adds to the outcome of its branches counts as output of the fork.
         if (fork) fork.run.output = joinOutputs(fork.run.output, buildRecordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);
@@ -157,7 +163,10 @@ class RunReader {
   }
 }
 
-/** Nodes in branches report the keys that they set. Only the list of a map is set by none of them. */
+/**
+ * Adds to the output of a fork what its join has set: the list of a map, or an `error`. All other keys are reported by
+ * the nodes in the branches.
+ */
 function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
   const own = isMap ? set : set.filter(({ key }) => key === "error");
   return { ...fork, set: [...fork.set, ...own] };
@@ -176,7 +185,7 @@ function definitionHash(workflow: Workflow, id: string): string | null {
   return workflowHash({ ...{ format: 1, id: "", name: "" }, ...around, nodes: [withoutInside(node)], edges });
 }
 
-/** Leaves out the code, which is compared separately, and the nodes of a map. */
+/** Returns the node without its code, which is compared separately, and without the nodes in the body of a map. */
 function withoutInside(node: Node): Node {
   if ("body" in node) return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node && "code" in node.executor)) return node;
@@ -195,7 +204,7 @@ export interface Output {
   delete: readonly string[];
 }
 
-/** Compares two outputs key by key, in the order of the keys. Every digit counts; the order of members in an object does not. */
+/** Compares two outputs key by key, sorted by key. Every digit counts; the order of members in an object does not. */
 export function differences(recorded: Output, now: Output): Difference[] {
   const [before, after] = [textsOf(recorded), textsOf(now)];
   const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();
@@ -217,7 +226,10 @@ function canonical(json: string): string {
   return JSON.stringify(sorted(parseExact(json)));
 }
 
-/** The outcome of a node as keys: a failure is the `error` that its `onError` node finds, a choice is a `branch_decision`. */
+/**
+ * Converts the outcome of an entry to keys: a failure becomes the `error` that its `onError` node finds, a choice
+ * becomes a `branch_decision`.
+ */
 export function buildRecordedOutput({
   changes,
   status,
@@ -237,7 +249,7 @@ export function buildRecordedOutput({
   };
 }
 
-/** The output of a new run of the code of an entry, in the form of `buildRecordedOutput`. */
+/** Converts the result of running the code of an entry again to the form of `buildRecordedOutput`. */
 export function buildReplayOutput(
   result: CodeResult,
   { edges }: Pick<IndexedNode, "edges">,
@@ -248,7 +260,8 @@ export function buildReplayOutput(
   if (!isChosen({ edges })) return result;
   const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
   if ("problem" in edge) return failed("NodeFailed", edge.problem);
-  // Only the record knows how often the edge was taken.
+  // The new run does not know how often the edge was taken. If the entry failed because of `max`, the new run counts as
+  // failed, too.
   const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
   return isAtMax ? failed(entry.error_class, entry.error_message) : result;
 }

@@ -6,10 +6,13 @@ import { nameVisit } from "../protocol/recorded.ts";
 import { isReused, type ReuseSelection } from "./selection.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
-/** How a run of a version follows its source. Places are named as in the new run. */
+/** Which nodes of a new run reuse outcomes of a source, and which run. Places are named as in the new run. */
 export interface SourcePath {
   reused: ReadonlyMap<string, SourceEntry>;
-  /** Node ids by place: nodes that run, and all that may follow them. `each[*].find` if the items are not known yet. */
+  /**
+   * Node ids by place: the nodes that run, and all that may follow them. A place is `each[*].find` if the items are not
+   * known yet.
+   */
   runs: ReadonlyMap<string, string>;
   stops: ReadonlyMap<string, SourceEntry>;
   misfits: readonly string[];
@@ -18,7 +21,7 @@ export interface SourcePath {
 /** Nodes in sequence: the main line, a branch, or an item. */
 interface Stretch {
   prefix: string;
-  /** The node that comes after it; null at the end of an item, and of the main line. */
+  /** The node that follows the stretch; null at the end of an item or of the main line. */
   end: string | null;
 }
 
@@ -36,7 +39,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   const runs = new Map<string, string>();
   const stops = new Map<string, SourceEntry>();
   const misfits: string[] = [];
-  /** How often the walk has passed a node, by the place of the first visit. */
+  /** How often the walk has passed a node, by the name of its place without the visit. */
   const visits = new Map<string, number>();
 
   const main = { prefix: "", end: null };
@@ -82,7 +85,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return true;
   }
 
-  /** Passes the forks that a node opens. Undefined if some of their branches are not reused as a whole. */
+  /** Walks through the forks that a node opens. Undefined if the outcomes of some branch are not all reused. */
   function passForks(
     stretch: Stretch,
     entries: readonly SourceEntry[],
@@ -112,14 +115,17 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return (node && "body" in node && onErrorOf(node)) || null;
   }
 
-  /** Notes the branches of the source that the version does not have: the outcome of the join depends on them. */
+  /** Notes each branch of the source that the version does not have, because the outcome of the join depends on it. */
   function noteMissingBranches({ node, branches }: Fork, { head }: SourceEntry): void {
     const missing = source.branches(head).filter((branch) => !branches.some(({ entry }) => entry === branch));
     const first = missing.flatMap((branch) => source.scope(branchScope(head, node, branch)).slice(0, 1));
     misfits.push(...first.map(noStep));
   }
 
-  /** `place`: that of the node which opens the fork. Returns whether all branches are reused as a whole. */
+  /**
+   * Walks through the branches of a fork. `place`: the place of the node that opens the fork. Returns whether all
+   * outcomes of the branches are reused.
+   */
   function followBranches({ prefix }: Stretch, fork: Fork, { head }: SourceEntry, place: string): boolean {
     const { node, kind, branches, next } = fork;
     const items = Array.from({ length: head.count ?? 0 }, (_, index) => String(index));
@@ -137,7 +143,10 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return followed.every(Boolean);
   }
 
-  /** The node after an outcome of the source. Undefined, with a note, if the version has no edge for the outcome. */
+  /**
+   * Returns the node that follows an outcome of the source. Undefined, with a note, if the version has no edge for this
+   * outcome.
+   */
   function edgeAfter(
     definition: NodeDefinition,
     { head, name, isTolerated }: SourceEntry,
@@ -157,7 +166,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return undefined;
   }
 
-  /** The next node, if the node does not decide or fork; undefined otherwise. */
+  /** Returns the next node if there is only one possible: the node neither decides nor forks. Undefined otherwise. */
   function onlyEdge(definition: NodeDefinition): string | null | undefined {
     const { node, edges } = definition;
     return edges.length > 1 || forks.has(node.id) ? undefined : defaultNext(definition);

@@ -18,7 +18,7 @@ export interface RestartRequest {
   /** An execution that has ended. */
   source: Execution;
   version: WorkflowVersion;
-  /** The places from which on everything runs; absent, or none: from what failed. */
+  /** The places where the run starts again: everything from them on runs. Absent or empty: from what failed. */
   from?: string | readonly string[];
   /** JSON text of an object: other values for keys of the initial context. */
   patch?: string;
@@ -65,10 +65,14 @@ export async function restartExecution(
   return { ...restart, execution: await begin(ports, link, request.queue) };
 }
 
-/** Reads the source and writes the document. Stores nothing. Throws `RestartRefused`, `InputsRefused`. */
+/**
+ * Plans a restart: reads the source and builds the document, but stores nothing. Throws `RestartRefused`,
+ * `InputsRefused`.
+ */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [] } = request;
-  // A record that has its tip can still be open: hooks run after the end.
+  // This does not test `open`: a run whose record has the tip has ended, even if steps after its end are still under
+  // way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
@@ -100,7 +104,7 @@ function patchOf({ patch = "{}" }: RestartRequest): Member[] {
   return membersOf(escapeReferences(patch));
 }
 
-/** The initial context of the source with the patch, checked as that of any run. */
+/** Builds the initial context: that of the source, with the patch. It is checked as for any run. */
 async function initialContext(ports: Ports, request: RestartRequest, source: Source, path: SourcePath) {
   const { id } = request.source;
   const patch = patchOf(request);
@@ -112,7 +116,7 @@ async function initialContext(ports: Ports, request: RestartRequest, source: Sou
   return members;
 }
 
-/** Refuses a patch of keys that reused outcomes set: the outcome's value would hide the patched one. */
+/** Refuses a patch of a key that a reused outcome sets, because that value would replace the patched one. */
 async function refuseOverwritten(
   ports: Ports,
   id: string,
@@ -142,7 +146,10 @@ async function contextOf(ports: Ports, execution: string, seq: number) {
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export type PlaceReference = [place: string, EntryReference];
 
-/** The document of a restart: all outcomes on the path, also in executions that continue where they failed. */
+/**
+ * Builds the document of a restart: all outcomes on the path. For a failed inner execution that continues, it has the
+ * outcomes in it, too.
+ */
 export async function writeRestartDocument(
   ports: Reads,
   version: WorkflowVersion,
@@ -152,7 +159,7 @@ export async function writeRestartDocument(
   return writeDocument(await collectReferences(ports, version, selection, path, ""));
 }
 
-/** `inside`: the start of the places of this execution in the document. */
+/** Collects the references of one execution. `inside`: the prefix of its places in the document, such as `billing/`. */
 async function collectReferences(
   ports: Reads,
   version: WorkflowVersion,
@@ -170,7 +177,7 @@ async function collectReferences(
     const source = await Source.read(ports, head.child.execution);
     if ("problem" in called || !source.last) return [];
     const selection = { ...part, again };
-    // The version of the other workflow may have changed: what does not fit runs.
+    // The other workflow may have a new version: where an outcome does not fit it, the node runs.
     const path = followSource(source, called, selection);
     const start = `${inside}${place}/`;
     const references = await collectReferences(ports, called, selection, path, start);
@@ -183,22 +190,22 @@ export function buildReference({ head: { execution_id: execution, scope, seq } }
   return { entry: { execution, scope, seq } };
 }
 
-/** The text of a document of references. Throws `RestartRefused` if it is too large. */
+/** Writes a document of references. Throws `RestartRefused` if it is too large. */
 export function writeDocument(references: Iterable<PlaceReference>): string {
   const text = writeReferences(references);
   if (Buffer.byteLength(text) <= maxDocumentBytes) return text;
   throw new RestartRefused("the run would reuse more outcomes than one document can name - start a new execution");
 }
 
-/** The expected effects of a restart, as far as they can be known. Places are named as `SourceEntry.name`. */
+/** What a restart is expected to do. Places are named as in `SourceEntry.name`. */
 export interface Forecast {
   reused: string[];
-  /** Nodes that run, and all that may follow them. `each[*].find` if the items are not known yet. */
+  /** The nodes that run, and all that may follow them. A place is `each[*].find` if the items are not known yet. */
   runs: string[];
   /** The nodes of `runs` that have run before and are not declared to be without effects. */
   again: string[];
   misfits: string[];
-  /** Cost in the source of the nodes that run, and the time that their code took. */
+  /** What the nodes that run have cost in the source, and how long their code took there. */
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 

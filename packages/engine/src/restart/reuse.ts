@@ -11,20 +11,29 @@ import { Source } from "./source.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** Returns the keys of the context that code may look up; null: any key. `more`: the code looks at more than the context. */
+/**
+ * Returns the keys of the context that code may look up; null if it may look up any key, `more` if it looks at more
+ * than the context.
+ */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
-/** Unchanged nodes, with the keys of the context that their code looks up; null: any key; `asked`: a text node. */
+/**
+ * The ids of unchanged nodes, each with the keys of the context that its code looks up: null means any key, `asked` a
+ * text node.
+ */
 export type UnchangedNodes = Record<string, string[] | null | "asked">;
 
 export interface ReuseRequest {
   version: WorkflowVersion;
-  /** Ids of nodes that run in any case. */
+  /** Ids of nodes that run even if they are unchanged. */
   fresh: readonly string[];
   findLookedUpKeys: KeysLookedUp;
 }
 
-/** Plans the reuse of an execution: outcomes of unchanged nodes count if the node finds the values that it found before. */
+/**
+ * Plans the reuse of an execution. The outcome of an unchanged node counts if the keys that the node looks up have the
+ * same values as before.
+ */
 export async function planReuse(
   ports: Reads,
   source: Execution,
@@ -51,7 +60,10 @@ export async function referenceUnchanged(
   return { document: writeDocument(references), root, after: id, tip };
 }
 
-/** The nodes that are defined as before, and text nodes. Nodes that look at more than the context are left out. */
+/**
+ * Finds the nodes that are defined as before, and all text nodes. Nodes that look at more than the context are left
+ * out.
+ */
 export async function findUnchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
@@ -59,7 +71,7 @@ export async function findUnchangedNodes(
 ): Promise<UnchangedNodes> {
   const others = nodeIndex(earlier.workflow);
   const unchanged: UnchangedNodes = {};
-  // The question says all that the outcome of a text node depends on.
+  // A text node is compared by its question to the model, which has all that its outcome depends on.
   for (const { node } of nodeIndex(version.workflow).values())
     if (isTextNode(node) && isTextNode(others.get(node.id)?.node)) unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
@@ -79,7 +91,10 @@ function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersi
   return { lib, requirements, ...(inputs && { inputs }) };
 }
 
-/** The settings that the outcome of a node depends on. The outcome of a map is its list of items. */
+/**
+ * The settings of a node on which its outcome depends. The body of a map is left out, because the outcome of a map is
+ * its list of items.
+ */
 function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
   const { model, lock, credentials } = workflow;
@@ -91,19 +106,21 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
 async function keysOf(node: Node, findLookedUpKeys: KeysLookedUp): Promise<string[] | null | "more"> {
   if ("workflow" in node) return "more";
   if ("items" in node) return keysOfPath(node.items);
-  // `inputKeys` names results of other nodes.
+  // A node with `inputKeys` also reads results of other nodes, whose keys cannot be compared.
   if ("inputKeys" in node && node.inputKeys) return "more";
   if (!("executor" in node && "code" in node.executor)) return null;
   return findLookedUpKeys(node.executor.code);
 }
 
-/** The keys that a path may start with: keys can have dots. */
+/** Lists the keys with which a path may start. There are several, because keys can contain dots. */
 function keysOfPath(path: string): string[] {
   const steps = path.split(".");
   return steps.map((_, last) => steps.slice(0, last + 1).join("."));
 }
 
-/** A sentence why a run of this version for this client cannot reuse outcomes of the source; null if it can. */
+/**
+ * Returns why a run of this version for this client cannot reuse outcomes of the source, as a sentence; null if it can.
+ */
 export function reuseProblem(source: Execution, { workflowId }: WorkflowVersion, client: string): string | null {
   if (source.tip === undefined) return `execution ${source.id} is open - wait for its end, or reuse another one`;
   if (source.erased) return `the contents of execution ${source.id} were erased - reuse another one`;

@@ -7,16 +7,19 @@ export class RestartRefused extends Error {
   override name = "RestartRefused";
 }
 
-/** Which outcomes of a source are reused: those before everything that runs again. */
+/** Which outcomes of a source are reused: those that do not depend on an entry that runs again. */
 export interface ReuseSelection {
-  /** The first entries that run again. Absent: everything that failed for good runs again. */
+  /** The entries from which on everything runs again. Absent: every node that failed for good runs again. */
   from?: readonly EntryInRun[];
   again?: readonly string[];
-  /** Selections for executions that nodes of the source ran, by `entryKey` of the node's entry. */
+  /** Selections for inner executions of the source, by `entryKey` of the entry of the node that ran them. */
   inside?: Readonly<Record<string, ReuseSelection>>;
 }
 
-/** Whether the outcome of an entry is reused. A failure for good runs again, unless the caller says what runs again. */
+/**
+ * Whether the outcome of an entry is reused. A failure for good is not, unless the selection says from where everything
+ * runs again.
+ */
 export function isReused(
   { from = [], again = [] }: ReuseSelection,
   { head, isTolerated }: Pick<SourceEntry, "head" | "isTolerated">,
@@ -30,19 +33,19 @@ export function isReused(
   );
 }
 
-/** Whether an entry ran before another one, or beside it in another branch: it does not depend on the other one. */
+/** Whether an entry does not depend on another one: it ran before that, or beside it in another branch. */
 function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const [own, others] = [stepsTo(entry), stepsTo(other)];
   const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);
   const depth = apart < 0 ? own.length - 1 : apart;
   const [mine, theirs] = [own[depth], others[depth]];
   if (!mine || !theirs) return true;
-  // Another branch of the same fork, or the fork of the branch that the other entry is in.
+  // The entries lie in different branches of the same fork, or this entry is the fork around the other one.
   if (mine.seq === theirs.seq) return mine.branch !== theirs.branch && theirs.branch !== "";
   return mine.seq < theirs.seq;
 }
 
-/** The numbers of the forks around an entry, outermost first, each with its branch; then the entry's own number. */
+/** Lists the forks around an entry, outermost first, by number and branch; the entry itself comes last. */
 function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] {
   const forks = Array.from(scope.matchAll(/\/([^/@]+)@(\d+)\.([^/.]+)/g), ([branch, , number]) => ({
     seq: Number(number),
@@ -53,7 +56,7 @@ function stepsTo({ scope, seq }: EntryInRun): { seq: number; branch: string }[] 
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** The selection if everything from these places on runs again. Throws `RestartRefused`. */
+/** Builds the selection with which everything from these places on runs again. Throws `RestartRefused`. */
 export async function selectEntriesBefore(
   ports: Reads,
   source: Source,
@@ -67,7 +70,7 @@ export async function selectEntriesBefore(
     const { child, ...first } = findEntry(source, name, execution);
     const key = entryKey(first);
     from.set(key, first);
-    // The whole node runs again if one of the places names it.
+    // If a place names the workflow node itself, that node runs again as a whole, and places inside it do not matter.
     if (all.includes(name)) continue;
     const rest = all.map((place) => place.slice(name.length + 1));
     if (!child) throw noInside(name, rest);
@@ -77,7 +80,10 @@ export async function selectEntriesBefore(
   return { from: [...from.values()], ...(Object.keys(inside).length > 0 && { inside }) };
 }
 
-/** The entry of a place without `/`, and the execution that its node ran. An item: the place of its first entry. */
+/**
+ * Finds the entry of a place without `/`, and the execution that its node ran. For an item it is the first entry of the
+ * item.
+ */
 function findEntry(source: Source, name: string, execution: string): EntryInRun & { child?: string | undefined } {
   const entry = source.entries.get(name);
   if (entry && isStep(entry.head.node_type)) {
@@ -109,7 +115,7 @@ function noInside(name: string, rest: readonly string[]): RestartRefused {
   return new RestartRefused(`"${name}" ran no other workflow, so it has no "${rest[0]}" inside${advice}`);
 }
 
-/** Whether an entry of this type is the outcome of a node that does something. */
+/** Whether an entry of this type is the outcome of a node that does work: not of a start, an end, a join or a close. */
 export function isStep(type: Head["node_type"]): boolean {
   return !["start", "end", "join", "close"].includes(type);
 }

@@ -13,9 +13,9 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /** One entry of the source, with the name of its place. */
 export interface SourceEntry extends RunHead {
-  /** `find`, `poll#2` (its second visit), `each[3].find` (in an item). */
+  /** The name of the place: `find`, `poll#2` (second visit of `poll`), `each[3].find` (in item 3 of `each`). */
   name: string;
-  /** The node failed for good and its map tolerates that, so the run continued without it. */
+  /** True if the node failed for good but its map tolerates that, so that the run continued. */
   isTolerated: boolean;
 }
 
@@ -23,7 +23,7 @@ export type EntryInRun = Omit<EntryId, "execution">;
 
 /** An execution that has ended, with all its entries: the source of outcomes that another one reuses. */
 export class Source {
-  /** By name, in the order in which they ran, the branches of a fork after it. */
+  /** The entries by name, in the order in which they ran. The branches of a fork follow the fork. */
   readonly entries: ReadonlyMap<string, SourceEntry>;
   readonly #scopes: ReadonlyMap<string, SourceEntry[]>;
 
@@ -52,13 +52,13 @@ export class Source {
     return this.#scopes.get(scope) ?? [];
   }
 
-  /** The last entry of the main line. Undefined if the execution is not there any more. */
+  /** The last entry of the main line. Undefined if the execution no longer exists. */
   get last(): SourceEntry | undefined {
     return this.scope("").at(-1);
   }
 }
 
-/** Whether this entry ends an item, or a part of one, by a failure that the map of the item tolerates. */
+/** Whether this entry is a failure that ends an item, or a branch inside one, and the map of the item tolerates it. */
 function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<string, Head>): boolean {
   const fork = branchOf(scope);
   if (!fork || status === "success" || path_taken !== null) return false;
@@ -66,7 +66,10 @@ function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<str
   return join !== undefined && (join.status === "success" || isTolerated(join, heads));
 }
 
-/** Names places, entry by entry in the order of the run, the branches of a fork after it. */
+/**
+ * Names the places of entries. The entries must be passed in the order of the run, and the branches of a fork after the
+ * fork.
+ */
 export class Names {
   readonly #prefixes = new Map([["", ""]]);
   readonly #visits = new Map<string, number>();
@@ -80,7 +83,9 @@ export class Names {
     return name;
   }
 
-  /** Nodes of branches are named as the nodes around the branches; nodes of items by the item's number. */
+  /**
+   * The prefix of the places of a scope. A branch has that of the nodes around it; an item adds the map and its number.
+   */
   #prefixOf(scope: string): string {
     const known = this.#prefixes.get(scope);
     if (known !== undefined) return known;
@@ -98,13 +103,16 @@ export function entryKey({ scope, seq }: EntryInRun): string {
   return `${scope}#${seq}`;
 }
 
-/** The outcome of one entry. Large values are references to blobs of its family. */
+/** The outcome of one entry. Large values are references to the blobs of the family of its execution. */
 export interface OutcomeAt extends Changes {
   decision: string | null;
   error?: { class: RunErrorClass; failure: FailureRecord };
 }
 
-/** A session asks for the same outcomes with every run. The caller has checked that their execution was not erased. */
+/**
+ * Caches outcomes, because every run of a session reads the same ones. The caller has checked that they were not
+ * erased.
+ */
 const maxKept = 2_000;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();
 

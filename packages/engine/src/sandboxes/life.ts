@@ -20,16 +20,17 @@ import {
 } from "./spec.ts";
 
 /**
- * The states of a sandbox. It also dies by its lifetime in any state, so who continues with one checks that it lives.
+ * The states of a sandbox. In any state it dies when its lifetime is over, so code that continues with a sandbox first
+ * checks that it lives.
  */
 export type SandboxState =
-  /** Made for an attempt whose turn is not written yet; the chain does not name it. */
+  /** Created for an attempt whose turn is not written yet, so the chain does not name it. */
   | "created"
-  /** Taken from an ended execution for such an attempt, instead of made. */
+  /** Taken over from an ended execution, for an attempt whose turn is not written yet. */
   | "inherited"
-  /** A turn names it, or the last entry of its scope does, as `warm`: code of the scope runs in it. */
+  /** Code of its scope runs in it: a turn names it, or the last entry of the scope does, as `warm`. */
   | "in use"
-  /** Its scope, or this process, keeps it beside the one in use, for branches that start later. */
+  /** Kept by its scope, or by this process, for branches that start later. The scope has another one in use. */
   | "spare"
   /** Its execution has ended and offers it to other executions of its pool. */
   | "idle"
@@ -45,14 +46,15 @@ export const sandboxLife = {
   inherited: { "turn written": "in use", "turn lost": "released" },
   "in use": {
     "turn written": "in use",
-    // The chain names it, so the other delivery uses it.
+    // The chain names this sandbox, so the delivery that has the turn uses it.
     "turn lost": "in use",
-    // The turn names another sandbox or none from now on, or the entry is there: code that still runs here is stopped.
+    // The node no longer needs it: its turn names another sandbox or none, or its entry is written. Code that still
+    // runs in it is stopped.
     "turn left": "released",
-    // It served one node alone: `isolation: "fresh"`, or long code.
+    // The sandbox served only this node, which has `isolation: "fresh"` or long code.
     "node ended": "released",
     "branch ended": "spare",
-    // A node of the scope waits for a person, an event or a long time: no code of the scope runs meanwhile.
+    // A node of the scope waits for a person, an event or a long time, so no code of the scope runs for a while.
     "scope waits": "released",
     "run closed": "idle",
     "not offered": "released",
@@ -60,7 +62,7 @@ export const sandboxLife = {
   spare: {
     "turn written": "in use",
     "turn lost": "spare",
-    // The entry of the join does not name it, so nothing would find it any more.
+    // The entry of the join does not name it, so no later node would find it.
     "join left it out": "released",
     "scope waits": "released",
     "run closed": "idle",
@@ -72,7 +74,7 @@ export const sandboxLife = {
 
 type Life = typeof sandboxLife;
 
-/** Passes sandboxes through an event of their life, and kills them where it ends. Returns the next state. */
+/** Applies an event to sandboxes, and kills them if it leads to `released`. Returns the next state. */
 export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
   { sandboxes }: Pick<Ports, "sandboxes">,
   state: S,
@@ -87,16 +89,19 @@ export async function moveSandboxes<S extends SandboxState, E extends keyof Life
 export interface ChosenSandbox {
   sandbox: Sandbox;
   state: "created" | "inherited" | "in use" | "spare";
-  /** Further sandboxes of the scope from now on; absent: the same as before. */
+  /** The spare sandboxes that the scope has from now on. Absent: the same as before. */
   spare?: Sandbox[];
 }
 
-/** Chooses the warm sandbox, else a spare one, else one on offer, else a new one. Throws `SandboxUnavailable`. */
+/**
+ * Chooses the warm sandbox of the scope, else a spare one, else one that an ended execution offers, else a new one.
+ * Throws `SandboxUnavailable`.
+ */
 export async function chooseSandbox(ports: Ports, position: Position, wanted: WantedSandbox): Promise<ChosenSandbox> {
   const { before, next } = position;
   const { node, seconds } = wanted;
   if (node.isolation !== "fresh") {
-    // A turn between two attempts names the sandbox that the failed attempt has left, if it is sound.
+    // A turn that waits for its next attempt names the sandbox of the failed attempt, if that can be used again.
     const warm = next.turn ? next.turn.warm : before.warm;
     const kept = warm && !next.turn?.sandbox ? await extendForNode(ports, warm, node, seconds) : null;
     if (kept) return { sandbox: kept, state: "in use" };
@@ -107,8 +112,8 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * A spare sandbox of the scope, or of another branch of its fork. Null for a later attempt: if an outcome of the
- * attempt before wins, the sandbox of its turn is killed, and other branches may need that one.
+ * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Null for a later attempt: if
+ * the outcome of an earlier attempt still wins, the sandbox of the turn is killed, and other branches may need it.
  */
 async function chooseSpare(
   ports: Ports,
@@ -118,7 +123,7 @@ async function chooseSpare(
   if (next.turn) return null;
   const { spare = [] } = before;
   for (const [index, one] of spare.entries()) {
-    // It may have died since its scope ended, and code starts only in a sandbox that is known to live.
+    // The sandbox may have died since its scope ended. Code starts only in one that is known to live.
     const alive = isOver(one, ports.clock.now()) ? null : await extendForScope(ports, one, seconds);
     if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
   }
@@ -127,7 +132,10 @@ async function chooseSpare(
   return kept ? { sandbox: kept, state: "spare" } : null;
 }
 
-/** Takes one that an ended execution has left, else makes one; where the plan is full, an idle one is ended first. */
+/**
+ * Takes over a sandbox that an ended execution offers, else creates one. If the plan of E2B has no room, the oldest
+ * idle sandbox is killed first.
+ */
 async function inheritOrCreate(
   ports: Ports,
   client: string,
@@ -160,7 +168,7 @@ async function inheritOrCreate(
   return { sandbox, state: sandbox.inherited ? "inherited" : "created" };
 }
 
-/** Makes a sandbox in the place of one that was lost. It serves this execution alone. */
+/** Creates a sandbox to replace one that was lost. It has no pool, so only this execution uses it. */
 export async function createReplacement(
   ports: Ports,
   { at, before }: Position,
@@ -170,7 +178,7 @@ export async function createReplacement(
   return ports.sandboxes.create(sandboxSpec(at, node, version, before));
 }
 
-/** Returns the sandbox if it lives for `seconds`, or can be extended for the whole node; else null. */
+/** Returns the sandbox if it still lives for `seconds`. If not, extends it for the whole node; null if that fails. */
 export async function extendForNode(
   ports: Ports,
   sandbox: Sandbox,
@@ -191,8 +199,8 @@ function isOver({ endsAt }: Sandbox, now: number): boolean {
 }
 
 /**
- * The sandbox that a turn names. One that dies with its execution is known only to the delivery that chose it, unless
- * the scope had it before; for others this is null.
+ * Returns the sandbox that a turn names. If it has no pool and the scope did not have it before, only the delivery that
+ * chose it knows more than its id; others get null.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   if (turn.sandbox === null) return turn.warm ?? null;
@@ -203,7 +211,10 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
   return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
 }
 
-/** Ends the choice of a delivery that lost the turn, unless the stored turn names it: the SDK repeats its puts. */
+/**
+ * Releases the sandbox that a delivery chose before it lost the turn. It stays if the stored turn names it after all,
+ * because the SDK may repeat a write that succeeded.
+ */
 export async function releaseLost(
   ports: Ports,
   at: EntryId,
@@ -215,21 +226,21 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox of a turn whose entry names another one: the turn may have moved between a result and its commit,
- * and the code started again. Every delivery that continues from an entry calls this.
+ * Kills the sandbox that a turn names if the entry names another one. That happens if the code was started again after
+ * the result that was committed. Every delivery that continues from an entry calls this.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
   if (headOf(entry).sandbox_id !== turn.sandbox) await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
 }
 
-/** Releases the sandboxes of a scope that waits. The next node makes its own. */
+/** Releases the sandboxes of a scope that waits. The next node gets a new one. */
 export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
   await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
 }
 
-/** Offers the sandboxes of a branch whose last entry was just written to the other branches of its fork. */
+/** At the end of a branch, offers its sandboxes to the other branches of the same fork. */
 export async function spareForBranches(
   ports: Ports,
   { at, before }: Position,
@@ -246,14 +257,17 @@ export async function spareForBranches(
   for (const sandbox of left) ports.warmPool.offer(at, sandbox);
 }
 
-/** The living sandboxes of joined branches. If several branches had one, the latest end counts. */
+/**
+ * Lists the living sandboxes of joined branches. If several branches used the same one, the latest end of its lifetime
+ * counts.
+ */
 export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }[]): Sandbox[] {
   const all = new Map<string, Sandbox>();
   for (const { head } of tips) {
     for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
       const other = all.get(one.id) ?? one;
       const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;
-      // If one branch bars reuse of its sandbox, the join bars it too.
+      // If one branch says that no other execution may use a sandbox, that stays so after the join.
       const isReusable = [one, other].every(({ pool }) => pool && pool.idleSeconds > 0);
       all.set(one.id, { ...(isReusable ? one : withoutPool(one)), endsAt });
     }
@@ -261,19 +275,27 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
   return [...all.values()].filter((one) => !isOver(one, clock.now()));
 }
 
-/** This execution's name does not lead to inherited sandboxes. If a kill fails they die by their lifetime. */
+/**
+ * Releases inherited spare sandboxes that the join does not name: the close would not find them by the name of this
+ * execution. If a kill fails, they die when their lifetime is over.
+ */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));
   const lost = spares.filter(({ id, inherited }) => inherited && !named.has(id));
   await Promise.allSettled(lost.map(({ id }) => moveSandboxes(ports, "spare", "join left it out", [id])));
 }
 
-/** The pooled sandboxes that an execution still has at its close. All others are killed by its name. */
+/**
+ * The pooled sandboxes that an execution still has at its close. All others are killed by the name of the execution.
+ */
 export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Sandbox[] {
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
 }
 
-/** Kills what a closed run leaves, except the `named` ones of its close entry, and shortens the life of its offers. */
+/**
+ * Kills the sandboxes of a closed run, except those `named` in its close entry. Of the ones that are `left`, chooses
+ * those to offer, and shortens their lifetime.
+ */
 export async function prepareOffers(
   ports: Ports,
   record: Execution,
@@ -286,7 +308,10 @@ export async function prepareOffers(
   return (await Promise.all(resting)).filter((one) => one !== null);
 }
 
-/** A run with branches offers up to twice as many as it inherited: soon no branch waits for a new one. */
+/**
+ * Chooses which sandboxes a run offers. A run with branches offers up to twice as many as it inherited, so after a few
+ * runs no branch waits for a new sandbox.
+ */
 async function chooseOffers({ workflows }: Ports, { workflowId, version }: Execution, left: readonly Sandbox[]) {
   const reusable = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
   const inherited = reusable.filter((one) => one.inherited);
@@ -298,12 +323,12 @@ export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Pr
   await moveSandboxes(ports, "in use", "not offered", ids);
 }
 
-/** Offers that one node tries to take at most; the other branches of its fork try the same. */
+/** The most offers that one node tries to take. The other branches of its fork try to take the same ones. */
 const maxTries = 8;
-/** Above this number of idle sandboxes of one client the oldest is ended. */
+/** The most idle sandboxes of one client. Above it the oldest is killed. */
 const maxIdlePerClient = 50;
 
-/** Takes a sandbox on offer in the pool, which no other execution has then. Null if there is none. */
+/** Takes one of the offered sandboxes of a pool, so that no other execution can. Null if there is none. */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
   if (offers.length > maxIdlePerClient) await evictOldest(ports, offers);
@@ -338,7 +363,7 @@ function idOf({ id }: Sandbox): string {
   return id;
 }
 
-/** Removes offers of dead sandboxes. Those that a workflow keeps `warm` stay while its version `isActive`. */
+/** Removes offers of dead sandboxes. Extends those that a workflow keeps `warm`, as long as its version `isActive`. */
 export async function sweepIdle(
   ports: Ports,
   isActive: (workflow: string, version: number) => Promise<boolean>,
@@ -371,11 +396,12 @@ async function keepPool(
 async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
   const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
   const kept = extended ?? (await createLike(ports, offer.idle, offer, version));
-  // If the offer is gone, a run may have taken the sandbox, so it is not killed: it dies by its lifetime.
+  // If the offer is gone, a run may have taken the sandbox. So it is not killed here; it dies when its lifetime is
+  // over.
   if (kept) await ports.executions.keepIdle(offer, kept);
 }
 
-/** Makes a sandbox of the same pool, if a node of the version has that pool. */
+/** Creates a sandbox of the same pool, if a node of the version has that pool. */
 async function createLike(
   ports: Ports,
   { pool }: Sandbox,

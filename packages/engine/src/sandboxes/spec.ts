@@ -17,30 +17,36 @@ import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { SandboxPool, SandboxSpec } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
 
-/** Seconds that a node may take beyond the timeout of its code: values travel to the code and back in them. */
+/** How long a node may take beyond the timeout of its code, to transfer values to the code and back. */
 export const graceSeconds = 120;
 
-/** A new or extended sandbox lives this much longer than its node may take: a chain of short nodes extends it rarely. */
+/**
+ * How much longer a new or extended sandbox lives than its node may take, so that a chain of short nodes rarely extends
+ * it.
+ */
 export const betweenNodesSeconds = 180;
 
-/** The whole budget of a prompt node, for its models and its code in every delivery; it must fit into one Lambda. */
+/** The whole time of a prompt node, for its models and its code in all deliveries. It must fit into one Lambda. */
 export const promptBudgetSeconds = longestWaitedSeconds;
 
-/** A sandbox that a workflow keeps warm is extended by this; the sweeper looks once a minute, and may be late. */
+/** By how much the sweeper extends a sandbox that a workflow keeps warm. It looks once a minute, and may be late. */
 export const keptSeconds = 240;
 
 export function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
   return executor.kind === "prompt" ? promptBudgetSeconds : timeoutSeconds;
 }
 
-/** The lifetime of a sandbox, in seconds. One for long code serves one node, and lives a day at most. */
+/**
+ * The lifetime of a sandbox for code of so many seconds. A sandbox for long code serves one node, and lives a day at
+ * most.
+ */
 export function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
     ? Math.min(seconds + sandboxMarginSeconds, longestNodeSeconds)
     : seconds + graceSeconds + idle;
 }
 
-/** Seconds that the sandbox must still live for code that started `elapsedMs` ago. */
+/** How long the sandbox must still live, in seconds, for code that started `elapsedMs` ago. */
 export function lifetimeLeft(node: TaskNode, elapsedMs: number): number {
   const whole = lifetimeOf(node.timeoutSeconds);
   return isLong(node) ? Math.max(sandboxMarginSeconds, Math.ceil(whole - elapsedMs / 1000)) : whole;
@@ -82,7 +88,10 @@ export function wantedSandbox(
   return { node, seconds, spec, pool: poolOf(before.client, spec, node, version.workflow) };
 }
 
-/** The pool of the same client, template, modules, packages and network. Undefined: only this run may use it. */
+/**
+ * The pool of a sandbox: runs with the same client, template, modules, packages and network share it. Undefined: only
+ * this run may use the sandbox.
+ */
 export function poolOf(
   client: string,
   spec: SandboxSpec,
@@ -98,9 +107,9 @@ export function poolOf(
 }
 
 /**
- * The hosts that any code of this sandbox may connect to, in E2B's words: names for ports 80 and 443, addresses and
- * ranges. The rules never change, because a late delivery of an earlier node could change them back. Undefined where
- * code may connect anywhere, or where a host is known only when the node starts.
+ * The hosts that any code in this sandbox may connect to, as E2B writes them: names for ports 80 and 443, addresses and
+ * ranges. They are the same for all nodes: if each node set its own, a late delivery of an earlier node could change
+ * them back. Undefined if code may connect anywhere, or if a host is known only when the node starts.
  */
 export function outerReach(node: TaskNode, workflow: Workflow): string[] | undefined {
   const isShared = ({ isolation }: TaskNode) => isolation !== "fresh";
@@ -118,7 +127,10 @@ export function outerReach(node: TaskNode, workflow: Workflow): string[] | undef
   return [...reach].sort();
 }
 
-/** A name without a port means ports 80 and 443. The sandbox needs no network to reach itself. */
+/**
+ * Converts a host to the form of E2B, where a name without a port means ports 80 and 443. Undefined if E2B cannot
+ * express it, or if it is the sandbox itself.
+ */
 function outerHost(entry: string): string | undefined {
   const [, host = "", port] = /^([^:[\]]+)(?::(\d+))?$/.exec(entry) ?? [];
   const address = host.split("/")[0] ?? "";

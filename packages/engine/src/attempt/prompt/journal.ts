@@ -34,7 +34,10 @@ export interface JournalSite {
   io: NodeIo;
 }
 
-/** The steps of an entry, as one delivery goes through them: recorded ones are repeated, others done and recorded. */
+/**
+ * The steps of an entry, in the order in which one delivery passes them. A recorded step is replayed; any other is done
+ * and recorded.
+ */
 export class StepJournal implements Journal {
   readonly steps: JournalStep[] = [];
   readonly hashes: string[] = [];
@@ -48,7 +51,7 @@ export class StepJournal implements Journal {
     this.earlier = earlier;
   }
 
-  /** Reads the records of earlier deliveries. Throws `TurnLost` if the turn is not ours. */
+  /** Reads the steps that earlier deliveries recorded. Throws `TurnLost` if this delivery does not hold the turn. */
   async adopt(): Promise<void> {
     await this.load();
     await this.#stayOurs();
@@ -68,7 +71,10 @@ export class StepJournal implements Journal {
     return step;
   }
 
-  /** The failure that an earlier delivery recorded for the pipeline; null if there is none. Replays all steps first. */
+  /**
+   * Returns the failure of the pipeline that an earlier delivery recorded, after it has replayed all steps. Null if
+   * none was recorded.
+   */
   async ending(): Promise<Failed | null> {
     const { ports, position, attempt } = this.#site;
     const steps = journalOf(attempt.turn, Array.from(this.#stored.values()));
@@ -78,7 +84,10 @@ export class StepJournal implements Journal {
     return readEnding(there, position.before, ports.blobs);
   }
 
-  /** Keeps how the pipeline failed; null where another delivery has gone further. Throws `TurnLost`. */
+  /**
+   * Records the failure of the pipeline. Null if another delivery has recorded a further step instead. Throws
+   * `TurnLost`.
+   */
   async end(failure: Failed): Promise<Failed | null> {
     await this.#stayOurs();
     const { ports, position, attempt, io } = this.#site;
@@ -98,7 +107,7 @@ export class StepJournal implements Journal {
     return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
   }
 
-  /** Whether the result of the code at a step is recorded. The result of pinned code is recorded only if it failed. */
+  /** Whether the result of the code at a place is recorded. For pinned code that is so only if it failed. */
   isRecorded(journal: number): boolean {
     return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
   }
@@ -118,7 +127,7 @@ export class StepJournal implements Journal {
     return this.#stored.get(noteNumber(this.#site.attempt.turn, journal));
   }
 
-  /** Whether a step has recorded this code: then every delivery writes the same code. */
+  /** Whether a recorded step has written this code. If so, every delivery has the same code. */
   hasCode(code: string): boolean {
     return this.steps.some(({ generated_code }) => generated_code === code);
   }
@@ -154,7 +163,7 @@ export class StepJournal implements Journal {
     // The budget is charged before the step is recorded: every payment counts, even if the record fails.
     const costUsd = [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
     if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, costUsd);
-    // A model may take minutes. If the run has ended or was erased meanwhile, the step must not be stored.
+    // A model may take minutes to answer. If the run has ended or was erased meanwhile, the step must not be stored.
     await this.#stayOurs();
     const ofPinned = isOfPinned(draft);
     const run = this.#runs.get(ofPinned ? pinnedPlaces.code : journal);
@@ -186,7 +195,10 @@ export class StepJournal implements Journal {
     throw chainBroken(`link ${seq} of ${execution} refuses step ${journal} and has none`);
   }
 
-  /** Throws `TurnLost` if the node was stopped or runs in another delivery: no more is paid for it here. */
+  /**
+   * Throws `TurnLost` if the node was stopped or another delivery has taken over. Then this delivery must not pay for
+   * more.
+   */
   async #stayOurs(): Promise<void> {
     const { ports, position, attempt } = this.#site;
     const own = attempt.turn;
@@ -196,31 +208,37 @@ export class StepJournal implements Journal {
   }
 }
 
-/** The step before all attempts records the failure of pinned code. */
+/** Whether a step is the one before all attempts, which records the failure of pinned code. */
 function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
   return attempt_number === 0;
 }
 
-/** Blobs in the result that this run has brought or met: a later delivery can only know it from here. */
+/**
+ * The hashes of the blobs in a result that belong to this run. They are recorded, because a later delivery cannot find
+ * out otherwise.
+ */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
   const named = result.set.flatMap(({ json }) => referencesIn(json));
-  // The record holds hashes alone: one that is also referred to as something else is not taken.
+  // The record has only hashes. A hash to which the result also refers in a form that is not its own is left out.
   const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }
 
-/** Another delivery holds the turn, closes it, or has written the entry: this one reads the chain again. */
+/**
+ * Thrown if another delivery has taken over: it holds the turn, closes it, or has written the entry. This delivery
+ * reads the chain again.
+ */
 export class TurnLost extends Error {
   override name = "TurnLost";
 }
 
-/** The pipeline of this node has failed, in another delivery. */
+/** Thrown if another delivery has recorded that the pipeline of this node failed. */
 export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** The result of code that ran for a step of the journal is lost: its sandbox is gone, or it was overdue. */
+/** Thrown if the result of code that ran for a step is lost, because its sandbox is gone or its time is over. */
 export class CodeLost extends Error {
   override name = "CodeLost";
   readonly journal: number;
@@ -236,12 +254,12 @@ export class CodeLost extends Error {
 }
 
 export interface Earlier {
-  /** Hashes of their steps, in order. */
+  /** Hashes of the steps of earlier attempts, in order. */
   steps: string[];
   spent: Spending;
 }
 
-/** Costs a read only where there were any. */
+/** Reads the steps and the cost of earlier attempts of a node. If there were none, it needs no read. */
 export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
   return turn?.kept?.includes(attemptBoundary)
     ? earlierOf(turn, await chain.steps(at))
@@ -250,7 +268,7 @@ export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: P
 
 export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
   const steps = earlierSteps(turn, stored);
-  // The record of an attempt itself costs nothing, and says nothing of it.
+  // The record of an attempt as a whole has no cost; only its steps do.
   const records = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
   return { steps: steps.map(({ hash }) => hash), spent: sumOfSpendings(records) };
 }

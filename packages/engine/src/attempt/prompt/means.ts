@@ -53,7 +53,7 @@ export function commonMeans(site: JournalSite, journal: StepJournal, signal: Abo
   return {
     spentBesideUsd: () => spentBesideUsd(ports, position.at),
     monthBudget: () => ports.budgets.ofMonth(position.before.client),
-    // A repeated step finds the time at which it was recorded.
+    // When a recorded step is replayed, the time left is that of its recording, so every delivery decides alike.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
     signal,
     now,
@@ -64,13 +64,16 @@ function endMsOf({ attempt }: JournalSite): number {
   return Date.parse(attempt.turn.since) + promptBudgetSeconds * 1000;
 }
 
-/** A sandbox that was to live for one run of pinned code has to live longer once a model is asked. */
+/** Extends the life of a sandbox that was chosen for one run of pinned code, once a model is asked after all. */
 async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, seconds: number): Promise<void> {
   const { sandbox } = attempt;
   if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;
 }
 
-/** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
+/**
+ * Sums what models have cost in the other branches and items of the forks around a place, in US dollars, as far as it
+ * is recorded.
+ */
 export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<EntryId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;
@@ -87,14 +90,14 @@ async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string)
 
 async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): Promise<number> {
   const tip = await readTip(ports, head.execution_id, scope, entry);
-  // A branch continues the sum of its fork.
+  // The sum of a branch starts with that of its fork, which is subtracted here.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
   const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
   const inside = hasBegun(tip) && opensFork(tip.head) ? await spentInBranches(ports, tip.entry) : 0;
   return recorded + underWay + inside;
 }
 
-/** Notes beside the steps cost nothing. */
+/** The cost of a stored step; 0 for notes, which are stored among the steps. */
 function costOf({ text }: StoredStep): number {
   return (JSON.parse(text) as Partial<StepText>).cost_usd ?? 0;
 }
@@ -103,7 +106,10 @@ function sum(usd: readonly number[]): number {
   return usd.reduce((all, one) => all + one, 0);
 }
 
-/** Runs code of a pipeline in the turn's sandbox, under the claim of its journal place, once. */
+/**
+ * Returns a function that runs code of the pipeline in the sandbox of the turn. Each place of the journal has a claim
+ * of its own, so its code runs once.
+ */
 export function sandboxRuns(
   site: JournalSite,
   task: Task,
@@ -149,7 +155,10 @@ export function sandboxRuns(
   };
 }
 
-/** Code has its own time in each delivery, and all of the node's deliveries have the node's budget. */
+/**
+ * Limits a run of code: it has its own timeout in each delivery, and all deliveries together have the budget of the
+ * node.
+ */
 function codeLimit(ports: Ports, { since }: Turn, timeoutSeconds: number): AbortSignal {
   const now = new Date(ports.clock.now()).toISOString();
   return AbortSignal.any([timeLimit(ports, since, promptBudgetSeconds), timeLimit(ports, now, timeoutSeconds)]);
@@ -184,7 +193,10 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
   };
 }
 
-/** The code that begins at a place: a recorded step's, else that of the delivery which noted it first. */
+/**
+ * Returns the code that runs at a place of the journal: that of a recorded step, else that of the delivery which first
+ * noted its code there.
+ */
 export async function codeToBegin(
   { ports, position, attempt: { turn } }: JournalSite,
   journal: StepJournal,
@@ -206,7 +218,10 @@ export async function codeToBegin(
   throw chainBroken(`link ${at.seq} of ${at.execution} refuses the note of step ${place} and has none`);
 }
 
-/** A result as models and steps may see it. Setting a secret fails; what an analysis found is masked. */
+/**
+ * Restricts a result to what models and steps may see. It fails if code sets a secret; secrets in the result of an
+ * analysis are masked.
+ */
 export function confinedResult(raw: CodeResult, io: NodeIo, { isAnalysis }: { isAnalysis: boolean }): CodeResult {
   const result = io.withoutOverlay(raw);
   const logs = io.maskLogs(result.logs);

@@ -41,7 +41,10 @@ import {
 } from "./journal.ts";
 import { meansFor } from "./means.ts";
 
-/** A node whose code a model writes: the steps of a pipeline, each done once and repeated from its record. */
+/**
+ * Runs a node whose code a model writes. Each step of its pipeline is done once, and later deliveries replay its
+ * record.
+ */
 export const promptExecutor: Executor<PreparedPrompt> = {
   prepare: preparePrompt,
   work: runPipeline,
@@ -55,7 +58,7 @@ interface PreparedPrompt extends Prepared, TaskInput {
   chosen: { pinned?: PinnedCode | null };
 }
 
-/** Pinned code is chosen once, by the delivery that takes the turn. */
+/** Prepares the pipeline. Only the delivery that takes the turn chooses pinned code; others use what it chose. */
 async function preparePrompt(ports: KindPorts, task: Task): Promise<PreparedPrompt> {
   const found = await taskInput(ports, task);
   const earlier = await attemptsBefore(ports, task.position);
@@ -103,11 +106,12 @@ async function finishWith(
   found: PipelineOutcome,
   journal: StepJournal,
 ): Promise<Work> {
-  // A success follows from the steps. A failure may have reasons of this delivery alone, while another one runs code.
+  // A success is the same in every delivery, because it follows from the steps. A failure may be that of this delivery
+  // alone, so it must be recorded before it counts.
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const stopped = result.status === "failed" ? await stopCode(ports, position, attempt.turn, io, noStep) : null;
-  // If code was killed, here or by another delivery, no other execution may use the sandbox.
+  // Code may have been killed in this sandbox, here or by another delivery. Then no other execution may use it.
   const isClean = result.status === "success" && !position.next.turn?.sandbox;
   const own = warmAfter(task, attempt.sandbox);
   const warm = stopped?.kind === "gone" ? null : isClean ? own : withoutPool(own);
@@ -127,7 +131,7 @@ async function recover(
     // Another delivery has recorded the result of the code that was lost here.
     if (journal.isRecorded(error.journal)) return { kind: "again" };
     if (error.timeoutSeconds === undefined) return replaceSandbox(ports, { ...task, position }, attempt.turn, journal);
-    // Code that is not dead by now may have had any effect.
+    // The code may still run and have effects, so its sandbox is killed.
     await moveSandboxes(ports, "in use", "turn left", [attempt.turn.sandbox as string]);
     return failWith(ports, { ...task, turn: attempt.turn }, overdueReason(error.timeoutSeconds));
   }
@@ -136,7 +140,10 @@ async function recover(
   return { kind: "turn lost" };
 }
 
-/** The sandbox that the turn names is gone: with `effects: false` the pipeline continues in another one. */
+/**
+ * Handles the loss of the sandbox that the turn names. With `effects: false` the pipeline continues in another one;
+ * otherwise the node fails.
+ */
 async function replaceSandbox(ports: Ports, task: Task, turn: HeldNode["turn"], journal: StepJournal): Promise<Work> {
   if (!canChangeSandbox(task.node, turn)) return failWith(ports, { ...task, turn }, lostReason(turn));
   await changeSandbox(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
@@ -171,7 +178,10 @@ function promptTask(
   };
 }
 
-/** Fails the node, with the steps that were recorded: no claim answers for it. */
+/**
+ * Writes the failed entry of the node, with the steps that were recorded. A result of its code is not used, because
+ * only the pipeline can judge it.
+ */
 export async function settlePrompt(
   ports: SettlingPorts,
   held: HeldNode<TaskNode>,
@@ -181,7 +191,10 @@ export async function settlePrompt(
   return commitOutcome(ports, held.position, held.node, await stoppedOutcome(ports, held, stopped), kept);
 }
 
-/** The outcome of a node by the result of its pipeline. A success is judged like that of code written by hand. */
+/**
+ * Builds the outcome of a node from the result of its pipeline. A success is judged like the result of code that an
+ * author wrote.
+ */
 export async function judgePipeline(
   task: Task,
   result: PipelineOutcome,
@@ -215,12 +228,12 @@ function moreOf(task: Task, result: PipelineOutcome, journal: StepJournal): More
   return defined({ ...facts, generation: generation ?? undefined, analysis: analysis && sha256(analysis.code) });
 }
 
-/** A model may write an empty text: that is code, too, and only null means that there is none. */
+/** The hash of code; null if there is none. An empty text is code, too: a model may write one. */
 function hashOf(code: string | null): string | null {
   return code === null ? null : sha256(code);
 }
 
-/** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
+/** The code that the entry stores. Code that the definition has locked is left out, because its hash is enough. */
 export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
   if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
   return { code };
@@ -236,7 +249,10 @@ function analysisContents({ node, version }: Task, { code, json }: PinnedAnalysi
   };
 }
 
-/** The last code that a failed node wrote. Code of an analysis only looks at the data, so it does not count. */
+/**
+ * The last code that a model wrote for a failed node. Code of an analysis does not count, because it only looks at the
+ * data.
+ */
 export function lastCode(steps: readonly JournalStep[]): string | null {
   const written = steps.findLast(
     ({ generated_code: code, agent_name }) => code !== null && agent_name !== "DataAnalyzer",

@@ -20,11 +20,13 @@ import type { NodeDefinition } from "../../protocol/definition.ts";
 import { sha256 } from "../../sha256.ts";
 import { findKnownNodes, type KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 
-/** The question to a model at a place of a run. It follows from the chain before, so every delivery asks the same. */
+/**
+ * The question of a text node to its model. It follows from the chain before the node, so every delivery asks the same.
+ */
 export interface Question {
   system: string;
   prompt: string;
-  /** SHA-256 of it, and of all settings that its answer depends on. */
+  /** SHA-256 of the question, and of all settings that the answer depends on. */
   asked: string;
   record: object;
   problem?: string;
@@ -64,7 +66,10 @@ export async function questionFor(
   };
 }
 
-/** Values of what the prompts name: what came under the seeds' keys, then nodes, then keys. */
+/**
+ * Resolves each name in the prompts. A node is found by an alias, its name or its id; a key of the context by its name.
+ * The value of a node is the one that a seed has put into the context, else what the node has set.
+ */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);
   const slotOf = async (key: string | undefined) => {
@@ -88,7 +93,7 @@ async function contextData(known: KnownNodes, input: Context, prompts: string[])
   return data;
 }
 
-/** Finds the one of these that is a name, else one that differs in case and blanks alone. */
+/** Returns a function that finds a name among `names`: exactly, else one that differs only in case and blanks. */
 function finderIn(names: Iterable<string>): (name: string) => string | undefined {
   const exact = new Set(names);
   let normal: Map<string, string> | undefined;
@@ -121,7 +126,7 @@ function askedHash(
   return sha256(JSON.stringify([system, prompt, { ...settings, model: common }, choices]));
 }
 
-/** The record is for readers: the step also holds the whole prompt. */
+/** The lengths to which the record for readers is shortened. Nothing is lost: the step also has the whole prompt. */
 const [maxPrompt, maxValue] = [20_000, 2_000];
 
 function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {
@@ -140,7 +145,7 @@ function shorten(text: string, most: number): string {
   return `${text.slice(0, most).toWellFormed()}... [cut: ${most} of ${text.length} characters]`;
 }
 
-/** A long chain must not fill the prompt with its names. */
+/** Limits for the list of nodes in a prompt, so that a long chain of work does not fill it. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
 
 export function surroundingsText(

@@ -19,7 +19,10 @@ import type { Attempt, Executor, Prepared, TaskTime, Work } from "../run-attempt
 import { createNodeIo, type NodeIo, type Task, withInputKeys } from "../task-input.ts";
 import { questionFor } from "./question.ts";
 
-/** A node whose value a model writes, without a sandbox: asks it, or finds the answer that an earlier delivery recorded. */
+/**
+ * Runs a node whose value a model writes, without a sandbox. It asks the model, or finds the answer that an earlier
+ * delivery recorded.
+ */
 export const textExecutor: Executor<PreparedText> = { prepare: prepareText, work: askModel, settle: settlePrompt };
 
 interface PreparedText extends Prepared {
@@ -117,7 +120,7 @@ async function answerFrom(
   return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal, signal), journal: { next } });
 }
 
-/** An answer may be long: what the step and the context keep of it refers to a blob then. */
+/** Moves long parts of an answer to blobs, so that the step and the context only refer to them. */
 async function slimStep(draft: StepDraft, { outputSchema }: TextExecutor, io: NodeIo): Promise<StepDraft> {
   const { result } = draft;
   if (result?.status !== "success") return draft;
@@ -140,7 +143,8 @@ async function finishWith(
   found: PipelineOutcome,
   journal: StepJournal,
 ): Promise<Work> {
-  // A success follows from the steps; a failure may have reasons of this delivery alone.
+  // A success is the same in every delivery, because it follows from the steps. A failure may be that of this delivery
+  // alone, so it must be recorded before it counts.
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };

@@ -43,7 +43,10 @@ import { buildFirstEntry, createRecord, recordOf } from "../start/first-entry.ts
 import { InputsRefused, refuseMisfitsOf } from "../start/start.ts";
 import type { WaitsFor } from "../waiting/waiting-task.ts";
 
-/** The answer of the first task: Step Functions starts this execution, and waits for its end. */
+/**
+ * The answer of the first task of a workflow node: Step Functions starts the execution in `child`, and waits for its
+ * end.
+ */
 export interface ChildAnswer extends RunPosition {
   child: { arn: string; name: string; input: RunPosition };
 }
@@ -67,7 +70,10 @@ export async function runChild(
   }
 }
 
-/** Null if the node has an outcome or its run has ended; the caller then reads again. */
+/**
+ * Creates the execution of the node. Null if the node has an outcome or its run has ended; the caller then reads the
+ * chain again.
+ */
 async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
   const { position } = calling;
   const child = await beginChild(ports, calling);
@@ -75,7 +81,7 @@ async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
     await commitFailure(ports, calling, child.problem);
     return null;
   }
-  // A closer that read the chain before link 0 was written did not see the execution, so this delivery ends it.
+  // If the node was settled meanwhile, that may have missed the new execution, so this delivery ends it.
   const { entry, turn: now } = await ports.chain.read(position.at);
   if (!entry && now?.state === "held") return child;
   await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
@@ -86,14 +92,17 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
-  // Only the state machine knows how the execution ended. If it never started, or Step Functions gave up on it, it is
-  // stopped.
+  // The first call closes the execution as its state machine ended. If that never started, or still runs because Step
+  // Functions gave up on it, the second call stops it.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
 }
 
-/** Step Functions notices that a run of this name has ended, and continues with the second task. */
+/**
+ * Answers a node that has an entry. The first task may name an execution that has ended: Step Functions notices that,
+ * and continues with the second task.
+ */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
   const head = headOf(entry);
@@ -130,7 +139,10 @@ export async function describeChildWait(
   return { kind: "workflow", until: null, execution_id: childId(at, since) };
 }
 
-/** The outcome of a node whose execution was closed. `stopped` is the reason if it was stopped because of the node. */
+/**
+ * Builds the outcome of a workflow node from the close of the execution that it ran. `stopped`: why NOVA stopped that
+ * execution, if it did.
+ */
 export async function childOutcome(ports: Ports, calling: Calling, child: Child, closed: Closed, stopped?: Reason) {
   const { position, turn } = calling;
   const { workflowId: workflow, version } = child.version;
@@ -151,12 +163,15 @@ function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason
   return stopped ?? { class: "NodeInterrupted", message: `${name} was ${status}` };
 }
 
-/** `ExecutionClosed` would mean that this run was closed, not the other one. */
+/**
+ * Replaces classes that would describe this run instead of the other one: `ExecutionClosed` would say that this run was
+ * closed.
+ */
 function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
 }
 
-/** The members that the node sets: values of the other workflow's last context. */
+/** Reads the members that the node sets from the last context of the execution that it ran. */
 async function resultsOf(ports: Ports, { node, position }: Calling, child: Child) {
   const { before } = position;
   const close = await readTip(ports, child.id, "");
@@ -181,10 +196,10 @@ export interface Child {
   version: WorkflowVersion;
 }
 
-/** The limit of nested executions: a workflow that runs itself must end. */
+/** The most executions inside each other: a workflow that runs itself must end. */
 const deepest = 8;
 
-/** Creates the execution that a node runs. Link 0 fixes version and input; the record follows. */
+/** Creates the execution that a node runs: writes its link 0, which fixes version and input, and then its record. */
 export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);
@@ -277,7 +292,7 @@ async function misfitOf(
 
 export type Calling = HeldNode<WorkflowNode>;
 
-/** Stands for the whole context instead of a path. */
+/** The path that means the whole context. */
 const whole = "$";
 
 /** A context to copy values from, and the keys that must not leave it. */
@@ -290,7 +305,9 @@ interface Source {
   load: LoadJson;
 }
 
-/** Values for the keys of a mapping. `maySee` holds the keys that are secret on the other side as well. */
+/**
+ * Builds the members of a mapping from a context. `maySee`: the keys that are secret in the receiving workflow, too.
+ */
 export async function mapMembers(
   mapping: Readonly<Record<string, string>>,
   source: Source,
@@ -316,7 +333,7 @@ export async function mapMembers(
   return members;
 }
 
-/** All keys under their own names; secret ones only if they are secret on the other side too. */
+/** Copies all keys under their own names; a secret key only if it is secret in the receiving workflow, too. */
 function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
   return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
 }

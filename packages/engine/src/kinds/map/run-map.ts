@@ -30,7 +30,10 @@ export async function runMap(
   return answerFor(entry, event, ports);
 }
 
-/** Writes the map's own entry with its list. It holds the turn meanwhile: no entry may follow in a closed branch. */
+/**
+ * Writes the entry of the map itself, with its list of items. It takes the turn first, because nothing may be written
+ * into a branch that is closed meanwhile.
+ */
 async function commitItems(
   ports: Ports,
   position: Position,

@@ -37,18 +37,24 @@ export interface StartRequest {
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written again, even if it is stored or locked. See `freshProblem`. */
   fresh?: readonly string[];
-  /** Outcomes that are committed instead of running their nodes. */
+  /** Outcomes that the run takes from a document; it does not run the nodes that have one. */
   outcomes?: GivenOutcomes;
-  /** The run waits for slots of these pools until `beginExecution`, or the process that `admission` names. */
+  /**
+   * Present: the run starts as queued, and waits until `beginExecution` or the process in `admission` starts it with a
+   * slot of each pool.
+   */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
 
 export interface GivenOutcomes {
-  /** The text of a document in the form of `chain/outcomes.ts`. */
+  /** The text of a document of outcomes, in the form that `chain/outcomes.ts` describes. */
   document: string;
-  /** The first execution of the family whose blobs the document names; absent if it is this one. */
+  /**
+   * The first execution of the family, which has the blobs that the document refers to. Absent: this execution starts a
+   * family of its own.
+   */
   root?: string;
-  /** The execution of that family that started last. */
+  /** The execution of the family that this one restarts or follows. */
   after?: string;
   tip?: string;
   /** Further members of the context, in stored form: large values are references to the family's blobs. */
@@ -88,7 +94,7 @@ export function newId({ clock }: Pick<Ports, "clock">): string {
   return `exec_${nextId(clock.now())}`;
 }
 
-/** Writes link 0 and the record. Without a `queue` it also calls StartExecution. */
+/** Writes link 0 and the record of a run. Without a `queue` it also starts the state machine. */
 export async function begin(ports: Ports, link: Omit<FirstEntry, "startedAt">, queue: StartRequest["queue"]) {
   const { id, version } = link;
   const startedAt = new Date(ports.clock.now()).toISOString();
@@ -102,12 +108,12 @@ export async function begin(ports: Ports, link: Omit<FirstEntry, "startedAt">, q
   return execution;
 }
 
-/** Starts the state machine for a run with link 0 and record. It does nothing if the state machine runs it already. */
+/** Starts the state machine of a run whose link 0 and record are written. Does nothing if it runs already. */
 export async function beginExecution({ stateMachines }: Pick<Ports, "stateMachines">, record: Execution) {
   await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
 }
 
-/** The record of a run whose link 0 was written before, with the version that link 0 names. */
+/** Builds the record of a run whose link 0 exists already, with the version that link 0 names. */
 async function readStartedRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
   const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
   if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
@@ -120,7 +126,10 @@ export function promptNodes({ nodes }: Pick<Workflow, "nodes">): string[] {
   return nodes.filter((node) => "executor" in node && node.executor.kind === "prompt").map(({ id }) => id);
 }
 
-/** The reason why the code of these nodes cannot be written again: one sentence with the way out. Null if it can. */
+/**
+ * Returns why the code of the nodes in `fresh` cannot be written again: one sentence that also says what to do. Null if
+ * it can.
+ */
 export function freshProblem(
   workflow: Pick<Workflow, "nodes">,
   { fresh = [], frozen = false }: Pick<StartRequest, "fresh" | "frozen">,
@@ -178,23 +187,23 @@ interface Bytes extends Stored {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes for a key of the initial context. They do not pass through memory. */
+/** A file for a key of the initial context. Its bytes are streamed, so they never lie in memory as a whole. */
 export interface FileInput extends Bytes {
   key: string;
 }
 
-/** Bytes that replace a text somewhere inside the initial context. */
+/** A file that replaces a text somewhere inside the initial context. */
 export interface FileInPlace extends Bytes {
-  /** A text of `newFileMark`, which occurs nowhere else. */
+  /** The text that the file replaces, made by `newFileMark`. It occurs nowhere else in the context. */
   mark: string;
 }
 
-/** Bytes that are a blob of the execution already, for a key or in place of a text. */
+/** A file that is a blob of the execution already, for a key of the context or in place of a text. */
 export type StoredFile = Stored & ({ key: string } | { mark: string });
 
 export type StartFile = FileInput | FileInPlace | StoredFile;
 
-/** The authors of parts of the context cannot guess this text. */
+/** Makes a random text, so that no text of a caller in the context is mistaken for a file. */
 export function newFileMark(): string {
   return `nova-file-${randomUUID()}`;
 }

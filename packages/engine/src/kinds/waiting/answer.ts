@@ -29,7 +29,7 @@ export interface Answer {
   choice: string;
   data?: string;
   by: string;
-  /** The channel of the answer: `nova approve on <host>`, a page, an address. */
+  /** Where the answer was given: `nova approve on <host>`, a page, an address. */
   from: string;
 }
 
@@ -37,7 +37,7 @@ export interface Answered {
   task: WaitingTask;
   /** ISO 8601. */
   at: string;
-  /** False if it is in the chain but did not reach Step Functions; the sweeper sends it then. */
+  /** False: the answer is in the chain but did not reach Step Functions, and the sweeper sends it later. */
   sent: boolean;
 }
 
@@ -67,7 +67,10 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
   return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
 }
 
-/** Writes the chain after the task, so that a sweeper finds it. Returns whether Step Functions has the answer. */
+/**
+ * Marks the task as answered before it writes the chain, so that the sweeper finds the task if this process dies in
+ * between. Returns whether Step Functions has the answer.
+ */
 async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
@@ -85,7 +88,7 @@ async function commitAnswer(
   return sent;
 }
 
-/** Continues the run with a value for a task, in the form of a context. False: the task no longer waits. */
+/** Continues the run of a task with the value that `make` returns. Returns false if the task no longer waits. */
 export async function handOver(ports: Ports, task: WaitingTask, make: (home: BlobHome) => Promise<string>) {
   try {
     const waiting = await waitingAt(ports, task);
@@ -131,7 +134,7 @@ async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise
   return text;
 }
 
-/** The value for the context. Large parts of the data are in blobs. */
+/** Builds the value of the answer for the context. Large parts of its data are in blobs. */
 async function answerText(
   ports: Ports,
   { before }: Position,
@@ -142,7 +145,7 @@ async function answerText(
   return `{"choice":${JSON.stringify(choice)},"data":${slim},"by":${text(by)},"at":"${at}","from":${text(from)}}`;
 }
 
-/** The context of a sealed token, so that it opens for no other task. */
+/** The encryption context of a task token: the token can be decrypted for this task only. */
 function bondOf({ execution, id }: TaskKey): Record<string, string> {
   return { execution, task: id };
 }
@@ -152,7 +155,10 @@ export async function keepToken(ports: Ports, task: TaskKey, token: string): Pro
   await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
 }
 
-/** Sends the committed outcome to Step Functions with every token of the task. Most tokens are no longer valid. */
+/**
+ * Sends the committed outcome to Step Functions with every token of the task, because it does not know which is still
+ * valid.
+ */
 export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<void> {
   const output = JSON.stringify(await answerFor(entry, eventOf(task), ports));
   for (const { sealed } of await ports.tasks.tokens(task)) {

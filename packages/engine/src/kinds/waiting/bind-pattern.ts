@@ -95,7 +95,7 @@ export function matchable(pattern: WrittenJson): MatchableObject {
   return typeof pattern === "string" ? (parseExact(pattern) as MatchableObject) : pattern;
 }
 
-/** A longer list would create as many index entries for one task. */
+/** The longest list of a pattern that is indexed: a task has one index entry per element. */
 const maxListed = 20;
 
 /** A list in a pattern that holds only plain values, or templates for them. */
@@ -105,7 +105,9 @@ interface ExactList {
   isTemplate: boolean;
 }
 
-/** Chooses the value of an event by which a pattern's tasks are found. It depends only on the definition. */
+/**
+ * Chooses the field of an event by which the tasks of a pattern are indexed. It depends only on the node's definition.
+ */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
   const isSource = ({ way, values, isTemplate }: ExactList) =>
@@ -138,7 +140,7 @@ function* exactLists(pattern: MatchableObject, above: string[]): Iterable<ExactL
   }
 }
 
-/** Lower is better. */
+/** Ranks a list as an index: the lowest number is best. A list with templates is the most selective. */
 function rank({ way, values, isTemplate }: ExactList): number {
   return (isTemplate ? 0 : 1000) + (way[0] === "detail" ? 0 : 100) + values.length;
 }
@@ -147,7 +149,10 @@ function keysOf(shape: WakeShape, leaves: readonly Leaf[]): string[] {
   return [...new Set(leaves.map((leaf) => keyOf(shape, leaf)))];
 }
 
-/** Equal numbers have the same key. Other values with the same key differ when the pattern is compared. */
+/**
+ * The index key of a value. Equal numbers have the same key. Different values may share a key, because the whole
+ * pattern is compared afterwards.
+ */
 function keyOf(shape: WakeShape, leaf?: Leaf): string {
   const number = leaf === undefined ? undefined : numberText(leaf);
   const value = number === undefined ? leaf : Number(number);

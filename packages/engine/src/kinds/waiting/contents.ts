@@ -29,9 +29,12 @@ export interface KeptOutcome {
 }
 
 export interface TaskContents {
-  /** In the order of the message, each once. Null if the context was erased or the workflow is gone. */
+  /**
+   * The values in the order in which the message names them, each once. Null if the context was erased or the workflow
+   * is gone.
+   */
   named: NamedValue[] | null;
-  /** Null if there is no outcome, or if it was erased. */
+  /** Null if the task has no outcome yet, or if its contents were erased. */
   outcome: KeptOutcome | null;
 }
 
@@ -130,7 +133,7 @@ function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** The command that answers this task and no later one. Several choices are joined by `|`. */
+/** Builds the command that answers this task and no later one. Several choices are joined by `|`. */
 export function approveCommand(
   { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,

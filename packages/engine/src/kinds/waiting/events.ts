@@ -13,7 +13,10 @@ import { type EventNode, isWaitingNode } from "./waiting-task.ts";
 /** An event with more index keys than this is compared with every waiting task instead. */
 const maxKeys = 200;
 
-/** Gives an event (EventBridge's JSON) to every task that waits for it, after keeping it for later waits. */
+/**
+ * Gives an event (EventBridge's JSON) to every task that waits for it. First it stores the event for waits that start
+ * later.
+ */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
   const taken: WaitingTask[] = [];
@@ -27,7 +30,8 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
 
 async function* tasksFor(ports: Ports, event: MatchableObject, text: string): AsyncIterable<WaitingTask> {
   let shapes = await ports.wakes.shapes();
-  // A wait that starts after the event is kept finds it. The second read finds the shape of a wait that started before.
+  // The event is stored first, so a wait that starts from now on finds it. The shapes are read again to find a wait
+  // that started just before.
   if (await keepEvent(ports, shapes, event, text)) shapes = await ports.wakes.shapes();
   const keys = new Set(shapes.flatMap(({ shape }) => keysFor(shape, event)));
   if (keys.size > maxKeys) return yield* ports.tasks.pending();
@@ -41,10 +45,13 @@ async function* tasksFor(ports: Ports, event: MatchableObject, text: string): As
   }
 }
 
-/** Step Functions ends an execution after a year. */
+/** The longest life of a run, and so of its need for events: Step Functions ends an execution after a year. */
 const aYearMs = 366 * 24 * 3600 * 1000;
 
-/** Makes NOVA keep the events that waits of a workflow take `since` the start of a run. Call it before that start. */
+/**
+ * Makes NOVA store the events for waits of the workflow that take events `since` the start of their run. Call it before
+ * the run starts.
+ */
 export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, startedAt: string): Promise<void> {
   const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
   for (const { node } of nodeIndex(workflow).values()) {
@@ -53,7 +60,7 @@ export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, starte
   }
 }
 
-/** Keeps an event under each key that a later wait may use. Returns whether there is one. */
+/** Stores an event under each key by which a later wait may look for it. Returns whether there is such a key. */
 export async function keepEvent(
   { wakes, clock }: Ports,
   shapes: readonly UsedShape[],
@@ -82,7 +89,9 @@ export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: E
   }
 }
 
-/** Ids of the events that earlier waits of the run have taken, for the waits for which `counts` returns true. */
+/**
+ * Ids of the events that earlier waits of the run have taken. Only waits for which `counts` returns true are included.
+ */
 async function takenBefore(
   ports: Ports,
   task: WaitingTask,

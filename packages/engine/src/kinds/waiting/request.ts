@@ -34,8 +34,9 @@ export interface Requested {
 }
 
 /**
- * Starts an approval, or a wait for an event (protocol, Approval): turn, token, task. It then reads the chain again: an
- * answer that came meanwhile finds the token or is found here. Throws the outcome of the node if it is a failure.
+ * Starts an approval, or a wait for an event (docs/protocol.md): takes the turn, stores the token, and creates the
+ * task. Then it reads the chain again: an answer that came meanwhile has either found the token, or is found by this
+ * read. Throws if the node has failed.
  */
 export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
@@ -52,7 +53,10 @@ export async function requestApproval(ports: KindPorts, event: RequestEvent): Pr
 
 type Asking = HeldNode<WaitingNode>;
 
-/** Null if the node has an outcome, or its run has ended; the caller then reads again. */
+/**
+ * Creates the task of the node. Null if the node has an outcome, or its run has ended; the caller then reads the chain
+ * again.
+ */
 async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
   const { position, node } = asking;
   const question = await questionFor(ports, asking);
@@ -133,7 +137,10 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
   return { message: "", ...bound, wake, ...(link && { link: link.id }) };
 }
 
-/** Whether the task's event or call came before the task. An event is kept before it looks for tasks. */
+/**
+ * Hands over an event or a call that came before the task existed; returns whether there was one. None is missed: an
+ * event is stored before its tasks are looked up.
+ */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;

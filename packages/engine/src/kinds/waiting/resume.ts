@@ -18,8 +18,9 @@ export class WaitOver extends Error {
 }
 
 /**
- * Handles the one call of a resume link. It stores the text before it looks for the wait, and a repetition of the call
- * completes lost steps. Returns whether the wait has the text. Throws `AnswerRefused` for a second call, `WaitOver`.
+ * Handles the one call that a resume link allows. It stores the body of the call before it looks for the wait; a
+ * repeated call completes the steps that were lost. Returns whether the wait has the body. Throws `AnswerRefused` for a
+ * call with another body, and `WaitOver`.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
@@ -28,7 +29,7 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   if (link.body === undefined) {
     if (!record.open) throw new WaitOver(runIsOver({ execution: record.id }).message);
     if (task && (isOver(task) || Date.parse(task.expiresAt) <= ports.clock.now())) throw waitIsOver(task);
-    // A sweeper follows up an answered task and its body if this process dies here.
+    // If this process dies after this step, the sweeper hands over the body, or opens the task again.
     if (task) await ports.tasks.move(task, ["open"], "answered", at);
     if (!(await ports.resumeLinks.call(link, body, at))) throw usedBefore(link);
   } else if (link.body !== body) throw usedBefore(link);
@@ -38,7 +39,10 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   throw waitIsOver(waiting);
 }
 
-/** Hands over a call that arrived before the task, or whose process died. Returns false if there is none. */
+/**
+ * Hands over a call that arrived before the task existed, or whose process died. Returns false if there is no such
+ * call.
+ */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
   const link = id === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
@@ -66,7 +70,7 @@ function usedBefore({ node }: ResumeLink): AnswerRefused {
 
 type Visit = Pick<ResumeLink, "execution" | "scope" | "node" | "visit">;
 
-/** The form of a token in any text, by which tokens are masked. The first part names the execution. */
+/** The form of a token. Its first part names the execution. */
 const tokenPattern = /^nova_rt_([0-9A-HJKMNP-TV-Z]{26})[\w-]{43}$/;
 
 export function executionOfToken(token: string): string | undefined {
@@ -74,7 +78,10 @@ export function executionOfToken(token: string): string | undefined {
   return execution && `exec_${execution}`;
 }
 
-/** `tasks[node].url`: the address of the next visit of a wait, or null. Throws `NodeFailed` without an API. */
+/**
+ * Returns `tasks[node].url`: the address that ends the next visit of a wait; null if the node is no wait for an event.
+ * Throws `NodeFailed` without an API.
+ */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const found = version && nodeIndex(version.workflow).get(node)?.node;
@@ -101,7 +108,10 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
   return own.find((link) => link.visit === visit);
 }
 
-/** Finds a node in the same branch or in one around it: its scope, and a link that its next visit does not precede. */
+/**
+ * Finds the scope of a node: that of `at`, or one around it. The link number is at most that of the next visit of the
+ * node.
+ */
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);
   const branches = (place && forksOf(workflow).get(place.fork)?.branches) ?? [];
@@ -125,7 +135,10 @@ function nameOf({ execution, scope, node, visit }: Visit): string {
   return JSON.stringify([execution, scope, node, visit]);
 }
 
-/** The token cannot be computed without the signing key, and reveals no other signature. */
+/**
+ * Derives the token from a signature, so that only the signing key can compute it. The token does not reveal a
+ * signature that is used elsewhere.
+ */
 async function tokenOf({ signer }: Ports, visit: Visit): Promise<string> {
   const signature = await signer.sign(`resume link ${sha256(nameOf(visit))}`);
   return `nova_rt_${ulidOf(visit.execution)}${createHash("sha256").update(signature).digest("base64url")}`;

@@ -25,12 +25,15 @@ import { sendAnswer } from "./answer.ts";
 import { takeCalled } from "./resume.ts";
 import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
 
-/** The time that the answering process, or Step Functions after a timeout, has to finish its own work. */
+/**
+ * The time for the process that answers, or for Step Functions after a timeout, to finish its own work before the
+ * sweeper steps in.
+ */
 const graceMs = 60_000;
 
 export interface SweptTasks {
   sent: string[];
-  /** Tasks that are open again: their answer was under way and never reached the chain. */
+  /** Tasks that are open again because their answer never reached the chain. */
   reopened: string[];
   expired: string[];
   failed: { id: string; reason: string }[];
@@ -79,7 +82,10 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
   return "reopened";
 }
 
-/** Updates the task of a link that has an entry, or that will have none from an answer. */
+/**
+ * Sends the answer of a task if its link has one, else marks the task as expired. The link has an entry, or can get
+ * none from an answer any more.
+ */
 async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
   const head = entry && headOf(entry);
   const isAnswered = head?.status === "success" && head.node_id === task.node;
@@ -100,7 +106,10 @@ async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "ex
   return "expired";
 }
 
-/** Handles the timeout of a task (protocol, case k): a recorded answer counts. Throws `ExecutionClosed`. */
+/**
+ * Returns the entry of a task whose time is over (docs/protocol.md, case k). An answer that is recorded already counts.
+ * Throws `ExecutionClosed`.
+ */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
   const place = await acquireTurn(ports, event);
   if (place.entry) return place.entry;
@@ -112,7 +121,7 @@ export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<
   return entry;
 }
 
-/** Marks the task of a link as expired: its turn has an entry that no answer made. */
+/** Marks the task of a turn as expired: the link has an entry that no answer produced. */
 async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);
@@ -132,7 +141,7 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
   return buildFailure(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, facts);
 }
 
-/** Writes the failed entry for the turn of a node that runs no code, and removes its task from the list. */
+/** Writes the failed entry of an approval or a wait, and removes its task from the list of open tasks. */
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const entry = await commitOutcome(ports, position, node, buildFailure(held, reason, factsWithoutCode(ports, turn)));

@@ -17,10 +17,12 @@ import { cutMark } from "../../secrets/redactor.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { isWaitingNode, type WaitsFor } from "./waiting-task.ts";
 
-/** A longer wait releases the scope's sandbox, and appears as waiting. */
+/** A longer wait releases the sandbox of its scope, and its run has the status `waiting`. */
 const keptWarmMs = 60_000;
 
-/** The answer of the first task: Step Functions pauses until then. The chain has only the turn. */
+/**
+ * The answer of the first task of a wait: Step Functions pauses until this time. The chain has only the turn so far.
+ */
 export interface WaitAnswer extends RunPosition {
   /** ISO 8601. */
   until: string;
@@ -50,7 +52,9 @@ export async function runWait(
   }
 }
 
-/** Shows the run as waiting and releases the sandboxes. False: the node has an outcome already. */
+/**
+ * Marks the run as waiting and releases the sandboxes of its scope. Returns false if the node has an outcome already.
+ */
 async function beginLongWait(ports: Ports, { at, before }: Position): Promise<boolean> {
   await markWaiting(ports, at.execution);
   const { entry } = await ports.chain.read(at);
@@ -59,7 +63,10 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
   return !entry;
 }
 
-/** A late delivery of the first task need not wait any more. */
+/**
+ * Answers a node that has an entry. To a late delivery of the first task it returns a time that is over, so that Step
+ * Functions does not pause again.
+ */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
   const answer = await answerFor(entry, event, ports);
   const head = headOf(entry);
@@ -82,10 +89,10 @@ async function untilFor(ports: Ports, position: Position, { version }: NodeDefin
 
 type Until = { ms: number } | { problem: string };
 
-/** Step Functions ends an execution after a year. */
+/** The longest wait: Step Functions ends an execution after a year. */
 const longestMs = 366 * 24 * 3600 * 1000;
 
-/** The end of a wait whose turn started at `sinceMs`. Every delivery computes the same time. */
+/** Computes when a wait ends whose turn started at `sinceMs`. Every delivery computes the same time. */
 function untilOf(node: WaitNode, input: Context, sinceMs: number): Until {
   if (node.for.kind === "seconds") return { ms: sinceMs + node.for.seconds * 1000 };
   if (node.for.kind === "event") return { problem: "it waits for an event and has no time" };

@@ -23,7 +23,7 @@ export interface Waiting extends NodeDefinition<WaitingNode> {
   position: Position;
 }
 
-/** Throws `AnswerRefused` if the task no longer waits. */
+/** Reads the node, the position and the held turn of a task. Throws `AnswerRefused` if the task no longer waits. */
 export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);
@@ -41,7 +41,7 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
   return { ...definition, task, position, node };
 }
 
-/** An answer without a matching question, or a late answer. The message says which, and what to do. */
+/** An answer that no open task can take. The message says why, and what to do. */
 export class AnswerRefused extends Error {
   override name = "AnswerRefused";
 }
@@ -79,14 +79,14 @@ export function runIsOver({ execution }: Pick<WaitingTask, "execution">): Answer
 
 export type EventNode = WaitNode & { for: { kind: "event" } };
 
-/** A node whose outcome comes from outside, with a task token. */
+/** A node whose outcome comes from outside the run: a person or an event answers its task token. */
 export type WaitingNode = ApprovalNode | EventNode;
 
 export function isWaitingNode(node: Node): node is WaitingNode {
   return node.type === "approval" || (node.type === "wait" && node.for.kind === "event");
 }
 
-/** The fields that both kinds of waiting nodes share. `into` is the key of the context that takes the answer. */
+/** The fields that approvals and waits for events share. `into` is the key of the context that takes the answer. */
 interface Terms extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms"> {
   timeoutSeconds: number;
   into: string;
@@ -105,7 +105,7 @@ export function choiceOutcome(way: FollowedChoice, set: Member, facts: OutcomeFa
   return { ...buildSuccess(null, facts, [set]), ...way };
 }
 
-/** The wait of a node at work; its field names are public. `until` is ISO 8601, and null if only an answer ends the wait. */
+/** What a node under way waits for. Field names are public. `until` is ISO 8601, and null if no time ends the wait. */
 export type WaitsFor =
   | { kind: "time"; until: string | null }
   | { kind: "retry"; until: string }
@@ -113,10 +113,13 @@ export type WaitsFor =
   | { kind: "approval"; until: string | null; task_id: string; message: string; choices: string[] }
   | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
-/** An answer without an id may be a repetition, so it never counts for the second approval of its name. */
+/**
+ * Names a task by its id, or by run and node. Without an id an answer may be a repetition, so it never counts for the
+ * next approval of the same node.
+ */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
-/** Throws `AnswerRefused`, `ExecutionNotFound`. */
+/** Finds the one task that a name means. Throws `AnswerRefused`, `ExecutionNotFound`. */
 export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTask> {
   if ("task" in name) {
     const task = await ports.tasks.find(name.task);
@@ -131,7 +134,10 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
   throw await severalAsked(ports, node === undefined ? execution : `"${node}"`, [task, ...others]);
 }
 
-/** A refusal that names the open tasks, and the latest decision of the others, for a repeated answer. */
+/**
+ * Builds the refusal of an answer that could be for several tasks. It names the open tasks, and the latest decision in
+ * case the answer is a repetition.
+ */
 async function severalAsked(ports: Ports, what: string, tasks: readonly WaitingTask[]): Promise<AnswerRefused> {
   const ended = tasks.filter(({ status }) => status !== "open");
   const latest = ended.toSorted((a, b) => endOf(a).localeCompare(endOf(b))).at(-1);
