@@ -135,7 +135,9 @@ function codeHash({ executor }: TaskNode): string | null {
   return executor.kind === "code" ? sha256(executor.code) : null;
 }
 
-/** What one run of code needs. `step` distinguishes the runs of one node; code that the author wrote has only one. */
+/**
+ * The settings of one run of code. `step` distinguishes the runs of one node; code that the author wrote has only one.
+ */
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
   Pick<Claim, "step">;
 

@@ -27,8 +27,8 @@ import { sha256 } from "../sha256.ts";
 import type { Task } from "./task-input.ts";
 
 /**
- * What a delivery does after a failed attempt: it reads the chain again, or leaves a turn that waits for the next
- * attempt.
+ * The next step of a delivery after a failed attempt: it reads the chain again, or leaves a turn that waits for the
+ * next attempt.
  */
 type NextAttempt = "again" | Turn;
 

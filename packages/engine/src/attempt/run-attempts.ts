@@ -46,7 +46,7 @@ export interface FinishedWork {
 }
 
 /**
- * What differs between nodes with code, a prompt or a text prompt. The steps around an attempt are the same for all.
+ * The parts of an attempt that differ between nodes with code, a prompt or a text prompt. All other steps are the same.
  */
 export interface Executor<P extends Prepared = Prepared> {
   prepare(ports: KindPorts, task: Task): Promise<P>;

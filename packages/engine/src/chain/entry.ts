@@ -45,8 +45,7 @@ export interface Head extends BlobHome {
   /** How many nodes have run code so far, in this scope and in the branches that were joined in it. */
   nodes: number;
   /**
-   * What models have cost so far: in this scope, in branches joined in it, and in executions that it ran. Absent:
-   * nothing.
+   * The cost of models so far: in this scope, in branches joined in it, and in executions that it ran. Absent: nothing.
    */
   spent?: Spending;
   /** Only pinned code may run in this execution. All entries of the execution have the same value. */

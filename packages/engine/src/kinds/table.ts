@@ -55,7 +55,7 @@ interface Kind<N extends Node> {
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** Describes the wait of a held turn. Absent if nodes of the kind never wait. */
   waitsFor?(ports: Ports, node: N, at: EntryId, turn: Turn): Promise<WaitsFor | null>;
-  /** What `KindPorts.staysInside` returns for nodes of this kind. Absent: false. */
+  /** The result of `KindPorts.staysInside` for nodes of this kind. Absent: false. */
   staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
 

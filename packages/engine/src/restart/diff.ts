@@ -35,7 +35,7 @@ export interface NodeDiff {
   code: Compared<string>;
   /** Keys whose values differ. A failure has the key `error`, a choice the key `branch_decision`. */
   context: { key: string; was: RawJson | null; is: RawJson | null }[];
-  /** What the node cost. Null for an execution that did not reach the node. */
+  /** The cost of the node in each execution. Null for an execution that did not reach the node. */
   cost: { was: NodeCost | null; is: NodeCost | null };
 }
 
@@ -131,7 +131,7 @@ class RunReader {
       if (entry.node_type === "close") continue;
       const place = names.of(entry);
       if (entry.node_type === "join") {
-        // What a join adds to the outcome of its branches counts as output of the fork.
+        // The output of a join counts as output of its fork.
         if (fork) fork.run.output = joinOutputs(fork.run.output, buildRecordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);

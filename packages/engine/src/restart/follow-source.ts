@@ -166,7 +166,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
     return undefined;
   }
 
-  /** Returns the next node if there is only one possible: the node neither decides nor forks. Undefined otherwise. */
+  /** Returns the next node if only one is possible, because the node does not decide or fork. Undefined otherwise. */
   function onlyEdge(definition: NodeDefinition): string | null | undefined {
     const { node, edges } = definition;
     return edges.length > 1 || forks.has(node.id) ? undefined : defaultNext(definition);

@@ -197,7 +197,7 @@ export function writeDocument(references: Iterable<PlaceReference>): string {
   throw new RestartRefused("the run would reuse more outcomes than one document can name - start a new execution");
 }
 
-/** What a restart is expected to do. Places are named as in `SourceEntry.name`. */
+/** The expected effects of a restart, before it starts. Places are named as in `SourceEntry.name`. */
 export interface Forecast {
   reused: string[];
   /** The nodes that run, and all that may follow them. A place is `each[*].find` if the items are not known yet. */
@@ -205,7 +205,7 @@ export interface Forecast {
   /** The nodes of `runs` that have run before and are not declared to be without effects. */
   again: string[];
   misfits: string[];
-  /** What the nodes that run have cost in the source, and how long their code took there. */
+  /** The cost of these nodes in the source, and how long their code took there. */
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 

@@ -29,7 +29,7 @@ export interface Answer {
   choice: string;
   data?: string;
   by: string;
-  /** Where the answer was given: `nova approve on <host>`, a page, an address. */
+  /** The source of the answer: `nova approve on <host>`, a page, an address. */
   from: string;
 }
 

@@ -105,7 +105,10 @@ export function choiceOutcome(way: FollowedChoice, set: Member, facts: OutcomeFa
   return { ...buildSuccess(null, facts, [set]), ...way };
 }
 
-/** What a node under way waits for. Field names are public. `until` is ISO 8601, and null if no time ends the wait. */
+/**
+ * The thing for which a running node waits. Field names are public. `until` is ISO 8601, and null if no time ends the
+ * wait.
+ */
 export type WaitsFor =
   | { kind: "time"; until: string | null }
   | { kind: "retry"; until: string }
