@@ -1,22 +1,22 @@
 import type { Forms } from "./forms.ts";
 import { isEscaped, longestEscape, type Unescaped, unescaped } from "./unescape.ts";
 
-/** The shortest base64 text that is also searched across line ends. Shorter ones would match words on two lines. */
+/** The shortest base64 text that is also found if line ends split it. Shorter texts would match ordinary words. */
 const shortestInLines = 8;
-/** A line end, also escaped as in texts inside texts. */
+/** Matches line ends, real ones and escaped ones such as `\n` in JSON inside JSON. */
 const lineEnds = /(?:\\{1,8}[nr]|[\r\n])+/g;
 
-/** Finds the forms of secrets in texts, or in bytes (one character per byte). */
+/** Finds the forms of secrets in a text, or in bytes that are given as one character each. */
 export class Finder {
   readonly #texts: Needles;
   readonly #numbers: Needles;
   readonly #inLines: Needles;
   readonly #unescaped: Needles;
-  /** Forms with spaces instead of plus signs: a URL writes a space as a plus sign. */
+  /** Forms in which spaces replace plus signs, because a URL writes a space as a plus sign. */
   readonly #spaced: Needles;
   readonly #ofBytes: boolean;
 
-  /** With `ofBytes`, texts and forms are bytes, one character each. */
+  /** With `ofBytes`, the searched texts and the forms are bytes, one character each. */
   constructor(forms: readonly Forms[], ofBytes: boolean) {
     const base64 = forms.flatMap((form) => form.base64);
     this.#texts = new Needles([...forms.flatMap(({ texts }) => texts), ...base64]);
@@ -43,7 +43,7 @@ export class Finder {
     return merged(Array.from(this.#in(text, true)));
   }
 
-  /** The number of characters at the start of the text that are the end of a secret. */
+  /** Returns how many characters at the start of the text may be the end of a secret that was cut off before them. */
   restAtStart(text: string, shortest: number): number {
     const start = text.slice(0, this.longest);
     const halfEnd = /^\\{0,8}[nr]/.exec(start)?.[0].length ?? 0;
@@ -52,7 +52,7 @@ export class Finder {
     return Math.max(...whole, ...inLines, ...longEnough(this.#escapedStarts(start), shortest));
   }
 
-  /** The number of characters at the end of the text that are the start of a secret. */
+  /** Returns how many characters at the end of the text may be the start of a secret that continues after them. */
   restAtEnd(text: string, shortest: number): number {
     const end = text.slice(-this.longest);
     const [halfEnd = ""] = /\\*$/.exec(end) ?? [];
@@ -61,7 +61,10 @@ export class Finder {
     return Math.max(...whole, ...inLines, ...longEnough(this.#escapedEnds(end), shortest));
   }
 
-  /** Lengths of possible ends of a secret at the start of the text. A cut escape may come before them. */
+  /**
+   * Yields the lengths of starts of the text that may be the end of an escaped secret. The rest of an escape may come
+   * before it.
+   */
   *#escapedStarts(text: string): Iterable<number> {
     for (const { bytes, end } of this.#views(text)) {
       const [half = ""] = halfStart.exec(bytes) ?? [];
@@ -73,7 +76,10 @@ export class Finder {
     }
   }
 
-  /** Lengths of possible starts of a secret at the end of the text. A cut escape may follow them. */
+  /**
+   * Yields the lengths of ends of the text that may be the start of an escaped secret. The start of an escape may
+   * follow it.
+   */
   *#escapedEnds(text: string): Iterable<number> {
     for (const { bytes, start } of this.#views(text)) {
       const [half = ""] = halfEscape.exec(bytes) ?? [];
@@ -81,7 +87,7 @@ export class Finder {
         if (skipped > 0 && !/[%&\\]/.test(half.at(-skipped) as string)) continue;
         const last = bytes.length - skipped;
         const rest = this.#unescapedRest("restAtEnd", bytes.slice(0, last));
-        // The secret may start with the cut escape.
+        // With `rest` 0, the secret may start in the incomplete escape.
         if (rest + skipped > 0) yield text.length - start(last - rest);
       }
     }
@@ -91,7 +97,7 @@ export class Finder {
     return Math.max(this.#unescaped[side](bytes, 1), this.#spaced[side](spaced(bytes), 1));
   }
 
-  /** The text as bytes, and again after each round of decoded escapes. */
+  /** Yields the text as bytes, and then the result of each round that decodes its escapes. */
   *#views(text: string): Iterable<Unescaped> {
     if (this.#unescaped.longest === 0) return;
     if (this.#ofBytes || /^[\0-\x7f]*$/.test(text)) yield { bytes: text, start: (at) => at, end: (at) => at + 1 };
@@ -118,14 +124,19 @@ export class Finder {
   }
 }
 
-/** The possible rest of an escape whose start was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of `&amp;`. */
+/**
+ * Matches what may be the rest of an escape whose start was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of
+ * `&amp;`.
+ */
 const halfStart = /^[0-9a-z#;]{0,12}/i;
-/** Fewer characters after a cut escape would match ordinary words. */
+/**
+ * The fewest characters of a secret that count as found after the rest of an escape. Fewer would match ordinary words.
+ */
 const fewestBehindHalf = 3;
-/** The start of an escape at the end of a text. */
+/** Matches what may be the start of an escape at the end of a text. */
 const halfEscape = /[%&\\][0-9a-z#%&\\]{0,12}$/i;
 
-/** Keeps lengths of at least `shortest`. An escape counts with all its characters. */
+/** Returns the lengths that are at least `shortest`. The length of an escape is the number of its characters. */
 function longEnough(rests: Iterable<number>, shortest: number): number[] {
   return [...rests].filter((rest) => rest >= shortest);
 }
@@ -134,7 +145,10 @@ function spaced(bytes: string): string {
   return bytes.replaceAll("+", " ");
 }
 
-/** `from`: where to start reading, after the possible rest of a cut line end. */
+/**
+ * Returns the length of the start of `text` that may be the end of a needle that line ends split. `from` is the length
+ * of the rest of an escaped line end.
+ */
 function startInLines(needles: Needles, text: string, from: number, shortest: number): number {
   const { squeezed, place } = withoutLineEnds(text.slice(from));
   const rest = needles.restAtStart(squeezed, shortest);
@@ -148,8 +162,8 @@ function endInLines(needles: Needles, text: string, cut: number, shortest: numbe
 }
 
 /**
- * Returns whether the number ends at both sides: adjacent digits or letters make another number. The `n` of an escaped
- * `\n` before it does not count as a letter.
+ * Returns whether no digit or letter is next to the number, because that would make it part of another number. The `n`
+ * of an escaped `\n` before the number is no letter.
  */
 function isAlone(text: string, start: number, end: number): boolean {
   const isEscape = /[a-z]/.test(text[start - 1] ?? "") && text[start - 2] === "\\";
@@ -158,7 +172,10 @@ function isAlone(text: string, start: number, end: number): boolean {
   return !/^\d[.,_]$/.test(text.slice(Math.max(0, start - 2), start)) && !/^[.,_]\d/.test(text.slice(end, end + 2));
 }
 
-/** `place` maps an offset of the squeezed text to one of the whole text. Callers pass ascending offsets. */
+/**
+ * Returns the text without its line ends. `place` maps an offset in the result to the offset in the text; call it with
+ * ascending offsets.
+ */
 function withoutLineEnds(text: string): { squeezed: string; place: (at: number) => number } {
   const parts: string[] = [];
   const cuts: { at: number; removed: number }[] = [];
@@ -197,13 +214,13 @@ export function merged(ranges: Range[]): Range[] {
 /** A match, from `start` up to and without `end`. */
 export type Range = [start: number, end: number];
 
-/** The number of first characters that index a needle. Shorter needles are ignored. */
+/** Needles are indexed by this number of their first characters. Shorter needles are ignored. */
 const keyLength = 3;
 
 /** Finds many texts in one pass. It compares only at offsets where one of them may start. */
 class Needles {
   readonly #byKey = new Map<number, string[]>();
-  /** Excludes most offsets without a comparison. */
+  /** Tells at most offsets that no needle starts there, without a comparison of texts. */
   readonly #sieve = new Uint8Array(1 << 16);
   readonly all: string[];
   readonly longest: number;
@@ -220,7 +237,10 @@ class Needles {
     }
   }
 
-  /** All matches, ordered by their start. Of several at one offset it returns the longest that `fits`. */
+  /**
+   * Yields all matches, ordered by their start. If several needles match at one offset, it yields the longest one that
+   * `fits`.
+   */
   *in(text: string, fits: (start: number, end: number) => boolean = () => true): Iterable<Range> {
     if (this.longest === 0) return;
     for (let at = this.#nextPlace(text, 0); at < text.length; at = this.#nextPlace(text, at + 1)) {
@@ -230,7 +250,7 @@ class Needles {
     }
   }
 
-  /** The next offset where a needle may start, or the text's length. */
+  /** Returns the next offset at which a needle may start, or the length of the text. */
   #nextPlace(text: string, from: number): number {
     const sieve = this.#sieve;
     let key = keyAt(text, from - 1);
@@ -241,12 +261,12 @@ class Needles {
     return text.length;
   }
 
-  /** The number of characters at the start of the text that are the end of a needle. */
+  /** Returns how many characters at the start of the text are the end of a needle. */
   restAtStart(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(needle, text.slice(0, needle.length - 1)));
   }
 
-  /** The number of characters at the end of the text that are the start of a needle. */
+  /** Returns how many characters at the end of the text are the start of a needle. */
   restAtEnd(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(text, needle.slice(0, -1)));
   }
@@ -260,7 +280,9 @@ class Needles {
   }
 }
 
-/** Length of the longest start of `pattern` that `text` ends with, in time linear in both (Knuth, Morris, Pratt). */
+/**
+ * Returns the length of the longest end of `text` that is a start of `pattern`, in linear time (Knuth, Morris, Pratt).
+ */
 function overlap(text: string, pattern: string): number {
   const tail = text.slice(-pattern.length);
   const borders = new Int32Array(pattern.length);

@@ -5,26 +5,29 @@ export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
 
-/** All ways to write a secret. */
+/** All forms of a secret that are searched, by how they are searched. */
 export interface Forms {
   texts: string[];
-  /** Numbers, which match only without adjacent digits or letters. */
+  /** Spellings of a number. They match only where no digit or letter is next to them. */
   numbers: string[];
-  /** Base64 forms, which also match across line ends. */
+  /** Base64 forms. They also match if line ends split them. */
   base64: string[];
-  /** Forms of binary secrets inside bytes, one character per byte. */
+  /** Forms of binary secrets, to search in bytes, one character per byte. */
   raw: string[];
-  /** Forms to search in a text with decoded escapes, one character per byte. */
+  /** Forms to search in the text after its escapes are decoded, one character per byte. */
   unescaped: string[];
 }
 
-/** Longer secrets are not searched in twice escaped texts: their forms would fill the memory. */
+/**
+ * The length of the longest secret whose twice escaped forms are searched. Forms of longer secrets would fill the
+ * memory.
+ */
 const longestTwice = 8 * 1024;
 
 export function formsOf(secret: Secret): Forms {
   if (typeof secret === "string") return formsOfText(secret);
   if ("bytes" in secret) return formsOfBytes(secret.bytes);
-  // The number as the client wrote it matches anywhere.
+  // `formsOfText` finds the number as the client wrote it, also inside other digits. `numbers` has its other spellings.
   return { ...formsOfText(secret.number), numbers: spellings(secret.number) };
 }
 
@@ -52,7 +55,10 @@ function formsOfBytes(content: Uint8Array): Forms {
 
 const nothing: Forms = { texts: [], numbers: [], base64: [], raw: [], unescaped: [] };
 
-/** Forms of texts inside texts: `repr(json.dumps(x))` escapes twice, and JSON escapes the result again. */
+/**
+ * Returns the forms of a secret that was escaped several times: `repr(json.dumps(x))` escapes twice, and JSON escapes
+ * the result again.
+ */
 function escapedOften(secret: string): string[] {
   const once = [secret, ...escapedOnce(secret)];
   if (secret.length > longestTwice) return [...once, ...once.flatMap(jsonForms)];
@@ -91,7 +97,10 @@ function numberedEscape(point: number): string {
   return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** Escapes inside the secret itself are decoded together with those around it. */
+/**
+ * Returns the forms to search in decoded text. If the secret contains escapes, these were decoded, too, so the secret
+ * is added in decoded form.
+ */
 function unescapedForms(forms: readonly string[]): string[] {
   return distinct([...forms, ...forms.map(wholly)]).filter(({ length }) => length >= shortestSecret);
 }
@@ -117,7 +126,7 @@ function base64(bytes: Buffer): Pick<Forms, "base64"> {
   return { base64: [0, 1, 2].flatMap((offset) => base64Core(bytes, offset)) };
 }
 
-/** The characters of a base64 text that depend only on the secret when `offset` bytes come before it. */
+/** Returns the part of a base64 text that depends only on the secret if `offset` bytes come before the secret. */
 function base64Core(bytes: Buffer, offset: number): string[] {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
   const from = Math.ceil((offset * 8) / 6);
@@ -125,7 +134,10 @@ function base64Core(bytes: Buffer, offset: number): string[] {
   return [padded.toString("base64").slice(from, to), padded.toString("base64url").slice(from, to)];
 }
 
-/** Numbers with fewer digits would match honest data. Longer numbers match only as the client wrote them. */
+/**
+ * How many digits a number needs at least, because shorter ones match honest data, and at most. Longer numbers match
+ * only as the client wrote them.
+ */
 const [fewestDigits, maxDigits] = [4, 40];
 
 /** Returns the usual spellings of a JSON number, without rounding it. */
@@ -139,7 +151,7 @@ function spellings(raw: string): string[] {
   return distinct([...plain, ...exponents(number), ...(fraction === "" ? bases(BigInt(whole)) : [])]);
 }
 
-/** The digits of a number without its sign, which comes before them in every spelling. */
+/** The digits of a number. The sign is left out, because it comes before the digits in every spelling. */
 interface Digits {
   /** Has no leading zeros, except for "0" alone. */
   whole: string;
@@ -156,7 +168,7 @@ function parsed(raw: string): Digits | undefined {
   return { whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""), fraction: padded.slice(point).replace(/0+$/, "") };
 }
 
-/** Marks between thousands, and before the decimals. */
+/** Pairs of the mark between thousands and the mark before the decimals. */
 const ways: [thousands: string, point: string][] = [
   ...[",", "_", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019"].map((mark): [string, string] => [mark, "."]),
   ...[".", " ", "\u00a0", "\u202f", "'"].map((mark): [string, string] => [mark, ","]),

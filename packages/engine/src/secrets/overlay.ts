@@ -10,7 +10,7 @@ import { TokenEndpointLost } from "./credential-kinds.ts";
 
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
 
-/** The client and the version of a run, and the credentials that its node declares. */
+/** Determines which credentials a node gets: the client, the workflow version, and the names that the node declares. */
 interface Whose {
   client: string;
   version: WorkflowVersion;
@@ -27,7 +27,10 @@ export async function credentialOverlay(
   return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
-/** Like `credentialOverlay` while code may be running: a token endpoint that does not answer must not end it. */
+/**
+ * Works like `credentialOverlay` for a delivery that finds code already running. A token endpoint that does not answer
+ * must not end this code, so the error is one that is retried.
+ */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
     return await credentialOverlay(ports, whose);
@@ -37,7 +40,10 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
   }
 }
 
-/** Returns the overlay for code that stops or has ended. It never fails because of a credential. */
+/**
+ * Returns the overlay for code that is being stopped or has ended, to mask its output. A missing or broken credential
+ * is no error here.
+ */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const names = declared(whose);
   if (names?.length === 0) return emptyOverlay;
@@ -58,7 +64,10 @@ export function withOverlay(input: Context, { members }: CredentialOverlay): Con
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
-/** Removes credentials from a result: the code did not set the unchanged ones or delete the missing ones. */
+/**
+ * Removes credentials from a result. A value that code left unchanged is not part of its result, and neither is a
+ * deletion of one.
+ */
 export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
   const overlay = new Map(members.map(({ key, json }) => [key, json]));
@@ -69,7 +78,7 @@ export function withoutOverlay(result: CodeResult, { members }: CredentialOverla
   };
 }
 
-/** The first key of a credential that code set to another value. */
+/** Returns the first key of a credential to which code assigned another value. */
 export function changedOf({ members }: CredentialOverlay, set: readonly { key: string }[]): string | undefined {
   const overlay = new Set(members.map(({ key }) => key));
   return set.find(({ key }) => overlay.has(key))?.key;

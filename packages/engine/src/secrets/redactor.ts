@@ -5,36 +5,44 @@ import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
 /** The text that replaces a masked secret. */
 export const mask = "***";
 
-/** The mark that the harness writes where it cuts a text. Part of a secret may remain on either side. */
+/**
+ * The harness writes this mark where it shortens a text. The text before or after the mark may end or start inside a
+ * secret.
+ */
 export const cutMark = "[...]";
-/** The harness cuts a text at most twice, but code may print the mark itself. */
+/**
+ * The maximum of marks that are treated as cuts. The harness cuts a text at most twice; further marks are printed by
+ * code.
+ */
 const maxCuts = 20;
 
-/** Tokens of resume links are recognised by their prefix. */
+/** Matches tokens of resume links, which are secret and have this prefix. */
 const resumeTokens = /nova_rt_[\w-]+/g;
 
-/** Streams are searched in parts of at least this many bytes. */
+/** A stream is searched each time that at least this many new bytes have arrived. */
 const leastSearched = 64 * 1024;
 
-/** Bytes to store contain a secret. */
+/** A value that NOVA was about to store contains a secret. */
 export class SecretFound extends Error {
   override name = "SecretFound";
 }
 
 /**
- * The only place that knows secret values. It masks them in text for people, and finds them in data to store. It knows
- * the forms that `formsOf` lists: secrets that code compresses or encrypts are not found. It takes one pass over the
- * text, however many secrets there are.
+ * Masks secrets in text for people, and finds them in data to store. No other part of NOVA keeps secret values for
+ * that. It knows the forms that `formsOf` lists, so it does not find secrets that code compresses or encrypts. It takes
+ * one pass over the text, however many secrets there are.
  */
 export class Redactor {
   readonly isIdle: boolean;
-  /** The secrets are unknown, so everything may be secret: nothing is stored, and people see only the mask. */
+  /**
+   * Whether the secrets are unknown. Then everything may be secret: nothing is stored, and people see only the mask.
+   */
   readonly #isBlind: boolean;
   readonly #forms: Forms[];
   readonly #inText: Finder;
   #inBytes: Finder | undefined;
 
-  /** `secrets` is null if they are unknown. */
+  /** Pass null if the secrets are unknown. */
   constructor(secrets: Iterable<Secret> | null) {
     this.#isBlind = secrets === null;
     this.#forms = Array.from(new Set(secrets), formsOf);
@@ -47,7 +55,7 @@ export class Redactor {
     return masked(text, this.#secretsIn(text)).replace(resumeTokens, mask);
   }
 
-  /** Masks a text whose start was cut off, perhaps inside a secret. */
+  /** Masks a text whose beginning is missing. The text may start in the middle of a secret. */
   maskTail(text: string): string {
     if (this.#isBlind) return this.mask(text);
     const rest = this.#inText.restAtStart(text, shortestSecret);
@@ -60,14 +68,16 @@ export class Redactor {
   }
 
   /**
-   * Returns the next part to show of a growing text. `tail` is its current end in UTF-8, of which `shown` bytes were
-   * shown before; with `isCut`, text precedes the tail. The last bytes wait while they may be the start of a secret.
+   * Returns the part of a growing text that is new since the last call. `tail` is the current end of the text in UTF-8,
+   * and its first `shown` bytes were returned before. With `isCut`, the text has more bytes before the tail. The last
+   * bytes are returned later if they may be the start of a secret.
    */
   maskGrowing(tail: Uint8Array, { shown, isCut }: { shown: number; isCut: boolean }): { text: string; shown: number } {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // Programs write whole lines, so after a line end only a longer part of a secret is held back.
+    // A line end is rarely inside a secret. So after a line end, bytes wait only if they match a longer start of a
+    // secret.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };
@@ -78,7 +88,10 @@ export class Redactor {
     return { text: Buffer.from(masked(text.slice(shown, end), masks), "latin1").toString(), shown: end };
   }
 
-  /** Passes bytes through. Before the end of a secret it calls `onFound` and throws `SecretFound`. */
+  /**
+   * Yields the bytes of `body` until a secret appears. It calls `onFound` and throws `SecretFound` before it yields the
+   * end of the secret.
+   */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     if (this.#isBlind) {
       onFound();
@@ -129,7 +142,7 @@ function asBytes({ texts, numbers, raw, ...forms }: Forms): Forms {
   return { ...forms, texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), raw };
 }
 
-/** The number of bytes before a character of UTF-8 that is cut off at the end. */
+/** Returns the length of the bytes without an incomplete UTF-8 character at their end. */
 function wholeCharacters(bytes: string): number {
   const [last = ""] = /[\xc0-\xff][\x80-\xbf]{0,2}$/.exec(bytes) ?? [];
   const first = last.charCodeAt(0);
@@ -147,14 +160,14 @@ function masked(text: string, found: Range[]): string {
   return whole + text.slice(from);
 }
 
-/** Null if the definition is unknown: then every key may be secret. */
+/** The top-level keys whose values are secret. Null if the definition is unknown: then every key may be secret. */
 export type SecretKeys = ReadonlySet<string> | null;
 
 export function secretKeysOf(version: { workflow: { inputs?: unknown } } | undefined): SecretKeys {
   return version ? secretKeys(version.workflow) : null;
 }
 
-/** Masks the values of secret keys for people, in every answer that contains members of a context. */
+/** Returns members of a context with the mask in place of secret values. Every answer to people uses this. */
 export function shownContext(members: readonly Member[], secrets: SecretKeys): RawJson {
   return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: shownValue(key, json, secrets) }))));
 }
@@ -163,16 +176,19 @@ export function shownValue(key: string, json: string, secrets: SecretKeys): stri
   return secrets === null || secrets.has(key) ? JSON.stringify(mask) : json;
 }
 
-/** Shorter values, such as the `local` of an emulator, occur everywhere. */
+/**
+ * The length of the shortest value that counts as a credential. Shorter ones, such as the `local` of an emulator, occur
+ * everywhere.
+ */
 const shortestCredential = 8;
-/** Names of variables that hold credentials: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
+/** Matches names of environment variables that contain credentials: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
 const credentialName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
-/** Values that name a key or a file instead of holding a credential. */
+/** Matches values that are no credentials themselves but name a key or a file. */
 const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
 
 let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
 
-/** The credentials in the variables of a process, including passwords in addresses. */
+/** Returns the credentials in environment variables, including passwords inside URLs. */
 function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
   return Object.entries(variables).flatMap(([name, value = ""]) => {
     const [, password = ""] = /^[a-z+]+:\/\/[^/@\s]*:([^/@\s]+)@/i.exec(value) ?? [];
@@ -181,7 +197,7 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** Masks the credentials of this process in a message: servers repeat a key that they refuse. */
+/** Masks the credentials of this process in a message, because some servers repeat a refused key in their error. */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
   const values = credentialsIn(variables);
   if (values.length === 0) return text;

@@ -8,12 +8,12 @@ import type { WorkflowVersion } from "../ports/pipeline.ts";
 import type { Secret } from "./forms.ts";
 import { Redactor } from "./redactor.ts";
 
-/** Larger secrets (whole documents) are not searched. */
+/** The size of the largest secret that is searched. Larger ones are whole documents. */
 const longestSecretBytes = 64 * 1024;
 
 /**
- * Finds all texts, numbers and blobs inside the secret keys of this context, and the `others`. If secrets cannot be
- * parsed, everything counts as secret, so that such a run can still be closed.
+ * Builds a redactor for all texts, numbers and blobs inside the secret `keys` of this context, and for the `others`. If
+ * secrets cannot be parsed, everything counts as secret, so that the run can still be closed.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,
@@ -32,13 +32,13 @@ export async function redactorFor(
     const inputs = await Promise.all(slots.map(({ json }) => secretsIn(json, reading)));
     return new Redactor([...inputs.flat(), ...others]);
   } catch (error) {
-    // An outage may end, so the caller can try again.
+    // An outage of the store says nothing about the secrets, so the caller can try again later.
     if (error === outage) throw error;
     return new Redactor(null);
   }
 }
 
-/** Builds the redactor for the context after an entry. `before` is the home of the blobs of that context. */
+/** Builds the redactor for the secret values in `context`, whose blobs are stored at `before`. */
 export function redactorAt(
   { blobs }: Ports,
   before: BlobHome,
@@ -63,7 +63,10 @@ async function secretsIn(json: string, read: ReadBlob): Promise<Secret[]> {
   return [...leavesOf(parseExact(json)), ...(await Promise.all(inBlobs)).flat()];
 }
 
-/** Texts and numbers in a value. It skips references: their fields are not secret, and occur everywhere. */
+/**
+ * Returns the texts and numbers in a value. Fields of blob references are left out, because they are not secret and
+ * occur everywhere.
+ */
 function leavesOf(value: ExactValue): Secret[] {
   if (typeof value === "string") return [value];
   if (value === null || typeof value !== "object") return [];
@@ -73,7 +76,10 @@ function leavesOf(value: ExactValue): Secret[] {
   return Object.entries(value).flatMap(([key, member]) => [...(isName(key) ? [] : [key]), ...leavesOf(member)]);
 }
 
-/** Most keys are names such as `client_email`, which occur everywhere. A key that looks like data is secret. */
+/**
+ * Returns whether a key is an ordinary name such as `client_email`, which occurs everywhere. Any other key may be data,
+ * and so part of the secret.
+ */
 function isName(key: string): boolean {
   return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;
 }

@@ -1,15 +1,19 @@
-/** Decoded bytes, one character each, with their offsets in the original text. */
+/**
+ * A text with decoded escapes, as bytes of one character each. It maps each byte to its offsets in the original text.
+ */
 export interface Unescaped {
   bytes: string;
-  /** Offset where the escape of byte `at` starts. */
+  /** Returns the offset in the original text where byte `at`, or the escape for it, starts. */
   start(at: number): number;
-  /** Offset where the escape of byte `at` ends. */
+  /** Returns the offset in the original text where byte `at`, or the escape for it, ends. */
   end(at: number): number;
 }
 
-/** Programs escape a text inside a text inside a text, but rarely more often. */
+/** The maximum of times that a text is decoded. Programs escape a text three times, but rarely more often. */
 const maxRounds = 4;
-/** Characters of the longest escape of one byte that is searched across chunks: `&#x0000000026;`. */
+/**
+ * The length of the longest escape of one byte that is found if a stream delivers it in two chunks: `&#x0000000026;`.
+ */
 export const longestEscape = 16;
 
 const escapes = [
@@ -27,7 +31,10 @@ const escapes = [
 const inBytes = new RegExp(escapes, "gi");
 const inText = new RegExp(`${escapes}|(?<character>[\\u{80}-\\u{10ffff}])`, "giu");
 
-/** Escapes that the forms of a secret do not cover. The forms cover others, such as an escaped quote in JSON. */
+/**
+ * Matches escapes that must be decoded before a search. Other escapes, such as that of a quote in JSON, are among the
+ * searched forms.
+ */
 const telling = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|&(?:#|[a-z])|\\(?:u00|x)[2-7][0-9a-f]/i;
 
 const signs: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
@@ -54,12 +61,15 @@ const points = new Map<string, number>([
   ...latinNames.split(" ").map((name, index): [string, number] => [name, 0xa0 + index]),
 ]);
 
-/** Returns whether a text has escapes that the forms of a secret do not cover. */
+/** Returns whether a text has escapes that must be decoded before a search for secrets. */
 export function isEscaped(text: string): boolean {
   return telling.test(text);
 }
 
-/** Decodes the escapes of a text once, twice and so on, as long as it has any. `ofBytes`: the text is bytes already. */
+/**
+ * Yields the text decoded once, then decoded twice and so on, until no escapes remain. `ofBytes` says that the text
+ * consists of bytes.
+ */
 export function* unescaped(text: string, ofBytes: boolean): Iterable<Unescaped> {
   let last: Unescaped = { bytes: text, start: (at) => at, end: (at) => at + 1 };
   for (let round = 0; round < maxRounds; round++) {
@@ -70,7 +80,7 @@ export function* unescaped(text: string, ofBytes: boolean): Iterable<Unescaped> 
   }
 }
 
-/** Decodes all escapes, so that a secret and a match are equal however often either was escaped. */
+/** Decodes escapes until none remain, so that a secret and a match of it are equal however often each was escaped. */
 export function wholly(bytes: string): string {
   let last = bytes;
   for (const next of unescaped(bytes, true)) last = next.bytes;
@@ -79,7 +89,7 @@ export function wholly(bytes: string): string {
 
 function decoded(text: Unescaped, pattern: RegExp): Unescaped {
   const parts: string[] = [];
-  /** For each escape: start and end of its bytes, then start and end in the text. */
+  /** Four offsets for each escape: start and end in the decoded bytes, then start and end in the text. */
   const [froms, tos, starts, ends]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [read, written] = [0, 0];
   for (const found of text.bytes.matchAll(pattern)) {
@@ -119,7 +129,7 @@ function bytesOf(found: Record<string, string | undefined>): string | undefined 
   const point = name ?? open;
   if (point !== undefined) return points.has(point) ? utf8(String.fromCodePoint(points.get(point) ?? 0)) : undefined;
   const number = decimal === undefined ? Number.parseInt(unit ?? braced ?? hex ?? "", 16) : Number(decimal);
-  // The other half of this surrogate pair was cut off.
+  // This is half of a surrogate pair whose other half is missing.
   if (number >= 0xd800 && number <= 0xdfff) return "";
   return number <= 0x10ffff ? utf8(String.fromCodePoint(number)) : undefined;
 }
@@ -128,7 +138,7 @@ function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** Index of the last number that is at most `at`; -1 if there is none. */
+/** Returns the index of the last number that is at most `at`; -1 if there is none. */
 function lastUpTo(sorted: readonly number[], at: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

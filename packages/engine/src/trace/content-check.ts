@@ -10,16 +10,19 @@ import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredSt
 import type { Ports } from "../ports/index.ts";
 import { sha256 } from "../sha256.ts";
 
-/** A fault of a link. `key` and `blob` are set if the fault is in a blob that the entry names. */
+/** A fault of an entry. `key` and `blob` are set if the fault is in a blob that the entry names. */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
-/** A content that was erased on request, with its place. */
+/** A content that was erased on request, with its place in the chain. */
 export interface Erased extends LinkPlace {
   content: ContentName | StepContentName | "text";
   step?: number;
 }
 
-/** The place of a link: its number, its `scope` in a branch, and its `execution` if a node ran that execution. */
+/**
+ * The place of an entry: its number, its `scope` if it is in a branch, and its `execution` if that is a child of the
+ * execution under check.
+ */
 export interface LinkPlace {
   seq: number;
   scope?: string;
@@ -41,7 +44,10 @@ export class ContentCheck {
   readonly #walked: string;
   readonly #erasures: Erasures;
 
-  /** `walked` is the execution under check, not an execution that one of its nodes ran. */
+  /**
+   * `walked` is the execution under check. Entries of other executions, which its nodes ran, get their execution named
+   * in problems.
+   */
   constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#walked = walked;
     this.#erasures = erasures;
@@ -52,7 +58,9 @@ export class ContentCheck {
     return this.#problemIn(head, contents, head.digests);
   }
 
-  /** Checks the contents of a step that an entry lists and whose text is sound. */
+  /**
+   * Checks the contents of a step. The caller has checked that an entry lists the step and that its text is unchanged.
+   */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return this.#goneProblem(head, `the text of its step ${step}`, { step, content: "text" });
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
@@ -89,7 +97,10 @@ export class ContentCheck {
     return undefined;
   }
 
-  /** Checks one content. `name` is set for contents of the entry itself; two of these name further blobs. */
+  /**
+   * Checks one content. `name` is set for contents of an entry, not of a step. The contents "context" and "items" name
+   * further blobs.
+   */
   async #contentProblem(
     head: Head,
     place: string,
@@ -140,8 +151,8 @@ export function erasureText(execution: string): string {
 }
 
 /**
- * Knows which executions were erased on request, from the signed notes next to their chains. An attacker with access to
- * the table can remove a content, but cannot sign the note.
+ * Finds out which executions were erased on request, from the signed notes next to their chains. An attacker with
+ * access to the table can remove a content, but cannot sign the note.
  */
 export class Erasures {
   readonly #ports: Pick<Ports, "chain" | "signer">;
@@ -164,7 +175,10 @@ export class Erasures {
   }
 }
 
-/** Errors of a stored item that NOVA did not write in this form: it lacks a field, or has a wrong value. */
+/**
+ * Names of the errors that a stored item causes if it lacks a field or has a wrong value, so that NOVA cannot have
+ * written it.
+ */
 const unreadable: ReadonlySet<string> = new Set([
   "ChainBroken",
   "DamagedLink",
@@ -175,32 +189,38 @@ const unreadable: ReadonlySet<string> = new Set([
   "UnreadableRecord",
 ]);
 
-/** Returns the message for an item that cannot be read. Throws any other error, such as of a silent store. */
+/**
+ * Returns a problem if the error means that a stored item is invalid. Throws any other error, for example of a store
+ * that does not answer.
+ */
 export function unreadableProblem(error: unknown): LinkProblem {
   if (error instanceof Error && unreadable.has(error.name)) return { message: `it cannot be read: ${error.message}` };
   throw error;
 }
 
-/** A blob that is named by hash. `place` says where, in words for people; `key` is the key of the context. */
+/**
+ * A blob and the place that names its hash. `place` describes that place for people; `key` is the key of the context
+ * whose value is the blob.
+ */
 interface NamedBlob {
   place: string;
   key?: string;
   ref: Pick<BlobRef, "sha256"> & { type?: BlobRef["type"] };
-  /** The length that is stored next to the hash without being hashed itself. */
+  /** The length that is stored next to the hash. No hash protects this length, so it is compared with the blob. */
   bytes?: number;
 }
 
-/** The fault of a blob. */
+/** A fault of a blob: it is missing or was changed. */
 interface BadBlob {
   message: string;
   key?: string;
   blob: string;
 }
 
-/** The number of parallel reads, each one chunk at a time. A blob in S3 takes long to start and little time to read. */
+/** The number of parallel reads. S3 takes longer to start the answer for a blob than to send it. */
 const readsAtOnce = 16;
 
-/** Reads each blob that a chain names once, as a stream, and compares it with its hash. */
+/** Compares each blob that a chain names with its hash. It reads each blob only once, as a stream. */
 export class NamedBlobs {
   readonly #blobs: BlobStore;
   readonly #read = new Set<string>();
@@ -211,7 +231,7 @@ export class NamedBlobs {
     this.#blobs = blobs;
   }
 
-  /** The first of these blobs, or of blobs that they name, that is missing or was changed. */
+  /** Checks these blobs, and the blobs that they name, until one is missing or was changed. Returns that blob. */
   async firstBad(home: BlobHome, named: Iterable<NamedBlob>): Promise<BadBlob | undefined> {
     const waiting = Array.from(named);
     while (waiting.length > 0) {
@@ -228,7 +248,7 @@ export class NamedBlobs {
     return undefined;
   }
 
-  /** The text of a blob that is part of the chain itself; null if it was read before. */
+  /** Checks a blob of which the chain needs the text, and returns the text; null if the blob was read before. */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     const chunks: Uint8Array[] = [];
     const isNew = this.#isNew(home, blob);
@@ -269,7 +289,10 @@ export class NamedBlobs {
     return bytes !== undefined && this.#lengths.get(keyOf(home, sha256)) !== bytes;
   }
 
-  /** The chain may name a blob as JSON and as bytes; only as JSON does it name other blobs. */
+  /**
+   * Returns whether this is the first call for the blob. A blob may be named as JSON and as bytes; it is read for each,
+   * because only JSON can name other blobs.
+   */
   #isNew(home: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
     const key = `${keyOf(home, sha256)} ${type === "json"}`;
     return !this.#read.has(key) && this.#read.add(key) !== undefined;

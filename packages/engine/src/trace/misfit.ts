@@ -10,13 +10,16 @@ import { durationOf, storableFigures } from "../protocol/record.ts";
 import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./content-check.ts";
 
-/** The last sound link of a scope. Before link 0 of a branch: the fork, with the head that link 0 would have. */
+/**
+ * The last entry of a scope that was checked and is sound. At the start of a branch, `entry` is the fork, and `head` is
+ * a head for number 0 of the branch.
+ */
 export interface Checked {
   head: Head;
   entry: StoredEntry;
 }
 
-/** Fields that every entry of an execution repeats from the entry before. */
+/** Fields that have the same value in every entry of an execution. */
 const constant = ["client", "root", "workflow_id", "workflow_version", "frozen", "sealed"] as const;
 
 /** Text fields that every entry has. */
@@ -34,7 +37,7 @@ const texts = [
 const ofLink0 = ["machine", "definition"] as const;
 const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 
-/** The fault of a link: in its own head, at its place, or compared with the link before. */
+/** Returns what is wrong with an entry by itself, at its place, or in comparison with the entry before it. */
 export function misfitOf(
   { seq }: Link,
   head: Head,
@@ -53,7 +56,10 @@ export function misfitOf(
   return closeMisfit(head, last) ?? (last && misfitBehind(head, last));
 }
 
-/** Callers check this first: a head with another hash may not even be JSON. */
+/**
+ * Returns a problem if a head does not match its hash. Call it before the head is parsed, because a changed head may
+ * not be JSON.
+ */
 export function hashMisfit({ head, hash }: StoredEntry): string | undefined {
   return sha256(head) === hash ? undefined : "its head does not have the hash stored beside it: it was changed";
 }
@@ -67,7 +73,10 @@ function misfitBehind(head: Head, last: Checked): string | undefined {
   return `node "${head.node_id}" does not follow node "${last.head.node_id}", whose edge leads to "${last.head.path_taken}"`;
 }
 
-/** A close entry ends the main line, follows the end node if the run completed, and counts all entries. */
+/**
+ * Returns what is wrong with a close entry. It must be the last of the main line, follow the end node if the run
+ * completed, and count all entries.
+ */
 function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Checked | undefined): string | undefined {
   if ((node_type === "close") !== (close !== undefined)) return "it is half a close entry";
   if (!close) return undefined;
@@ -79,7 +88,7 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
     : undefined;
 }
 
-/** The fault of the signature of a close entry. Every close entry has one. */
+/** Returns what is wrong with the signature of a close entry, which every close entry must have. */
 export async function signatureMisfit(
   { signer }: Ports,
   { hash, signature }: StoredEntry,
@@ -90,10 +99,10 @@ export async function signatureMisfit(
     : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }
 
-/** Replaces the error message in the record of a run whose contents were erased. */
+/** The error message in the record of a run after its contents were erased. */
 export const erasedWords = "its words were erased";
 
-/** Fields that a close writes to the record, all at once. */
+/** Fields of the record that are written together at the close. */
 const learned = ["endedAt", "durationMs", "nodes", "spent", "tip", "error"] as const;
 
 /** Returns whether a record says that its run has not ended. */
@@ -102,7 +111,7 @@ export function isUnderWay(record: Execution): boolean {
   return record.open && goesOn && learned.every((field) => record[field] === undefined);
 }
 
-/** The difference between the record and link 0 about the start of the run. */
+/** Returns a difference between the record and entry 0, which both describe the start of the run. */
 export function beginningMisfit(record: Execution, first: Head): string | undefined {
   return misfit(record, {
     id: first.execution_id,
@@ -118,7 +127,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
   });
 }
 
-/** The difference between the record and the signed close entry about the end of the run. */
+/** Returns a difference between the record and the signed close entry, which both describe the end of the run. */
 export async function endMisfit(
   { blobs }: Ports,
   record: Execution,
@@ -147,14 +156,17 @@ function changedField(field: string): string {
   return changedRecord(`its "${field}" is another than the chain's`);
 }
 
-/** Null if it was erased. */
+/** Returns the error in a close entry; null if there is none or if it was erased. */
 async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): Promise<ExecutionError | null> {
   const { error } = entry.contents;
   const text = error && (await unlessErased(() => contentText(error, head, blobs)));
   return typeof text === "string" ? (JSON.parse(text) as ExecutionError) : null;
 }
 
-/** The head holds class and node. An erasure removes the message from the record first, and then from the chain. */
+/**
+ * Returns whether the record has the error of the close entry. The head has class and node. The message is compared
+ * unless it was erased: an erasure removes it from the record before it removes it from the chain.
+ */
 function isErrorOf(
   error: ExecutionError | undefined,
   head: Head,
@@ -167,7 +179,10 @@ function isErrorOf(
   return known !== null && error.message === storableError(known).message;
 }
 
-/** The difference between the labels of a record and of its link 0. An erasure removes those of the record first. */
+/**
+ * Returns a difference between the labels of the record and those of entry 0. An erasure removes the labels of the
+ * record first.
+ */
 export async function labelsMisfit(ports: Ports, record: Execution, erasures: Erasures): Promise<string | undefined> {
   const { entry } = await ports.chain.read({ execution: record.id, scope: "", seq: 0 });
   const labels = entry && (await labelsIn(ports, entry));
@@ -177,8 +192,9 @@ export async function labelsMisfit(ports: Ports, record: Execution, erasures: Er
 }
 
 /**
- * The problem of the restarts that a record names. Link 0 of a restart names its source and is written first. Then the
- * record names the restart. The note beside the chain of the source is written last.
+ * Returns what is wrong with the restarts that the record of an execution names. A restart writes three times: first
+ * its entry 0, which names the source, then its id into the record of the source, and last a note beside the chain of
+ * the source.
  */
 export async function restartsMisfit(ports: Ports, id: string): Promise<string | undefined> {
   const notes = await ports.chain.notes(id);
@@ -196,8 +212,8 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
 }
 
 /**
- * The problem of the record of a restart's source. The record names the restart before the restart has a record, so a
- * missing name was dropped. The note beside the chain may be dropped, too.
+ * Returns a problem if the record of a restart's source does not name the restart. The id is written before the restart
+ * has a record, so a missing id was removed later. An attacker can remove the note beside the chain, too.
  */
 export async function sourceMisfit(
   { executions }: Pick<Ports, "executions">,

@@ -31,13 +31,13 @@ export interface Trace {
   execution: Execution;
   entries: TraceEntry[];
   /**
-   * Nodes in the order in which they ran, with start and end, without joins and the close. Nodes of branches follow
-   * their fork, branch by branch, although they ran at the same time.
+   * Ids of the nodes in the order in which they ran, start and end included; joins and the close are left out. Nodes of
+   * branches follow their fork, branch by branch, although branches run at the same time.
    */
   path: string[];
   context: RawJson;
   atWork: AtWork;
-  /** Addresses of the executions of its state machine, the first one first; empty if people cannot open them. */
+  /** URLs of the run's Step Functions executions, the first one first; empty if they have no page for people. */
   pages: string[];
 }
 
@@ -70,16 +70,16 @@ function pathThrough(entries: TraceEntry[]): string[] {
   ]);
 }
 
-/** The link before, and the context after it, which is null if it was erased. */
+/** An entry, and the context after it. The context is null if it was erased. */
 interface Before {
   entry: StoredEntry;
   context: Context | null;
 }
 
 class TraceReader {
-  /** Turns without an entry in everything that was read. */
+  /** All turns without an entry that this reader has found. */
   readonly held: HeldTurn[] = [];
-  /** The number of further executions of the state machine in which loops of the main line continued. */
+  /** The number of Step Functions executions after the first one, in which loops of the main line continued. */
   continuations = 0;
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
@@ -99,7 +99,10 @@ class TraceReader {
     return shownContext(members, this.#secrets);
   }
 
-  /** Reads a scope. `fork` is the link before a branch; `known` are its links if the caller has read them already. */
+  /**
+   * Reads the entries of a scope. `fork` is the fork's entry if the scope is a branch. `known` are the links of the
+   * scope if the caller has read them.
+   */
   async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];
     let before = fork;
@@ -113,7 +116,7 @@ class TraceReader {
     return { entries, context: before?.context ?? null };
   }
 
-  /** Reads one link with the branches that it opens, and the context after it. */
+  /** Reads one entry in public form, with the branches that it opens, and returns the context after it. */
   async link(at: EntryId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
     if (at.scope === "") this.continuations = head.continuation?.number ?? this.continuations;
@@ -138,7 +141,9 @@ class TraceReader {
     return branches;
   }
 
-  /** The context that the node found: the context before it, plus the members that an item or a failure adds. */
+  /**
+   * Returns the context that the node received: the context before it, with the members that an item or a failure adds.
+   */
   async #inputOf(at: EntryId, { entry, context }: Before): Promise<Context | null> {
     if (!context) return null;
     if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
@@ -181,7 +186,10 @@ class TraceReader {
     return Promise.all(listed.map((step) => traceStep(this.#ports, step, head, { full: this.#full, node })));
   }
 
-  /** The child's own workflow declares its secrets. */
+  /**
+   * Describes a child execution, with its entries if the trace is full. Its secret keys are those of its own workflow,
+   * so it needs its own reader.
+   */
   async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
     const child = { execution_id: execution, workflow, version: number };
     if (!this.#full) return child;
@@ -202,7 +210,7 @@ async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<
   return text === null ? [] : loadStored(text).deleted;
 }
 
-/** Reads one link in the form of `readTrace`, including its branches. Throws `ExecutionNotFound`. */
+/** Reads one entry in the form that `readTrace` returns, with its branches. Throws `ExecutionNotFound`. */
 export async function readTraceLink(
   ports: Ports,
   id: string,
@@ -228,34 +236,40 @@ async function before(ports: Ports, reader: TraceReader, at: EntryId): Promise<B
   return { entry, context: (await before(ports, reader, place))?.context ?? null };
 }
 
-/** A branch starts with link 1, after the link of its fork. */
+/** Returns the place of the entry before. A branch starts with entry 1, and the entry before that is the fork's. */
 function placeBefore({ execution, scope, seq }: EntryId): EntryId | undefined {
   const branch = branchOf(scope);
   if (seq > (branch ? 1 : 0)) return { execution, scope, seq: seq - 1 };
   return branch ? { execution, scope: branch.parent, seq: branch.seq } : undefined;
 }
 
-/** Returns whether the text leads from the main line to a branch, step by step, in characters that keys allow. */
+/**
+ * Returns whether the text is a valid scope: it names a branch, and each enclosing branch up to the main line, in
+ * characters that the table's keys allow.
+ */
 export function isScope(scope: string): boolean {
   if (scope === "") return true;
   const branch = /^[!-~]{1,1000}$/.test(scope) && branchOf(scope);
   return branch !== false && branch !== null && isScope(branch.parent);
 }
 
-/** The limit of branches to read: for a larger fork it would cost as much as the trace itself. */
+/** The maximum of open branches that `traceTag` reads. Reading more would cost as much as the trace itself. */
 const maxBranches = 20;
 
 /**
- * Returns a text that changes whenever the result of `readTrace` changes. It covers the record and the last link of
- * each open scope. It costs a read for each open scope, and no read for an execution that has ended. Undefined if many
- * branches are open.
+ * Returns a text that differs whenever `readTrace` would return another result. It is a hash of the record and the last
+ * items of each open scope. It costs one read for each open scope, and none after the end of the execution. Undefined
+ * if more than `maxBranches` branches are open.
  */
 export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
   const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
   return tips && sha256(JSON.stringify([execution, tips]));
 }
 
-/** A fork without its join may continue in any of its branches; other scopes grow only at their end. */
+/**
+ * Returns the last items of a scope and, if it ends with a fork, of the branches of that fork. Only there can new
+ * entries appear.
+ */
 async function openTips(
   ports: Ports,
   execution: string,
@@ -273,9 +287,9 @@ async function openTips(
   return inside.every((one) => one !== undefined) ? [...tips, ...inside] : undefined;
 }
 
-/** The current activity of an execution; field names are public. */
+/** The nodes of an execution that run or wait at this time; field names are public. */
 export interface AtWork {
-  /** The number of nodes that hold their turn, including those that wait. */
+  /** The number of nodes that have a turn and no entry yet, including nodes that wait. */
   count: number;
   nodes: NodeAtWork[];
   maps: MapProgress[];
@@ -285,11 +299,11 @@ export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   /** Null if the workflow is no longer stored. */
   node_type: string | null;
-  /** Starts at 1. From 2 on, the attempt before was lost, or failed and is repeated. */
+  /** Starts at 1. A higher number means that the attempts before it failed, or lost their sandbox. */
   attempt: number;
   /** ISO 8601. */
   since: string;
-  /** Null while code runs or a model writes it. */
+  /** The reason why the node waits; null while its code runs or a model writes it. */
   waits_for: WaitsFor | null;
   /** Failed attempts of the node, as its entry will list them; absent if there are none. */
   attempts?: TraceStep[];
@@ -303,18 +317,18 @@ interface MapProgress extends Pick<EntryId, "scope" | "seq"> {
   failed: number;
 }
 
-/** A turn without an entry yet. */
+/** A turn for which there is no entry yet. */
 interface HeldTurn {
   at: EntryId;
   turn: Turn;
 }
 
-/** A map may run thousands of items at the same time. */
+/** The maximum of nodes to list, because a map may run thousands at the same time. */
 const maxListed = 20;
 
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
-/** `held` holds every turn of the chain without an entry. */
+/** Describes the nodes at work. `held` has every turn of the chain without an entry. */
 async function atWorkOf(
   ports: Ports,
   version: WorkflowVersion | undefined,
@@ -342,7 +356,10 @@ async function nodeAtWork(
   return defined({ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for, attempts: told });
 }
 
-/** A first attempt that still runs has no failed attempts, so most turns need no further read. */
+/**
+ * Returns the failed attempts of a node at work. A first attempt that still runs has none before it, so most turns need
+ * no read.
+ */
 async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: HeldTurn): Promise<TraceStep[]> {
   if (turn.attempt === 1 && turn.due === undefined) return [];
   return (await failedAttempts(ports, at)).map((record) => attemptStep(record, node));
@@ -353,7 +370,7 @@ async function waitOf(ports: Ports, node: Node, { at, turn }: HeldTurn): Promise
   return (await nodeKinds[node.type].waitsFor?.(ports, node, at, turn)) ?? null;
 }
 
-/** Maps whose fork has no entry after it in its scope. */
+/** Returns the progress of each map that has not ended: no entry follows its fork. */
 function openMaps(entries: readonly TraceEntry[]): MapProgress[] {
   const last = entries.at(-1);
   if (!last?.branches) return [];

@@ -8,14 +8,17 @@ import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFo
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** The head of an entry, and the cost of models of its own node, without an execution that the node ran. */
+/** The head of an entry, and what models cost for its node. `spent` does not include a child execution. */
 export interface RunHead {
   head: Head;
   hash: string;
   spent?: Spending;
 }
 
-/** Heads of all entries of an execution, with branches after their fork. They suffice for counting. */
+/**
+ * Yields the heads of all entries of an execution, those of branches after their fork. Counting needs no contents, so
+ * none are read.
+ */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
 }
@@ -31,7 +34,7 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    // The spending of a join is the sum of its branches.
+    // The head of a join or of a child's caller adds up what others have spent, so it has no cost of its own.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
@@ -48,18 +51,18 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/** Branches whose entries are in memory at the same time. */
+/** The maximum of branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
 interface Part {
   part: OpenFork["branches"];
-  /** Undefined if the branch must be read separately. */
+  /** Returns the links of a branch; undefined if the caller must read that branch itself. */
   linksOf(scope: string): readonly Link[] | undefined;
 }
 
 /**
- * Yields a fork's branches with their entries, in parts if there are many. If the join says how far each branch came, a
- * hundred entries are read at once, otherwise a hundred turns and entries.
+ * Yields the branches of a fork with their entries, in parts of at most `maxInPart` branches. If a join lists the last
+ * entry of each branch, one request reads a hundred entries. Otherwise one request reads a hundred turns and entries.
  */
 export async function* branchParts(
   ports: Pick<Ports, "chain" | "blobs">,
@@ -80,12 +83,15 @@ export async function* branchParts(
   }
 }
 
-/** Returns whether a branch continues after the entry: its last entry names no next node. */
+/** Returns whether a branch continues after this entry, which then names a next node. */
 function goesOn({ entry }: Link): boolean {
   return entry !== undefined && headOf(entry).path_taken !== null;
 }
 
-/** The number of the last link of each branch, by scope, from the join of a fork; null if no join lists it. */
+/**
+ * Returns the number of the last entry of each branch, by scope, from the join of a fork; null if there is no join or
+ * its list was erased.
+ */
 async function joinedTips(
   { chain, blobs }: Pick<Ports, "chain" | "blobs">,
   { execution_id: execution, scope, seq }: Head,
@@ -95,7 +101,10 @@ async function joinedTips(
   return text !== null ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 
-/** The scopes that an entry opens: items, or a child execution, which belongs to the source of a reused entry. */
+/**
+ * Returns the scopes that an entry opens: the items of a map, or a child execution. The child of a reused entry belongs
+ * to another run and is left out.
+ */
 export function furtherScopes(entry: StoredEntry): Omit<EntryId, "seq">[] {
   const head = headOf(entry);
   const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({

@@ -12,21 +12,24 @@ import type { Redactor } from "../secrets/redactor.ts";
 import { redactorAt } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace.ts";
 
-/** How far a log was read, in bytes of one run of code. */
+/** The position up to which a log was read, in bytes of the log of one step and attempt. */
 type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };
 
-/** Output of running code after a place in its log, with secrets masked. */
+/** Output of running code after a given position, with secrets masked. */
 interface PrintedSince {
   text: string;
-  /** Bytes after that place that are no longer stored. */
+  /** The number of bytes after the given position that the sandbox no longer stores. */
   leftOut: number;
   next: LogPlace;
 }
 
-/** Time limit for one read from a sandbox. */
+/** The time limit for reading the log from a sandbox. */
 const lookMs = 5_000;
 
-/** The output of the code at a link since `after`; null if no code runs there. Throws `ExecutionNotFound`. */
+/**
+ * Returns what the code of an entry has printed since `after`; null if the code does not run now. Throws
+ * `ExecutionNotFound`.
+ */
 export async function runningLog(
   ports: Ports,
   id: string,
@@ -53,7 +56,7 @@ function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redac
   return { text, leftOut: Math.max(0, start - from), next: { step, attempt, bytes: start + shown } };
 }
 
-/** Builds the redactor for the secrets that the node found in its context. */
+/** Builds a redactor for the secrets in the context that the running node received. */
 async function redactorOf(ports: Ports, at: EntryId, turn: Turn, execution: RunPosition["execution"]) {
   const [position, { version, node }] = await Promise.all([
     readPosition(ports, at),

@@ -23,10 +23,15 @@ import {
 import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts";
 
 export type Problem = LinkPlace & LinkProblem;
-/** `first` is link 0 of a main line. */
+/**
+ * The last sound entry of a scope, or the first problem. `first` is the head of entry 0, which only a main line has.
+ */
 export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem: Problem };
 
-/** Walks the scopes of one execution, with the branches of each fork between its link and its join. */
+/**
+ * Checks the entries of an execution scope by scope. It checks the branches of a fork after the fork and before their
+ * join.
+ */
 export class ScopeCheck {
   readonly contents: ContentCheck;
   links = 0;
@@ -54,7 +59,10 @@ export class ScopeCheck {
     }
   }
 
-  /** Updates `place`, which names the link under check, or the next one while that is read. */
+  /**
+   * Checks the entries of a scope. It keeps `place` at the entry under check, so that the caller can name it if a read
+   * throws.
+   */
   async #walkLinks(place: EntryId, start: Checked | undefined): Promise<ScopeResult> {
     const { execution, scope } = place;
     let last = start;
@@ -104,13 +112,16 @@ export class ScopeCheck {
     return { tips: last.map(endOf) };
   }
 
-  /** Checks that the child's chain is whole, signed, closed as the node's entry says, and called by this node. */
+  /**
+   * Checks that a child's chain is whole and signed, that its last entry is the one in the node's entry, and that this
+   * node started it.
+   */
   async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
     if (!child) return undefined;
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
-    // The child was deleted together with the source.
+    // The entry reuses the outcome of another run, and that run was deleted together with this child.
     if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
     const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
     const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
@@ -140,7 +151,7 @@ export class ScopeCheck {
       : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
   }
 
-  /** The fault in a content that a sound head names by hash: steps, contents, blobs, code. */
+  /** Returns what is wrong with the things that a sound head names by hash: steps, contents, blobs and code. */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = await this.#stepProblem(head);
     if (bad) return bad;
@@ -149,7 +160,10 @@ export class ScopeCheck {
     return (await this.contents.problemOf(head, entry)) ?? this.#planProblem(head, entry);
   }
 
-  /** Erasing contents removes the document together with the context of link 0. */
+  /**
+   * Checks the document of a run with given outcomes. If the context of entry 0 was erased, the document was erased
+   * with it.
+   */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
     if (!head.plan || !contents.context) return undefined;
     return documentProblem(this.#ports, head, head.plan, {
@@ -177,7 +191,7 @@ export class ScopeCheck {
   }
 }
 
-/** The last link of a branch as a join lists it, with the counts that the join adds up. */
+/** The last entry of a branch, as the join lists it, with the counts of the branch that the join adds up. */
 interface BranchEnd extends BranchTip {
   entries: number;
   nodes: number;
@@ -194,7 +208,9 @@ function isCalledBy({ parent }: Head, { execution_id, scope, seq }: LinkOf): boo
 
 type LinkOf = Pick<Head, "execution_id" | "scope" | "seq">;
 
-/** The fault of a link as the join of a fork whose branches end at `tips`. */
+/**
+ * Returns what is wrong with an entry if the entry before it opens a fork. `tips` are the ends of the fork's branches.
+ */
 function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | undefined): string | undefined {
   const before = last?.head.inner ?? 0;
   if (!tips || head.node_type !== "join") {
@@ -204,19 +220,19 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
   const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
   const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
   if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
-  // The list itself may have been erased; its digest stays.
+  // The list itself may have been erased, so its digest in the head is compared.
   const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
   return head.digests.branches === sha256(JSON.stringify(found))
     ? undefined
     : "the branches that it lists end otherwise: one was changed, cut off or added to";
 }
 
-/** The message for a reused outcome whose source lacks a content without a signed note of its erasure. */
+/** Builds the message for a reused outcome whose source lacks a content that no signed note calls erased. */
 function takenAway({ execution, scope, seq }: EntryId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }
 
-/** Checks that the version an entry names still has the definition that link 0 names, and the code that ran. */
+/** Checks that the workflow version of an entry still has the definition that entry 0 names, and the code that ran. */
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
@@ -261,7 +277,7 @@ export class CodeCheck {
   }
 }
 
-/** Code that a model wrote is in the entry, or in the workflow's lock. */
+/** Checks the hash of code that a model wrote. The code itself is in the entry or in the workflow's lock. */
 function writtenProblem(head: Head, { workflow }: WorkflowVersion): string | undefined {
   const locked = workflow.lock?.[head.node_id];
   const isKnown = (hash: string | undefined, inEntry: string | undefined, text: string | undefined) =>
@@ -277,14 +293,17 @@ function unknown(what: string): string {
 
 const sentences = { missing: "is missing", changed: "was changed: it has another hash than when it was published" };
 
-/** The parts of a run's check that the check of the document uses. */
+/** The parts of `ScopeCheck` that the check of a document uses. */
 interface Checking {
   blobs: NamedBlobs;
   gone: Set<string>;
   erasures: Erasures;
 }
 
-/** The problem of the document that a plan names: other bytes, or a written outcome that differs from the entry it names. */
+/**
+ * Returns what is wrong with the document of outcomes that a plan names: its bytes were changed, or a written outcome
+ * differs from the entry that it names.
+ */
 async function documentProblem(
   ports: Ports,
   head: Head,
@@ -303,7 +322,7 @@ async function documentProblem(
 async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
     const outcome = parseOutcome(place, json);
-    // The walk compares entries that reuse an outcome with their source.
+    // This outcome only names an entry. `#reuseMisfit` compares each entry that reuses another one.
     if ("entry" in outcome) return undefined;
     const { from } = outcome;
     if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
@@ -315,7 +334,10 @@ async function outcomeProblem(ports: Ports, place: string, json: string, checkin
   }
 }
 
-/** Returns whether a written outcome equals that of the entry that it names. Also true if the entry no longer exists. */
+/**
+ * Returns whether a written outcome equals the outcome of the entry `from`. Also returns true if that entry no longer
+ * exists.
+ */
 async function isFrom(
   ports: Ports,
   outcome: WrittenOutcome,
@@ -339,7 +361,7 @@ async function isFrom(
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
   const changes = await readChanges(entry, ports.blobs);
-  // Entries store large values as references.
+  // Large values are references in the entry, so the written values are compared in this form.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
   const own = [text(stored), deleted.toSorted()];

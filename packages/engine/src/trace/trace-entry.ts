@@ -17,7 +17,10 @@ import type { Ports } from "../ports/index.ts";
 import type { StepDraft, WorkflowVersion } from "../ports/pipeline.ts";
 import { sha256 } from "../sha256.ts";
 
-/** The public form of one entry of the chain of work; field names are public. Only `full` includes contexts. */
+/**
+ * One entry of the chain of work as the API shows it; field names are public. The contexts are present only in a full
+ * trace.
+ */
 export interface TraceEntry extends ReturnType<typeof publicHead> {
   error_message: string | null;
   traceback: string | null;
@@ -29,13 +32,16 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   input_context?: RawJson | null;
   output_result?: RawJson | null;
   logs?: string | null;
-  /** Set for nodes that run another workflow; only `full` includes `entries`. */
+  /** Set for nodes that run another workflow. `entries` is present only in a full trace. */
   child?: { execution_id: string; workflow: string; version: number; entries?: TraceEntry[] };
-  /** Set for the link of a fork: the entries of its branches, which precede the next entry. */
+  /** Set for a fork: its branches with their entries. They come before the entry that follows in this scope. */
   branches?: TraceBranch[];
 }
 
-/** A branch of a fork, named by its first node, or an item of a map, named by its number. It may not have started. */
+/**
+ * A branch of a fork, named by its first node, or an item of a map, named by its number. It has no entries if it has
+ * not started.
+ */
 export interface TraceBranch {
   branch: string;
   scope: string;
@@ -59,36 +65,39 @@ export function publicHead(head: Head) {
     path_taken,
     execution_time_ms,
     attempt,
-    /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
+    /**
+     * The number of deliveries that failed before the first attempt started: they found no sandbox, or their Lambda
+     * died.
+     */
     failed_deliveries,
     sandbox_id,
     timestamp,
     prev,
     code_hash: code,
-    /** The execution and link whose outcome this entry reuses; the node did not run here. */
+    /** The entry whose outcome this entry reuses. The node did not run in this execution. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
-    /** Link 0 names the first run of all restarts, and this run's place in it; absent in the first run. */
+    /** Only in entry 0 of a restart: the first run of the family of restarts, and the place of this run in it. */
     origin: origin && { execution_id: origin.execution, place: origin.place },
-    /** The author and time of an outcome that was written by hand; the node did not run. */
+    /** Set for an outcome that a person wrote instead of running the node: the author and the time. */
     edited,
-    /** Addresses that the host names resolved to, for ports other than 80 and 443. */
+    /** The addresses to which the host names resolved, for ports other than 80 and 443. */
     resolved_hosts: addresses,
   });
 }
 
-/** The public form of one agent run; field names are public. Erased contents are null. */
+/** One agent run as the API shows it; field names are public. Erased contents are null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
   /** The part of `execution_time_ms` in which code ran in the sandbox. */
   run_time_ms?: number;
-  /** Set for an attempt of the whole node. */
+  /** Set if the step is a failed attempt of the whole node. */
   error_class?: RunErrorClass;
-  /** Set for an attempt with a next one: the delay between them. With jitter it is the maximum. */
+  /** Set if another attempt followed: the delay before it. With jitter this is the maximum of the delay. */
   retry_delay_ms?: number;
   /** The actual delay is random, between zero and `retry_delay_ms`. */
   retry_jitter?: true;
   timestamp: string;
-  /** The prompt and the answer of the model; only with `full`. */
+  /** The prompt of the model, beside its answer; both are present only in a full trace. */
   prompt?: string | null;
   answer?: string | null;
 }
@@ -112,7 +121,10 @@ export async function traceStep(
   return { format: 1, ...step, ...defined({ run_time_ms, prompt: shown("prompt"), answer: shown("answer") }) };
 }
 
-/** Builds the step of a failed attempt of a whole node, whose text holds all of its fields. */
+/**
+ * Builds the public step of a failed attempt of a whole node. Such a step has no contents, so the record alone is
+ * enough.
+ */
 export function attemptStep(record: StepRecord, node: Node | undefined): TraceStep {
   const hasJitter = record.retry_delay_ms && node && "retry" in node && node.retry?.jitter;
   return { ...nothingAsked, ...record, ...(hasJitter && { retry_jitter: true }) };
@@ -130,18 +142,18 @@ const nothingAsked = {
   tool_calls: [],
 };
 
-/** Facts about a prompt or text node, computed from its entry and steps; field names are public. */
+/** Facts about the models of a prompt or text node, computed from its entry and steps; field names are public. */
 export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 
 /** Facts about the prompt of a text node. Secrets are masked and long texts are cut. */
 interface TextMetadata {
-  /** The prompt with its references replaced. */
+  /** The prompt after its references were replaced by values. */
   processed_prompt: string;
-  /** Inserted values, by reference without its braces. */
+  /** The inserted values. The key is the reference as the prompt has it, without the braces. */
   processed_node_values: Record<string, string>;
-  /** How each value was found. */
+  /** For each reference: where its value was found. */
   references: unknown[];
-  /** References without a value. */
+  /** The references for which no value was found. */
   missing: string[];
 }
 
@@ -157,15 +169,15 @@ export interface AiRun {
   prompt: string;
   /** The code that ran, or the last code that a model wrote. */
   code: string | null;
-  /** The model that wrote the code, if no step names it. */
+  /** The model that wrote locked code, which no step of this run names. */
   codeModel: string | null;
   error: string | null;
   steps: readonly TraceStep[];
-  /** The analysis that ran before pinned code. The steps do not contain it. */
+  /** The analysis that ran before pinned code. It is no step, so it is passed separately. */
   pinnedAnalysis?: AnalysisMetadata;
 }
 
-/** The maximum of attempts that a pipeline makes at the code of one node. */
+/** The maximum of times that a pipeline lets the model write the code of one node. */
 const maxAttempts = 3;
 
 export function aiMetadata(whole: AiRun) {
@@ -198,10 +210,10 @@ export function aiMetadata(whole: AiRun) {
     cost_usd,
     cost_usd_estimated: cost_usd,
     ...(costNotes.length > 0 && { cost_notes: costNotes }),
-    /** Time of the model that wrote the code. */
+    /** Milliseconds in which the model wrote code or text. */
     generation_time_ms: timeOf(generators) + timeOf(texts),
     execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,
-    /** Time of all agents. */
+    /** Milliseconds of all agents of the node. */
     total_time_ms: head.execution_time_ms,
     attempts,
     cache_hit: isHit,
@@ -220,7 +232,7 @@ export function aiMetadata(whole: AiRun) {
     errors: steps
       .filter(hasFailed)
       .map(({ attempt_number: attempt, agent_name, error_message: error }) => ({ attempt, agent_name, error })),
-    /** Milliseconds by name of the step. */
+    /** Milliseconds of the steps by agent name. */
     timings: Object.fromEntries(Array.from(byName, ([name, runs]) => [name, timeOf(runs)])) as Record<string, number>,
     ...endOf(run, attempts),
   };
@@ -228,19 +240,19 @@ export function aiMetadata(whole: AiRun) {
 
 const textWriter = "TextWriter";
 
-/** The facts about the prompt that the step of the first answer recorded. */
+/** Returns the facts about the prompt, which the step of the model's first answer recorded. */
 function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
   return members(stepsOf(lastAttempt(steps), textWriter)[0]?.input_data);
 }
 
-/** The steps of the last attempt of a node with retries, which produced the outcome. */
+/** Returns the steps of the last attempt of the node. That attempt produced the outcome. */
 function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
   const isEnd = ({ agent_name }: TraceStep) => agent_name === nodeAttempt.agent_name;
   const before = steps.findLastIndex((step, i) => isEnd(step) && i < steps.length - 1);
   return steps.slice(before + 1).filter((step) => !isEnd(step));
 }
 
-/** Status of the node; a failed node also has its attempts and its error. */
+/** Returns the status of the node, and for a failed node also its attempts and its error. */
 function endOf(run: AiRun, attempts: number) {
   const isFailed = run.head.status === "failed";
   const failure = attempts >= maxAttempts ? ("failed_after_retries" as const) : ("failed" as const);
@@ -251,7 +263,10 @@ function endOf(run: AiRun, attempts: number) {
   });
 }
 
-/** Code and error of each attempt; attempt 0 is pinned code. The last one may carry the error of the node. */
+/**
+ * Returns code and error of each attempt. Attempt 0 is pinned code. The last attempt gets the error of the node if no
+ * step has one.
+ */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   const ofNode = { error_class: head.error_class ?? "NodeFailed", error: finalError };
   if (head.cache_hit) return [{ attempt: 0, code, ...ofNode }];
@@ -266,7 +281,10 @@ function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   );
 }
 
-/** The class is `NodeFailed` if the step names none: then an agent found the fault in an answer or in code. */
+/**
+ * Returns the error of a failed step. A step without an error class records a fault that an agent found in an answer or
+ * in code.
+ */
 function errorOf(failed: TraceStep | undefined) {
   if (!failed || failed.error_message === null) return undefined;
   const { error_class } = members(failed.output_data) as { error_class?: unknown };
@@ -277,7 +295,10 @@ function writtenBy({ generated_code: code, tool_calls, model_used: model, output
   return { code, tool_calls, model, ...members(output_data) };
 }
 
-/** Metadata of an analysis. Its step includes the model's time and the run, so the model's time is the difference. */
+/**
+ * Returns the facts about an analysis from its step. The step's time covers the model and the run of the code, so the
+ * model's time is the difference.
+ */
 function analysisMetadata({ generated_code, output_data, execution_time_ms, run_time_ms = 0 }: TraceStep) {
   return {
     analysis_code: generated_code,
@@ -304,7 +325,7 @@ function members(value: unknown): object {
   return typeof value === "object" && !Array.isArray(value) ? value : { result: value };
 }
 
-/** The code of the nodes of a version, written by hand or by a model. */
+/** Finds the code that nodes of a workflow version ran, written by hand or by a model. */
 export class ToldCode {
   readonly #ports: Ports;
   readonly #executors: ReadonlyMap<string, Executor>;
@@ -321,7 +342,10 @@ export class ToldCode {
     return this.#executors.get(node_id)?.kind === "prompt";
   }
 
-  /** The definition holds code written by hand. The entry or the workflow's lock holds code that a model wrote. */
+  /**
+   * Returns the code that the entry's node ran. Handwritten code is in the definition; a model's code is in the entry
+   * or in the workflow's lock.
+   */
   async of(entry: StoredEntry, head: Head): Promise<string | null> {
     if (head.code === null) return null;
     const executor = this.#executors.get(head.node_id);
@@ -329,13 +353,13 @@ export class ToldCode {
     return (await contentOrNull(this.#ports, entry, head, "code")) ?? this.#lockedOf(head)?.code ?? null;
   }
 
-  /** The prompt of a prompt or text node without code, which a trace shows in place of code. */
+  /** Returns the prompt of a node that ran no code. A trace shows the prompt in place of code. */
   promptOf({ node_id, code }: Head): string | null {
     const executor = this.#executors.get(node_id);
     return executor && executor.kind !== "code" && code === null ? executor.prompt : null;
   }
 
-  /** Null for code written by hand. */
+  /** Returns the facts about the models of a node; null for a node with handwritten code. */
   async metadata(
     entry: StoredEntry,
     head: Head,
@@ -350,7 +374,7 @@ export class ToldCode {
     return aiMetadata({ ...run, head, prompt: executor.prompt, codeModel, ...(pinnedAnalysis && { pinnedAnalysis }) });
   }
 
-  /** The analysis that ran before pinned code. */
+  /** Returns the facts about the analysis that ran before pinned code. */
   async #analysisOf(entry: StoredEntry, head: Head): Promise<AnalysisMetadata | undefined> {
     if (head.analysis === undefined) return undefined;
     const locked = this.#locked[head.node_id];

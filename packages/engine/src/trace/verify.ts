@@ -15,21 +15,24 @@ import {
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**
- * `open`: the run has not ended, every link so far holds, and no signature covers them yet. `anchored`: the run is
- * closed, every link holds, the signature over the last one is valid, and the record of the run agrees. `broken`:
- * anything else.
+ * The result of a verification. `open`: every entry is sound, but the run has not ended, so no signature covers the
+ * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last one is valid, and the
+ * record of the run agrees. `broken`: anything else.
  */
 export interface Verification {
   state: "open" | "anchored" | "broken";
-  /** The number of sound links, including those in branches and in executions that nodes ran. */
+  /** The number of sound entries, including those in branches and in child executions. */
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
-  /** Source executions of reused outcomes that no longer exist or were erased, so the outcomes cannot be compared. */
+  /**
+   * Executions whose outcomes this run reuses and that no longer exist or were erased. These outcomes cannot be
+   * compared.
+   */
   sourceGone: string[];
   /**
-   * The first faulty link, or link with a faulty content, and its fault. `scope` is set in a branch, `execution` in an
-   * execution that a node ran, `blob` (a SHA-256) and `key` (of the context) for a faulty blob.
+   * The first fault, and the entry in which it is. `scope` is set for an entry in a branch, and `execution` for an
+   * entry of a child execution. `blob` (a SHA-256) and `key` (of the context) are set if the fault is in a blob.
    */
   problem?: Problem;
 }
@@ -59,22 +62,25 @@ async function knownOf(ports: Ports, id: string): Promise<Known | Problem> {
   }
 }
 
-/** A second proof for unsigned runs: Step Functions succeeds only after the close entry. */
+/**
+ * Returns whether Step Functions says that the run succeeded. That is possible only after the close entry, so an
+ * attacker has removed that entry if the chain has none.
+ */
 async function hasSucceeded({ stateMachines }: Ports, { stateMachineArn, id }: Execution): Promise<boolean> {
   const run = await stateMachines.describe(stateMachineArn, id).catch(() => null);
   return run?.status === "succeeded";
 }
 
-/** Facts about the run that were read before its chain. */
+/** Facts about the run. They are read before its chain. */
 interface Known {
   record: Execution;
-  /** Its state machine has completed. */
+  /** Set if the state machine succeeded although the record calls the run unfinished. */
   isDone: boolean;
 }
 
 type Verdict = "open" | "anchored" | Problem;
 
-/** The verdict on a chain that is sound by itself. */
+/** Returns the verdict on a chain without a fault of its own, after a comparison with the record. */
 async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, erasures: Erasures): Promise<Verdict> {
   if ("message" in known) return known;
   try {
@@ -87,7 +93,8 @@ async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, er
 async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, erasures: Erasures): Promise<Verdict> {
   if (!tip || !first) return { seq: 0, message: "the chain has no link: link 0 was dropped" };
   const { seq, close } = tip.head;
-  // If the run has ended meanwhile, the record knows of the end, which the chain as it was read may lack.
+  // The run may have ended after its record was read. Then the chain has a close entry, and the record must be read
+  // again.
   const record = close ? await executionOf(ports, known.record.id) : known.record;
   const beginning =
     beginningMisfit(record, first) ??
@@ -100,7 +107,7 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
     return isUnderWay(record)
       ? "open"
       : { seq: seq + 1, message: `${closeDropped}: the record says that the run has ended` };
-  // If a closer died before it updated the record, another closer follows and updates it.
+  // A process may have died between writing the close entry and updating the record. Another process will update it.
   const lags = isUnderWay(record);
   if (!lags && record.tip !== tip.entry.hash)
     return { seq, message: "the close entry is not the one that the record of the run knows" };
