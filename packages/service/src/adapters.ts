@@ -1,4 +1,7 @@
-/** Ports of the service that need no AWS. A separate entry point: a process that opens a cloud loads nothing else of the service. */
+/**
+ * Adapters for ports of the service that need no AWS. They have an entry point of their own, so a process that needs
+ * only these does not load the rest of the service.
+ */
 export { trustIssuer } from "./access/issuer.ts";
 export { createRates } from "./access/rates.ts";
 export { dmarcPolicies } from "./mail/ses-headers.ts";

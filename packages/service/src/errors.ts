@@ -46,7 +46,7 @@ export class Refused extends Error {
   }
 }
 
-/** Returns a handler for `catch` that answers errors of `kind` and throws all others again. */
+/** Returns a handler for `catch` that returns `answer(error)` for errors of `kind`, and throws all others again. */
 export function recoverFrom<E extends Error, T>(kind: new (...args: never[]) => E, answer: (error: E) => T) {
   return (error: unknown): T => {
     if (error instanceof kind) return answer(error);

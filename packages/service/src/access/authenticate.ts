@@ -7,13 +7,13 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a caller may access things of `client`; null: things that belong to all clients. */
+/** Whether a caller may access what belongs to `client`, or for null what all clients share. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }
 
 const secretBytes = 32;
-/** `nova_`, the ULID of the id, and 32 bytes in base64url. */
+/** The form of a key: `nova_`, the ULID of its id, `_`, and 32 random bytes in base64url. */
 const pattern = /^nova_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
 
 export function newSecret(): string {
@@ -38,10 +38,15 @@ export function isDigestOf(secret: string, digest: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(secret), "hex"), Buffer.from(digest, "hex"));
 }
 
-/** Compared for an unknown id, so that it takes the same time as a wrong secret. */
+/**
+ * The secret of an unknown key is compared with this digest, so that its refusal takes as long as that of a wrong
+ * secret.
+ */
 const unknownKey = { digest: "00".repeat(32) };
 
-/** Returns the caller. Throws `Unauthenticated` with one message for every reason; `TooMany`, `IssuerUnreachable`. */
+/**
+ * Returns the caller. Throws `Unauthenticated`, with the same message for every reason, `TooMany`, `IssuerUnreachable`.
+ */
 export async function authenticate(
   ports: Pick<ServicePorts, "keys" | "tokens" | "rates">,
   text = "",
@@ -66,13 +71,13 @@ async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise
   return { id, role, client, name };
 }
 
-/** Throws `Forbidden`. */
+/** Throws `Forbidden` if the caller's role is below `least`. */
 export function demandRole(principal: Principal, least: Role): void {
   if (hasRole(principal, least)) return;
   throw new Forbidden(`this needs the role ${least}, the key has ${principal.role} - use a key of that role`);
 }
 
-/** For things that all clients share. Throws `Forbidden`. */
+/** Throws `Forbidden` if the caller's key is for one client only. Protects what all clients share. */
 export function demandAllClients({ client }: Principal): void {
   if (client === null) return;
   throw new Forbidden(`all clients share this, and the key is for "${client}" alone - use a key for all clients`);

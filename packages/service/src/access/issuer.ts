@@ -10,7 +10,7 @@ export interface IssuerOptions {
   /** Absent: the issuer's `/.well-known/jwks.json`. */
   jwksUrl?: string | undefined;
   roleClaim: string;
-  /** Name of the claim with the client, or `*` for all clients. A token without a valid claim is rejected. */
+  /** Name of the claim whose value is the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
 }
 
@@ -44,7 +44,7 @@ export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerO
   };
 }
 
-/** Error codes of jose for a timeout, and for an answer that is not a key set. */
+/** Error codes of the library jose for a timeout, and for an answer that is not a key set. */
 const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
 
 /** OpenID Connect limits a subject to 255 characters. Lists show it, so it must be printable. */

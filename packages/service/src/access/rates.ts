@@ -5,14 +5,17 @@ import type { Principal, RateStore, Rates } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 const windowSeconds = 10;
-/** A fraction of the limit: each process allows that many requests without the table, and then reserves as many at a time. */
+/**
+ * Fraction of the limit that a process allows without asking the table. After that, it reserves the same number of
+ * requests in the table at a time.
+ */
 const share = 0.05;
 /** Maximum number of keys whose counts a process keeps. A dropped key starts again with its free requests. */
 const maxRemembered = 10_000;
 
 interface Count {
   beginsAt: number;
-  /** Requests allowed without the table. */
+  /** Requests that this process still allows without asking the table. */
   free: number;
   /** Reserved requests that are not used yet. */
   left: number;
@@ -41,7 +44,7 @@ export function createRates(
       while (count.left === 0) {
         const leftMs = beginsAt + windowSeconds * 1000 - now;
         if (count.isSpent) throw new TooMany(limit, windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)));
-        // Concurrent requests wait for one reservation.
+        // Concurrent requests share one reservation: only the first of them asks the table.
         count.asking ??= ask(count, by);
         await count.asking;
       }

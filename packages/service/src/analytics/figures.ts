@@ -13,7 +13,7 @@ import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
 
-/** With two digits, a duration is known to 5 %, and any number of runs has at most some hundred different durations. */
+/** Two digits keep a duration exact to 5 %. Any number of runs then has at most a few hundred different durations. */
 const digits = 2;
 
 /** Rounds a duration to significant digits, as it is stored. */
@@ -88,7 +88,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
     runs: a.runs + b.runs,
     failed: addCounts(a.failed, b.failed),
     totalMs: storableNumber(a.totalMs + b.totalMs),
-    // Null if either is unknown.
+    // The durations of `a` and `b` together are unknown (null) if one of them is unknown.
     durations: a.durations && b.durations && addCounts(a.durations, b.durations),
     ...defined({ spent: addSpendings(a.spent, b.spent) }),
     ...(failedMs > 0 && { failedMs }),
@@ -107,7 +107,7 @@ function addCounts(a: Durations, b: Durations): Record<string, number> {
   return sum;
 }
 
-/** Types of entries that execute nothing. */
+/** Types of entries that execute nothing, so the statistics leave them out. */
 const uncountedTypes: readonly Head["node_type"][] = ["start", "end", "join", "close"];
 
 /** Computes the statistics of an ended run from its chain. Every computation gives the same result. */

@@ -79,7 +79,10 @@ export async function costReports(runs: Runs) {
   });
 }
 
-/** The sum of all nodes, without durations, which do not add up. */
+/**
+ * The sum of the statistics of all nodes. It has no durations, since a distribution over different nodes would say
+ * nothing.
+ */
 function sumNodes(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };
 }

@@ -28,7 +28,10 @@ export function buildDeed(
   return { format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail };
 }
 
-/** Lists records, newest first, of `client` or of the key's client; none of a client out of reach. */
+/**
+ * Lists records, newest first. Without `client`, it lists all records that the key reaches. For a client out of reach
+ * it lists none.
+ */
 export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,
   by: Principal,

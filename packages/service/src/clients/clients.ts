@@ -16,7 +16,7 @@ const maxBytes = 64 * 1024;
 /** A valid Python name, so that templates and code can use variables without quoting. */
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** `variables`: JSON text of an object. Throws `Refused` if it cannot start a context. */
+/** Throws `Refused` if `variables`, the JSON text of an object, cannot become part of a run's initial context. */
 export function checkVariables(variables: string): void {
   const members = membersOf(variables);
   const odd = members.find(({ key }) => !nameOfVariable.test(key));
@@ -70,8 +70,8 @@ export async function createClient(
 
 /**
  * Throws `Conflict` if records of an erased client remain under this slug: a new client must not inherit them. The
- * deletion is recorded long before the erasure, so the eventually consistent index shows it by now. Later records may
- * follow it.
+ * deletion is recorded long before the erasure, so the eventually consistent index shows it by now. It need not be the
+ * newest record of the slug, so this searches all of them.
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });
@@ -119,7 +119,8 @@ export async function changeClient(
 ): Promise<Client> {
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(defaultClientRefusal);
   demandNotErasing(await clientOf(ports, by, slug));
-  // A client must not send mail from an address that it does not own.
+  // Only keys for all clients set quotas and sender addresses: a client must not send mail from an address of somebody
+  // else.
   if (changes.quotas || changes.mailFrom !== undefined) demandAllClients(by);
   demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);
@@ -170,7 +171,7 @@ function noClient(slug: string): NotFound {
 export interface KeyRequest {
   ulid: string;
   role: Role;
-  /** Absent: the client of the key that makes it. */
+  /** The client of the new key; absent: the client of the caller's key. */
   client?: string;
   name?: string;
 }
@@ -183,7 +184,10 @@ export interface NewKey {
 
 export type KeyPorts = Pick<ServicePorts, "keys" | "clients" | "audit" | "clock">;
 
-/** Makes a key. `by` is null for the operator who sets NOVA up. Throws `NotFound` if the caller reaches no such client. */
+/**
+ * Makes a key. `by` is null for the operator who sets NOVA up. Throws `NotFound` if the client does not exist or is out
+ * of the caller's reach.
+ */
 export async function createKey(ports: KeyPorts, by: Principal | null, request: KeyRequest): Promise<NewKey> {
   const client = request.client ?? by?.client ?? null;
   if (client !== null) await demandClient(ports, by, client);

@@ -59,7 +59,7 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  // A credential that no key can decrypt can still be replaced.
+  // The previous secrets are unknown if no key can decrypt them. The credential can be replaced all the same.
   const replaced =
     before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
@@ -132,16 +132,16 @@ function noCredential(name: string): NotFound {
 export interface RotationResult {
   /** Number of credentials that this call encrypted with the new key. */
   sealed: number;
-  /** Credentials that no key decrypts, unchanged: `client:idom email`. */
+  /** Names of credentials that no key decrypts, such as `client:idom email`. They stay unchanged. */
   locked: string[];
 }
 
-/** More concurrent changes of one credential than this are not expected. */
+/** How often one credential is tried again after concurrent changes. More of them are not expected. */
 const maxTries = 3;
 
 /**
- * Encrypts every credential with a new key. The old key stays until all are done. After an interruption, the next call
- * continues: credentials with the new key are skipped. Throws `Forbidden`.
+ * Encrypts every credential with a new key. The old key is kept until all credentials have the new one. After an
+ * interruption, the next call continues: credentials with the new key are skipped. Throws `Forbidden`.
  */
 export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<RotationResult> {
   if (by) demandAllClients(by);
@@ -171,7 +171,7 @@ async function resealCredential(
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {
   for (let tries = 1; tries <= maxTries; tries++) {
-    // Read again: the listed record may be out of date.
+    // Reads the record again, since the listed one may be out of date.
     const record = await credentialStore.get(listed);
     if (!record || record.key === key) return "done";
     const { owner, name, kind, changedAt, revision } = record;

@@ -12,14 +12,14 @@ import { cancelIfOpen, eraseContents, findOutermostRun, removeSessionsOf } from 
 
 const pageSize = 50;
 
-/** Passes of one call, before the sweeper must call again. */
+/** Maximum number of passes in one call. Then the call ends, and the sweeper makes the next one. */
 const maxPasses = 5;
 
 /**
  * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. The record goes only after a pass that started when no
- * process was left that could start a run for the client or store an answer of one. A later call continues after a crash,
- * or after `until` (milliseconds since the epoch). Returns whether the erasure is complete.
+ * its objects, everything else that names it, and last its record. The record is removed only if the last pass began
+ * when no process was left that could start a run of the client, or store results of one. A later call continues after
+ * a crash, or after `until` (milliseconds since the epoch). Returns whether the erasure is complete.
  */
 export async function eraseClient(
   ports: ServicePorts,
@@ -28,7 +28,7 @@ export async function eraseClient(
 ): Promise<boolean> {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
-  // The process that marked the client may have crashed before it wrote the audit record.
+  // Writes the audit record of the deletion, since the process that marked the client may have crashed before it did.
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
@@ -66,7 +66,7 @@ async function removeKeys({ keys }: ServicePorts, client: string): Promise<void>
   }
 }
 
-/** False if the time was up before all open runs were cancelled. */
+/** Cancels the client's open runs. Returns false if the time was up before all were cancelled. */
 async function cancelOpen(
   ports: ServicePorts,
   client: string,
@@ -81,7 +81,10 @@ async function cancelOpen(
   return true;
 }
 
-/** Runs one pass over everything, from where it stopped. False if the time was up before the end. */
+/**
+ * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if the time was up before
+ * its end.
+ */
 async function runPass(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {
     if (ports.clock.now() >= until) return false;
@@ -158,7 +161,10 @@ export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   return again;
 }
 
-/** Shorter than the sweeper's limit for lost erasures, so that two processes do not work on one. */
+/**
+ * How often a process reports that it is still at work. This is shorter than the time after which the sweeper takes an
+ * erasure for lost, so no second process starts on it.
+ */
 const renewedMs = 30_000;
 
 /** The progress of a client's erasure, stored in its record. */
@@ -190,7 +196,7 @@ export class ErasureProgress {
     await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
   }
 
-  /** Pauses the erasure; `until` is in milliseconds since the epoch. */
+  /** Pauses the erasure until the given time, in milliseconds since the epoch. */
   async rest(until: number): Promise<void> {
     await this.#put({ part: "executions", restsUntil: new Date(until).toISOString() });
   }
@@ -218,12 +224,15 @@ const startersLiveMs = 330_000;
 /** After this time, a node of an ended run can store no more answers of a model: run-node has 900 s. */
 const writersLiveMs = 930_000;
 
-/** Pause before the next look at the nodes that this process runs for the client. */
+/** Pause before this process checks again whether it still runs nodes of the client. */
 const againMs = 30_000;
 
 const countedAtOnce = 200;
 
-/** A summary of the client's runs. Records stay, so their number shows whether a pass has seen all. */
+/**
+ * A summary of the client's runs. Erased runs keep their records, so a greater number than a pass has seen means that
+ * new runs started.
+ */
 interface Runs {
   count: number;
   isOpen: boolean;
@@ -231,15 +240,15 @@ interface Runs {
   endedMs: number;
 }
 
-/** Whether a pass that starts now can be the last one: this process runs no node of the client. */
+/** Whether a pass that starts now can be the last one, because this process runs no node of the client. */
 export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
 
 /**
- * Decides what follows a pass: "nothing", "another" pass immediately, or another pass at a time (milliseconds since the
- * epoch) when all processes that could still store something have ended.
+ * Decides what follows a pass: "nothing", "another" pass immediately, or a time in milliseconds since the epoch. By
+ * then, all processes that could still store something have ended, and another pass follows.
  */
 export async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await summarizeRuns(ports, client);

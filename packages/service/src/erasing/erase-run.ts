@@ -9,7 +9,10 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
-/** Cancels an open run with the runs inside it. Without its contents, no process could close it any more. */
+/**
+ * Cancels a run and the runs inside it if it is open. This comes before the erasure, because no process can close a run
+ * without its contents.
+ */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record itself, since the list of open runs may be out of date.
   const record = await ports.executions.get(id);
@@ -59,14 +62,15 @@ export async function readRestartFamily(ports: ErasePorts, execution: Execution)
   for (const source of family.values()) {
     for (const id of source.restarts ?? []) {
       const restart = (await ports.executions.get(id)) ?? findRestartInCreation(ports, source, id);
-      // An imported record that was not verified may name any execution.
+      // An imported record that was not verified may name any execution as its restart, so the restart must name its
+      // source, too.
       if (restart?.client === source.client && restart.restartedFrom === source.id) family.set(id, restart);
     }
   }
   return [...family.values()];
 }
 
-/** A restart that is noted in its source and has no record after this time has crashed. */
+/** A restart that its source names, and that has no record after this time, counts as crashed. */
 const madeMs = 60 * 60 * 1000;
 
 function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
@@ -76,14 +80,17 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
   return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
 }
 
-/** Erases executions of one family. Their shared blobs go with the last member that has contents. */
+/**
+ * Erases executions of one family. The blobs that the family shares are removed with the last member that has contents.
+ */
 export async function eraseMembers(
   ports: ErasePorts,
   { client, root }: BlobHome,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await eraseContents(ports, id);
-  // No restart starts from these executions any more, so the last member is known. After a crash, the next call repeats this.
+  // These executions were marked, so no restart joins the family any more, and it is known when the last member is
+  // empty. After a crash, the next call repeats the steps below.
   await mark(ports, ids, "emptied");
   const first = await ports.executions.get(root);
   const family = first ? await readRestartFamily(ports, first) : [];
@@ -143,7 +150,10 @@ export async function demandClientAfterStart(
   }
 }
 
-/** Erases a run that started while its client was being deleted. False if the client exists, or the run is not its own. */
+/**
+ * Erases a run that started while its client was being deleted. Returns false if the client still exists, or the run
+ * belongs to another client.
+ */
 export async function eraseStraggler(ports: ServicePorts, client: string, execution: string): Promise<boolean> {
   const record = await ports.executions.get(execution);
   if (record?.client !== client || client === defaultClient) return false;
@@ -153,7 +163,7 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   await cancelIfOpen(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
-  // Removes other traces of the run. While the client is being erased, that erasure removes them.
+  // Removes the other traces of the run. If the erasure of the client is still in progress, it removes them instead.
   let cursor: string | undefined;
   do cursor = owner ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);

@@ -45,7 +45,7 @@ export interface ExecuteRequest {
   version?: number;
   /** No model writes code: prompt nodes run locked code or fail. Text nodes still call their models. */
   frozen?: boolean;
-  /** Prompt nodes whose code is written again. */
+  /** Ids of prompt nodes for which a model writes the code again. */
   fresh?: readonly string[];
   /** An execution of the workflow for the same client, whose outcomes of unchanged nodes are reused. */
   reuse?: string;
@@ -154,7 +154,7 @@ export async function untilEnded(ports: ServicePorts, id: string, withinMs: numb
     const record = await ports.executions.get(id);
     const passedMs = ports.clock.now() - begin;
     if (passedMs >= withinMs || (record && hasEnded(record))) return record;
-    // If another process closes the run, this notices it after at most 20 % more time.
+    // Looks less and less often. The end of a run that another process closes is noticed after at most 20 % more time.
     const pauseMs = Math.min(longestPauseMs, firstPauseMs + passedMs / 5);
     await ports.endings.wait(id, Math.min(pauseMs, withinMs - passedMs));
   }

@@ -45,7 +45,10 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
   return record;
 }
 
-/** Newest first. A client that the key does not reach has no executions, like a client that does not exist. */
+/**
+ * Lists executions, newest first. For a client that the key does not reach, the list is empty, as for a client that
+ * does not exist.
+ */
 export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<ExecutionList> {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
@@ -162,13 +165,16 @@ export async function erase(ports: ServicePorts, by: Principal, id: string): Pro
   return ids;
 }
 
-/** AWS allows a request 30 seconds. Closing ten thousand items may take longer. */
+/**
+ * How long a request to cancel a run waits for the close. AWS allows a request 30 seconds, and closing ten thousand
+ * items may take longer.
+ */
 const longestWaitMs = 15_000;
 
 /**
- * Cancels a run, and returns its status; for an ended run the status with which it ended. A run with thousands of branches
- * may still be `running` after that: its state machine is stopped, and the close continues in the function that handles
- * the stop, or in the sweeper. Throws `ExecutionNotFound`.
+ * Cancels a run and returns its status. The status of a run that had already ended stays unchanged. A run with
+ * thousands of branches may still be `running`: its state machine is stopped, and the function that handles the stop,
+ * or the sweeper, continues the close. Throws `ExecutionNotFound`.
  */
 export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Pick<Execution, "status">> {
   const { client, open, status } = await executionWithin(ports, by, id);

@@ -34,7 +34,10 @@ export function sealedText({ client, digest }: SealedExport): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
 }
 
-/** The state that one page passes to the next, signed, since it travels through the caller. */
+/**
+ * The digest of all pages so far, and the position where the next page starts. It is signed, since the caller passes it
+ * from one page to the next.
+ */
 interface RunningDigest {
   at: string;
   digest: string;
@@ -52,7 +55,10 @@ const addressSeconds = 60 * 60;
 type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 type ExportedObject = Omit<ArchivedObject, "text"> & { url: string };
 
-/** An object comes with the URL from which it can be fetched. An object with replaced text is inside a data URL. */
+/**
+ * An exported item, or an object with the URL that returns its bytes. If the export replaces the text of an object,
+ * this is a data URL that contains the new text.
+ */
 type ExportRecord = Extract<ArchiveRecord, { kind: "item" }> | ExportedObject;
 
 interface ExportPage {
@@ -62,7 +68,7 @@ interface ExportPage {
   seal?: string;
 }
 
-/** A cursor; with a digest, it proves the previous pages. */
+/** The position where a page starts. A signed digest in it proves the contents of the previous pages. */
 type Cursor = { at: string; digest?: undefined } | (RunningDigest & { signature: string });
 
 /** Returns a page of a client's stored data. A client's own key sees definitions as `redactWorkflow` shows them. Throws `NotFound`. */
@@ -109,7 +115,7 @@ async function addUrl(archive: Archive, { text, ...object }: ArchivedObject): Pr
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
-/** Megabytes of the table read for one answer, which takes some seconds. */
+/** Number of pages, of one megabyte each, that are read from the table for one answer. This takes some seconds. */
 const maxPages = 16;
 
 /** Counts the formats in a part of the table. Throws `Forbidden`. */

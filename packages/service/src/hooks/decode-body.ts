@@ -2,7 +2,10 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { utf8In } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 
-/** The limit of an uncompressed request, too: AWS Lambda accepts 6 MB of event. */
+/**
+ * Limit for a decompressed body. A body that arrives uncompressed has the same limit, since AWS Lambda accepts events
+ * of 6 MB.
+ */
 const maxBytes = 4 * 1024 * 1024;
 
 const decoders = new Map([
@@ -52,7 +55,10 @@ export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): 
 
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))\s*/gy;
 
-/** The parameters of a header such as content-type, with lower-case names. Only `\"` is an escape, since browsers send Windows paths. */
+/**
+ * The parameters of a header such as content-type, with lower-case names. A backslash escapes only a quote, since
+ * browsers send Windows paths with plain backslashes.
+ */
 export function parametersOf(header: string): Map<string, string> {
   const start = header.indexOf(";");
   const rest = start === -1 ? "" : header.slice(start);

@@ -6,15 +6,15 @@ import { fileOf } from "../triggers/start.ts";
 import { decodeBodyText } from "./decode-body.ts";
 import { type FormField, fieldsByName, parseMultipartFields, parseUrlencodedFields } from "./form-body.ts";
 
-/** A body for a run's context: JSON text, and the bytes for the marks in it. */
+/** A body as it enters a run's context: JSON text, with a mark in place of each file, and these files. */
 export interface HookBody {
   json: string;
   files: FileInPlace[];
 }
 
 /**
- * Converts a body. JSON stays as it was written, with all digits. A form becomes an object with files in place, text
- * becomes a string, and everything else becomes bytes. Throws `Refused`.
+ * Converts a body. JSON stays as it was written, with all digits. A form becomes an object of its fields and files,
+ * text becomes a string, and everything else becomes bytes. Throws `Refused`.
  */
 export async function readHookBody(contentType: string, bytes: Uint8Array): Promise<HookBody> {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
@@ -61,9 +61,9 @@ function demandJson(text: string): void {
 
 /**
  * The id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash of the
- * body. Without `dedupe` every request is unique. For a signed request only the body counts, since the signature does not
- * cover other headers, and it is read in one way regardless of its content-type. Otherwise an attacker who has seen one
- * request could change these and start any number of runs.
+ * body. Without `dedupe` every request is unique. For a signed request only the body counts, and it is read in the same
+ * way for every content-type, since the signature does not cover the headers. If headers counted, an attacker who has
+ * seen one request could change them and start any number of runs.
  */
 export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,
@@ -77,7 +77,10 @@ export function dedupeIdOf(
   return `sha256:${sha256(body)}`;
 }
 
-/** Finds a string in the body's JSON or form, or a number as written: a double would change ...509 into ...508. */
+/**
+ * Finds a string in the body's JSON or form, or a number as written: parsing a long number as a double would change its
+ * last digits.
+ */
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
   const text = utf8In(body);
   if (text === undefined) return undefined;

@@ -59,7 +59,7 @@ async function checkSignature(
 ): Promise<string | undefined> {
   const signature = place ? place.trigger.signature : unknownHookSignature;
   if (!signature) return undefined;
-  // Answers the reason instead of keys if the owner of the credential must fix it.
+  // Returns the reason instead of keys if the owner of the credential must fix the credential.
   const why = catchUnusable(({ message }) => message);
   const keys = place ? await readSecrets(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
   if (typeof keys === "string") return keys;
@@ -88,7 +88,9 @@ async function startRun(ports: ServicePorts, place: HookPlace, request: HookRequ
 /** Headers that carry a login. Nodes must not see them. */
 const hiddenHeaders = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
-/** Records a refusal at most once per minute and fault, since anyone can send any number of requests. */
+/**
+ * Records a refusal. The same fault is recorded at most once a minute, since anyone can send any number of requests.
+ */
 function recordRefused(
   ports: ServicePorts,
   place: HookPlace | undefined,

@@ -7,7 +7,7 @@ export interface SignedRequest {
   nowMs: number;
 }
 
-/** Stripe's name of the digest, used if the trigger has no `prefix`. */
+/** The name that Stripe puts before the digest. It is used if the trigger has no `prefix`. */
 const usualPrefix = "v1=";
 
 /**
@@ -55,7 +55,9 @@ function withoutPrefix(text: string, prefix: string): string | undefined {
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 }
 
-/** Compares every key with every digest. Takes the same time whether and where they differ. */
+/**
+ * Compares every key with every digest. The time that it takes does not show whether, or at which byte, they differ.
+ */
 function anyFits(
   algorithm: WebhookSignature["algorithm"],
   keys: readonly (string | Buffer)[],
@@ -82,13 +84,18 @@ function lengthened(digest: Buffer, bytes: number): Buffer {
   return Buffer.concat([digest, Buffer.alloc(bytes)], bytes);
 }
 
-/** Header of NOVA's own requests; a trigger that names it takes them. */
+/**
+ * The header in which NOVA signs its own requests. A webhook trigger accepts them if its signature names this header.
+ */
 export const novaHeader = "x-nova-signature";
 
 /** The prefix of NOVA's digest in the header. */
 export const novaPrefix = "v2=";
 
-/** Derives the signing key. The secret may also be a vendor's, and a NOVA signature must never pass for the vendor's. */
+/**
+ * Derives the key that signs NOVA's own requests. A vendor may sign with the same secret, and NOVA's signature must
+ * never pass for the vendor's.
+ */
 export function novaKey(secret: string): Buffer {
   return createHmac("sha256", secret).update(novaHeader).digest();
 }

@@ -14,7 +14,10 @@ export interface MailAttachment {
 const maxAttachments = 1_000;
 /** Attached mails deeper than this stay packed. */
 const maxDepth = 5;
-/** Limits of all attached mails together, since each may contain all of the next one. */
+/**
+ * Limits for all attached mails together, since the bytes of a mail inside another one are unpacked again at each
+ * level.
+ */
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
 
@@ -27,8 +30,9 @@ interface Budget {
 }
 
 /**
- * Unpacks the attachments of a mail. The files of an attached mail or of a `winmail.dat` follow it. Attachments that
- * cannot be unpacked within the limits stay packed. Throws a `RangeError` for more than 1,000 attachments in all.
+ * Unpacks the attachments of a mail. In the result, the files of an attached mail or of a `winmail.dat` follow it.
+ * Attachments that cannot be unpacked within the limits stay packed. Throws a `RangeError` for more than 1,000
+ * attachments in all.
  */
 export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {
   const all: MailAttachment[] = [];
@@ -71,7 +75,7 @@ async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Pr
   try {
     return (await read(raw)).attachments;
   } catch {
-    // The attached mail itself stays in the list, so its content is not lost.
+    // An unreadable mail adds no attachments. The mail itself stays in the list, so its content is not lost.
     return [];
   }
 }
@@ -101,11 +105,6 @@ function attachmentOf(
   return { name, type, bytes, inside };
 }
 
-/**
- * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
- * Source: Microsoft, [MS-OXTNEF] 2.1.
- */
-
 /** A file of a TNEF stream; `type` is empty if the stream names none. */
 export interface TnefFile {
   name: string;
@@ -115,7 +114,10 @@ export interface TnefFile {
 
 const signature = 0x223e9f78;
 const attachmentLevel = 2;
-/** Attributes of an attachment. Its rendering data comes first. */
+/**
+ * Ids of the attributes of an attachment. The rendering data is the first one, so it marks the start of the next
+ * attachment.
+ */
 const renderingData = 0x00069002;
 const title = 0x00018010;
 const data = 0x0006800f;
@@ -133,7 +135,10 @@ export function isTnef(bytes: Uint8Array): boolean {
   return bytes.length >= headBytes && viewOf(bytes).getUint32(0, true) === signature;
 }
 
-/** The files of a TNEF stream. A truncated stream keeps the files before the cut. */
+/**
+ * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
+ * Of a truncated file, it returns the attachments that are complete. Source: Microsoft, [MS-OXTNEF] 2.1.
+ */
 export function readTnef(bytes: Uint8Array): TnefFile[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];
   for (const { id, value } of attributes(bytes)) {

@@ -2,7 +2,7 @@ import { headText } from "./headers.ts";
 
 const newline = 10;
 const shortBytes = 20;
-/** Lines of base64 have 76 letters; only the last one is shorter. */
+/** A shorter line does not count as base64, whose lines have 76 letters, except for the last one. */
 const leastBase64Bytes = 56;
 
 const isBase64Letter = new Uint8Array(256);
@@ -10,7 +10,10 @@ for (const letter of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
   isBase64Letter[letter] = 1;
 }
 
-/** Counts the bytes in lines that are not base64, which a parser reads letter by letter, and the short ones of these lines. */
+/**
+ * Counts the lines that are not base64: the bytes of all of them, and the number of short ones. A parser reads such
+ * lines letter by letter.
+ */
 export function textLoad(raw: Buffer) {
   const load = { textBytes: 0, shortLines: 0 };
   for (let start = 0; start < raw.length; ) {
@@ -34,7 +37,7 @@ function isBase64(raw: Buffer, start: number, end: number): boolean {
 /** The largest mail that SES accepts. */
 export const largestMailBytes = 40 * 1024 * 1024;
 
-/** Limits of an honest mail. A parser takes seconds or minutes for mails beyond them. */
+/** Limits that no honest mail exceeds. A parser would take seconds or minutes for mails beyond them. */
 const limits = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
 /** The reason to refuse a mail before parsing it; undefined if it may be parsed. */
@@ -57,7 +60,7 @@ export function tooLargeReason(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
-/** The boundaries that a mail declares, at most 501. */
+/** The boundaries that a mail declares. It stops at 501, since a mail with more than 500 is refused. */
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;

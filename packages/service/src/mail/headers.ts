@@ -9,7 +9,10 @@ export interface MailHeader {
 /** The limit of all headers together. SES accepts less than a tenth of it. */
 export const longestHeadBytes = 512 * 1024;
 
-/** The header text of a mail; undefined if it does not end within the limit. Read as latin-1, since header names are ASCII. */
+/**
+ * The text of a mail's headers; undefined if they do not end within the limit. Read as latin-1, since header names are
+ * ASCII.
+ */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(start)?.index ?? (raw.length < longestHeadBytes ? start.length : undefined);
@@ -50,7 +53,7 @@ function outsideQuotes(value: string): string {
 
 export const noSingleSender = "it does not name exactly one sender";
 
-/** A longer value would keep the pattern busy. */
+/** A longer `From` counts as no sender, since the pattern below would take too long for it. */
 const maxLetters = 2_000;
 const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
@@ -67,7 +70,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
   const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
   const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
   const address = (inBrackets ?? text).toLowerCase();
-  // Many mail programs repeat the address as the name.
+  // An address as the name must be the same one, which many mail programs repeat there.
   const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }

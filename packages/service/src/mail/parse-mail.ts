@@ -26,7 +26,7 @@ export interface ParsedMail {
   attachments: MailAttachment[];
 }
 
-/** Deeper than any mail program nests. */
+/** Limit for parts inside parts. No mail program nests deeper. */
 const maxNestingDepth = 50;
 const maxAddresses = 1_000;
 
@@ -76,7 +76,7 @@ function addressesOf(addresses: Address[] = []): string[] {
   return all.slice(0, maxAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
 }
 
-/** The parser returns an invalid date as it was written. */
+/** Returns null for an invalid date, which the parser returns as it was written. */
 function dateOf({ date }: Email): string | null {
   const time = Date.parse(date ?? "");
   return Number.isNaN(time) ? null : new Date(time).toISOString();
@@ -142,7 +142,10 @@ function joinSplitWords(text: string): string {
 /** Each word of this charset starts in the initial state, so the decoder must not keep the state of the previous word. */
 const withStates = "iso-2022-jp";
 
-/** Undefined for a charset that `TextDecoder` does not know; the mail parser may still know it. */
+/**
+ * The text of consecutive encoded words; undefined for a charset that `TextDecoder` does not know. The mail parser may
+ * still know it.
+ */
 function textOfWords(run: string): string | undefined {
   let text = "";
   let decoder = new TextDecoder();

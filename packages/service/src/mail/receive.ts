@@ -37,8 +37,8 @@ export interface Recipient {
 const maxRecipients = 50;
 
 /**
- * The recipients of a mail that belong to NOVA. SES may name only one of several. So if NOVA's domains are configured,
- * the addresses of To and Cc in these domains are recipients, too.
+ * The recipients of a mail that belong to NOVA. SES may name only one of several recipients. So if NOVA's domains are
+ * configured, the addresses in To and Cc that belong to these domains are recipients, too.
  */
 export function recipientsOf(
   headers: readonly MailHeader[],
@@ -52,7 +52,7 @@ export function recipientsOf(
   return [...new Set(own)].slice(0, maxRecipients).map(recipientOf);
 }
 
-/** `invoices+acme@in.example.com`. */
+/** Splits a recipient: `invoices+acme@in.example.com` is the trigger address `invoices` and the client `acme`. */
 function recipientOf(text: string): Recipient {
   const local = text.slice(0, text.lastIndexOf("@"));
   const [, address = "", client] = /^([^+]*)(?:\+(.*))?$/s.exec(local) ?? [];
@@ -60,8 +60,8 @@ function recipientOf(text: string): Recipient {
 }
 
 /**
- * The reason to refuse a mail for the findings of SES; undefined if there is none. If a domain asks to reject forged mail,
- * SES must have proven the sender: a missing or unreadable result counts as a failure.
+ * The reason to refuse a mail because of the verdicts of SES; undefined if there is none. If a domain asks to reject
+ * forged mail, SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
 export async function verdictProblem(
   { spam, virus, provenDomain }: Verdicts,
@@ -79,7 +79,10 @@ export async function verdictProblem(
 /** The origin of a mail that matches no trigger. */
 const noTrigger = { type: "mail", workflow: null, trigger: null, client: null } as const;
 
-/** Starts a run or records a refusal for each of our recipients. Throws only for outages, never for a bad mail. */
+/**
+ * Starts a run, or records a refusal, for each recipient that belongs to NOVA. Throws only for outages, never for a bad
+ * mail.
+ */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
   const refuse = async (reason: string) => [
     await recordRefusedDelivery(ports, { ...noTrigger, dedupe: key, from: "", about: "" }, reason),
@@ -118,7 +121,10 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
   return deliveries;
 }
 
-/** `gone`: a client that does not exist. It may have been erased, so nothing about its mails is stored. */
+/**
+ * The place of a mail that starts no run. `gone` names a client that does not exist. It may have been erased, so
+ * nothing about its mails is stored.
+ */
 interface NoPlace {
   reason: string;
   gone: string | null;
@@ -158,7 +164,7 @@ export async function startFromMail(
     return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   });
   if ("reason" in parsed) return refuse(parsed.reason);
-  // Code must read the sender that was checked.
+  // The sender that the code of nodes reads must be the one that was checked.
   if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
   const { context, files } = mailContext(parsed, messageId);
   return startFromTrigger(ports, { ...known, about: parsed.subject, context, files });

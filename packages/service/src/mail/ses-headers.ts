@@ -3,24 +3,24 @@ import { defined } from "@nova/workflow/defined";
 import type { DmarcPolicies } from "../ports/triggers.ts";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
-/** SES writes less than a thousand characters. */
+/** A longer header proves nothing. SES itself writes less than a thousand characters. */
 const maxLetters = 10_000;
 
 /**
  * The sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is proven.
- * Senders choose some of its words (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and comments never counts.
- * A sender could also hide SES's own result between quotes. SES writes `dmarc=` once, so a header with two of them is
- * rejected. SES ends the header with a semicolon and separates some properties by one; these look like results of unknown
- * methods and are ignored.
+ * Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and comments
+ * never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES writes
+ * `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon and separates some
+ * properties by one; these look like results of unknown methods and are ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
   const [server = [], ...results] = pairsIn(header) ?? [];
-  // A version may follow the name of the server that checked the mail.
+  // The first part names the server that checked the mail, perhaps with a version after the name.
   if (server[0]?.key !== "amazonses.com" || server.some(({ value }) => value !== undefined)) return undefined;
   const [dmarc, ...others] = results.filter(([first]) => first?.value && /^dmarc(\/\d+)?$/.test(first.key));
   const [result, ...properties] = dmarc ?? [];
-  // Two properties with one name are ambiguous.
+  // A name that occurs twice among the properties makes the result ambiguous.
   const isClear = others.length === 0 && new Set(properties.map(({ key }) => key)).size === properties.length;
   if (!isClear || result?.value?.toLowerCase() !== "pass") return undefined;
   return properties.find(({ key }) => key === "header.from")?.value?.toLowerCase();
@@ -113,7 +113,8 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
 /** The addresses for which SES received the mail. To and Cc may differ. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
   const received = headerOf(ses, "received") ?? "";
-  // The date comes last. The sender's own name comes before `by`, and may contain a `for`.
+  // Removes the date at the end, and keeps only what follows the last `for`: the sender chose the server name at the
+  // start, which may contain a `for`, too.
   const [, ...lists] = received.slice(0, received.lastIndexOf(";")).split(/\sfor\s/i);
   return addressesIn(lists.at(-1)?.slice(0, 10_000) ?? "");
 }

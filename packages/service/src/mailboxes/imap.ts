@@ -11,8 +11,9 @@ const ports = [143, tlsPort];
 const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
 /**
- * Opens mailboxes with IMAP4. A password is sent only over an encrypted connection, or stays on this machine. If private
- * addresses are forbidden, other ports than those of IMAP are too, so a trigger cannot find out what listens on a host.
+ * Opens mailboxes with IMAP4. A password is sent only over an encrypted connection, or to a server on this machine. If
+ * private addresses are forbidden, so are all ports except those of IMAP: a trigger must not find out what else listens
+ * on a host.
  */
 export function imapMailboxes(outgoing: Omit<Outgoing, "fetch">): Mailboxes {
   return {
@@ -45,7 +46,8 @@ async function connect(address: MailboxAddress, outgoing: Omit<Outgoing, "fetch"
     logger: false,
     disableAutoIdle: true,
   });
-  // The pending call also reports a broken connection. Without this listener, the event would end the process.
+  // Ignores the event of a broken connection, which the pending call reports, too. Without a listener, the event would
+  // end the process.
   client.on("error", () => undefined);
   return reportUnreachable(address, async () => {
     outgoing.admit(host);

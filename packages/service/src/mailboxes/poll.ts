@@ -7,7 +7,7 @@ import type { Delivery, MailboxAddress, OpenMailbox, Pause, TriggerName, UnreadM
 import { describeTrigger, type FoundTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { catchUnusable, ownKey } from "../triggers/sync.ts";
 
-/** Mails of one poll; the next poll continues with the others. */
+/** Maximum number of mails that one poll reads; the next poll continues with the others. */
 const maxMails = 50;
 
 /**
@@ -85,7 +85,10 @@ export async function mailboxAddress(
 
 const longestSeconds = 6 * 60 * 60;
 
-/** The pause after `failures` in a row: none after the first, then doubled each time, at most six hours. */
+/**
+ * The pause of a mailbox after this number of failures in a row. The first failure causes none. Later pauses double
+ * each time, up to six hours.
+ */
 export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
   const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));
   return { failures, until: new Date(nowMs + seconds * 1000).toISOString() };

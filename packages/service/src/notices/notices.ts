@@ -4,10 +4,10 @@ import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Mailer, Notice } from "../ports/triggers.ts";
 
-/** Characters; the message of an approval has at most 4,000. */
+/** Maximum length of the text of a mail, in characters. The message of an approval has at most 4,000. */
 const longestText = 20_000;
 
-/** Builds a mail. Text of others cannot control a terminal, and cannot add a header line. */
+/** Builds a mail. Text from outside NOVA in it cannot control a terminal, and cannot add a header line. */
 export function buildNotice(about: Notice["about"], to: string[], subject: string, lines: readonly string[]): Notice {
   const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(controlCharacters, " ").slice(0, longestText);
   return { about, to, subject: subject.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), text };
@@ -29,7 +29,10 @@ const noMail = "NOVA sends no mail, because it has no sender address";
 const mailSetup = "NOVA_MAIL_FROM (an address that SES has verified)";
 const noMailSentence = `${noMail} - name a webhook, or deploy with ${mailSetup}`;
 
-/** Refuses every mail. Stored wishes may predate the removal of the sender address. */
+/**
+ * Refuses every mail. Workflows and clients may still ask for mails that they were allowed when NOVA had a sender
+ * address.
+ */
 export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailSentence)) };
 
 /** The reason why an approval sends no mail. */
@@ -42,7 +45,9 @@ export function mailFindings(
   return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", noMailSentence)];
 }
 
-/** Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still serve task lists. */
+/**
+ * Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still appear in task lists.
+ */
 export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
   if (mailer) return [];
   const asking = Array.from(nodeIndex(workflow).values(), ({ node }) => node).filter(

@@ -23,16 +23,19 @@ export function isPublicAddress(address: string): boolean {
   return v6.range() === "unicast" && v6.match(unicast);
 }
 
-/** From the lookup of the name to the end of the answer. */
+/** Time limit of a request, from the lookup of the host name to the end of the answer. */
 export const maxRequestMs = 10_000;
-/** Tokens, key sets and receipts have a few kilobytes. */
+/** Maximum size of an answer. Tokens, key sets and receipts have a few kilobytes. */
 export const maxAnswerBytes = 1024 * 1024;
 
 /** Resolves hosts and refuses forbidden ones. */
 export interface Guard {
-  /** A client calls `admit` for the host and connects to the result of `lookup`, so a name cannot change after its check. */
+  /**
+   * A client calls `admit` for the host and connects to the address that `lookup` returns, so a name cannot get another
+   * address after its check.
+   */
   lookup: LookupFunction;
-  /** Throws `HostRefused` for a private IP address, which a client does not look up. */
+  /** Throws `HostRefused` for a private IP address. It is needed because a client calls `lookup` only for names. */
   admit(host: string): void;
 }
 
@@ -72,7 +75,7 @@ function limitAnswer(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBu
       else done(new RangeError(`the answer has more than ${maxAnswerBytes} bytes`));
     },
   });
-  // The reader of the stream receives errors.
+  // Errors are ignored here, since the reader of the stream receives them.
   pipeline(answer, counted, () => undefined);
   return Readable.toWeb(counted) as ReadableStream<Uint8Array<ArrayBuffer>>;
 }

@@ -12,7 +12,10 @@ export type ArchiveRecord =
 export interface ArchiveQuery {
   client?: string | undefined;
   cursor?: string | undefined;
-  /** Removes the parts of a definition that the caller may not see. The result keeps the hash of the whole. Absent: no change. */
+  /**
+   * Removes the parts of a definition that the caller may not see. The hash in the result stays that of the whole
+   * definition. Absent: nothing is removed.
+   */
   seen?: ((workflow: Workflow) => Workflow) | undefined;
 }
 
@@ -34,16 +37,22 @@ export interface Claim {
 
 /** Reads all stored records for an export, and writes them back. */
 export interface Archive {
-  /** With `client`: its runs, their proofs, and the versions that they ran. Otherwise everything. */
+  /**
+   * Returns a page of records. With `client`, these are its runs, their proofs, and the versions that they ran; without
+   * it, all records.
+   */
   page(query: ArchiveQuery): Promise<ArchivePage>;
   /** A URL from which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
-  /** Undefined for an item that belongs to no client, and for text that is not an item. */
+  /**
+   * Returns the owner that an item names; undefined for an item that belongs to no client, and for text that is not an
+   * item.
+   */
   claim(item: string): Claim | undefined;
   clientOf(execution: string): Promise<string | undefined>;
   hasWorkflow(id: string): Promise<boolean>;
-  /** False if an item with this key exists; it stays unchanged. */
+  /** Returns false if an item with this key exists, which stays unchanged. */
   putItem(item: string): Promise<boolean>;
   /** Does nothing if the object exists. */
   putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;
@@ -63,11 +72,14 @@ export interface Eraser {
   traces(execution: string): Promise<void>;
   blobs(home: BlobHome): Promise<void>;
   objects(client: string): Promise<void>;
-  /** Erases one part of everything else that names a client, except executions and audit. Returns the cursor of the next part. */
+  /**
+   * Erases everything else that names a client, except executions and the audit, one part per call. Returns the cursor
+   * of the next part.
+   */
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
-/** The queue of erasures: a whole client, one `execution` of it, or one deleted `session`. */
+/** The queue of erasures. Each erases a whole client, one `execution` of it, or one deleted `session`. */
 export interface ErasureQueue {
   /** An erasure may be enqueued twice. `isAsked`: a user asked for it. */
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
@@ -103,7 +115,7 @@ export interface Upload {
   client: string;
   bytes: number;
   type: string;
-  /** Hex; if the user announced it, the bytes need not be read again. */
+  /** Hex; absent if the user did not announce it. Then the bytes are read to compute it. */
   sha256?: string;
   createdAt: string;
   /** Seconds since the epoch, DynamoDB's time to live. The bytes expire with the record. */

@@ -11,7 +11,7 @@ export interface Client {
   format: 1;
   slug: string;
   name: string;
-  /** Versions that its runs use instead of the active ones, by workflow. */
+  /** By workflow: the version that the client's runs use instead of the active one. */
   pins: Record<string, number>;
   /** JSON text of an object: the initial context of its runs. */
   variables?: string;
@@ -19,7 +19,7 @@ export interface Client {
   onFailure?: OnFailure;
   /** Sender address of mails about its runs; absent or empty: the deployment's. */
   mailFrom?: string;
-  /** ISO 8601: retention has erased the contents of runs that started before. */
+  /** ISO 8601: retention has erased the contents of all runs that started before this time. */
   erasedUntil?: string;
   createdAt: string;
   erasing?: Erasing;
@@ -31,13 +31,15 @@ export interface Erasing {
   since: string;
   part: "executions" | "rest";
   cursor?: string;
-  /** The audit record of the deletion. It is written before anything is erased, and then removed here. */
+  /** The audit record of the deletion, until it is written to the audit. That happens before anything is erased. */
   deed?: AuditRecord;
   markedAt?: string;
   runs?: number;
-  /** ISO 8601: when this pass over everything started; absent: another pass must follow this one. */
+  /**
+   * ISO 8601: when this pass over everything started, if it can be the last one; absent: another pass must follow it.
+   */
   passSince?: string;
-  /** ISO 8601: the next pass, which looks for runs that were in progress at the deletion, is not due before. */
+  /** ISO 8601: the next pass is not due before this time. It looks for runs that were in progress at the deletion. */
   restsUntil?: string;
 }
 
@@ -64,7 +66,7 @@ export interface ClientQuotas {
   maxConcurrent?: number;
   /** US dollars for models in one calendar month (UTC). */
   maxCostUsd?: number;
-  /** Days after its end for which the contents of a run are kept. */
+  /** Number of days that the contents of a run are kept after its end. */
   retentionDays?: number;
 }
 
@@ -107,7 +109,7 @@ export interface SpendingStore {
   ofMonth(client: string, month: string): Promise<number>;
 }
 
-/** Number of measurements by duration: milliseconds, rounded to two significant digits. */
+/** How often each duration was measured. The keys are milliseconds, rounded to two significant digits. */
 export type Durations = Readonly<Record<string, number>>;
 
 /** The statistics of a node, in one run or in many. */
@@ -115,13 +117,13 @@ export interface NodeFigures {
   runs: number;
   failed: Record<string, number>;
   totalMs: number;
-  /** Total of its failed runs; absent: 0. */
+  /** Total duration of the node's failed runs; absent: 0. */
   failedMs?: number;
   /** Null if they do not fit into an item of the table. */
   durations: Durations | null;
   /** Absent: the node called no model. */
   spent?: Spending;
-  /** Number of runs of pinned code, and the cost of writing that code again. */
+  /** `hits`: the number of runs of pinned code. `savedUsd`: what it would have cost to write that code again. */
   hits?: number;
   savedUsd?: number;
 }

@@ -20,7 +20,10 @@ import type {
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
 export interface Templates {
-  /** The name of the template with the workflow's requirements. Throws `Refused` if they cannot be installed. */
+  /**
+   * Returns the name of the E2B template in which the workflow's requirements are installed. Throws `Refused` if they
+   * cannot be installed.
+   */
   of(workflow: Workflow): Promise<string>;
 }
 
@@ -32,7 +35,7 @@ export interface Admissions {
 }
 
 export interface RunHookStores {
-  /** Absent: every free slot is given. */
+  /** Absent: queued runs may take every free slot. */
   admissions?: Admissions;
   clients: ClientStore;
   workflowStates: WorkflowStates;
@@ -71,7 +74,7 @@ export interface ServicePorts extends Ports, ServiceStores {
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
   findLookedUpKeys: KeysLookedUp;
   mail: MailPorts;
-  /** Absent: a publish request waits for Step Functions itself. */
+  /** Absent: the request that publishes a version waits for Step Functions. */
   publishQueue?: PublishQueue;
   /** Absent: the request that deletes a client waits until it is erased. */
   erasureQueue?: ErasureQueue;

@@ -6,12 +6,15 @@ export interface Session {
   id: string;
   client: string;
   name: string;
-  /** Grows by one with every change. A writer says which revision it has read. */
+  /**
+   * Grows by one with every change. A writer names the revision that it has read, and fails if the session has another
+   * one.
+   */
   revision: number;
   createdBy: string;
   createdAt: string;
   retentionDays: number;
-  /** ISO 8601: from then on the session is not found any more. */
+  /** ISO 8601: the session is not found any more from this time on. */
   expiresAt: string;
   state: SessionState;
 }
@@ -20,7 +23,7 @@ export interface SessionState {
   draft: Draft;
   /** JSON text of an object: the initial context of every run. */
   context: string;
-  /** The workflow that the session was made from, or published as. */
+  /** The workflow from which the session was made, or as which it was published. */
   workflow?: string;
   nodes: Record<string, NodeRecord>;
   /** Executions whose outcomes are not in `nodes` yet. */
@@ -32,7 +35,7 @@ export interface SessionState {
   changes: SessionChange[];
 }
 
-/** An editable workflow in the words of a workflow file. It may be incomplete. */
+/** An editable workflow, with the fields of a workflow file. It may be incomplete. */
 export interface Draft {
   settings: Record<string, unknown>;
   /** Files that nodes name, such as `lib/money.py`. */
@@ -90,7 +93,7 @@ export interface SessionRun {
 }
 
 export interface RunBasis {
-  /** Hash of the node's definition and its surroundings. */
+  /** Hash of the node's definition, and of the settings, files and initial context of the draft. */
   definition: string;
   before: string[];
   /** Version of the node when the run started. An outcome for an older version is dropped. */
@@ -107,7 +110,7 @@ export interface PublishedDraft {
   version: number;
   hash: string;
   machine: string;
-  /** How many state machines the session had published before this one. */
+  /** The draft's state machine is this one, from 1 on, of those that the session has published. */
   machines: number;
 }
 

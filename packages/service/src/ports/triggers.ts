@@ -20,14 +20,14 @@ export interface TriggerStore {
   /** Replaces a trigger of the same workflow; false if the key belongs to another workflow. */
   put(live: LiveTrigger): Promise<boolean>;
   get(key: string): Promise<LiveTrigger | undefined>;
-  /** Sets the pause; undefined ends it. Does nothing if the trigger is gone. */
+  /** Sets the pause of a mailbox, or ends it if `pause` is undefined. Does nothing if the trigger is gone. */
   pause(live: Pick<LiveTrigger, "key" | "workflowId">, pause: Pause | undefined): Promise<void>;
   /** Does nothing if the key is free, or belongs to another workflow. */
   remove(live: Pick<LiveTrigger, "key" | "workflowId">): Promise<void>;
 }
 
 export interface BusEvent {
-  /** The origin, such as `shop.orders`; `nova` is NOVA itself. */
+  /** The system that sent the event, such as `shop.orders`; `nova` is NOVA itself. */
   source: string;
   type: string;
   detail: string;
@@ -36,11 +36,14 @@ export interface BusEvent {
 export interface Bus {
   /** Returns the event's id. A detail may have any size: details that are too large for the bus are stored separately. */
   put(event: BusEvent): Promise<string>;
-  /** Returns an event of the bus (JSON text, EventBridge's shape) with its whole detail; undefined if that is gone. */
+  /**
+   * Returns an event of the bus (JSON text, EventBridge's shape) with its whole detail; undefined if the detail is
+   * gone.
+   */
   whole(event: string): Promise<string | undefined>;
 }
 
-/** Versions that wait for their state machine. The publisher takes one after the other. */
+/** The queue of versions that wait for their state machine. The publisher takes one after the other. */
 export interface PublishQueue {
   /** A version may be enqueued twice. */
   enqueue(version: { workflow: string; version: number }): Promise<void>;
@@ -60,13 +63,16 @@ export interface Schedule extends TriggerName {
   timezone?: string;
   /** ISO 8601: the first time of a rate. Absent: immediately. */
   firstAt?: string;
-  /** The schedule polls a mailbox. Absent: the trigger fires. */
+  /** At its times, the schedule polls a mailbox. Absent: it fires its trigger. */
   polls?: true;
 }
 
 /** Schedules by the name of their trigger. Every call can be repeated. */
 export interface Schedules {
-  /** A schedule with the same times is not restarted. Throws `Refused` for an invalid expression or time zone. */
+  /**
+   * Stores a schedule. One that has the same times already is not restarted. Throws `Refused` for an invalid expression
+   * or time zone.
+   */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
   /** The first time of a rate, milliseconds since the epoch; undefined if there is none. */
@@ -105,7 +111,7 @@ export interface Delivery {
   at: string;
   from: string;
   about: string;
-  /** Equal for repeated deliveries of the same: a Message-ID, the id of an event, a time. */
+  /** What repeated deliveries of the same thing have in common: a Message-ID, the id of an event, or a time. */
   dedupe: string;
   status: DeliveryStatus;
   /** Reserved when the delivery is accepted; null if there is no run. */
@@ -115,7 +121,10 @@ export interface Delivery {
   expiresAt: number;
 }
 
-/** Must name a workflow or a client: one index of all deliveries would be a single hot partition. */
+/**
+ * A query must name a workflow or a client. There is no index of all deliveries, because it would be one overloaded
+ * partition of the table.
+ */
 export interface DeliveryQuery extends Range {
   /** Null: deliveries that match no workflow. */
   workflow?: string | null;

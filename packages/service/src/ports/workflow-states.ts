@@ -8,15 +8,18 @@ export interface WorkflowState {
   workflowId: string;
   /** The version that new runs use; absent: the latest. */
   active?: number;
-  /** Previously active versions, oldest first; a rollback goes back along them. */
+  /** Previously active versions, oldest first. A rollback activates the last of them. */
   before?: number[];
   /** Versions up to this number were deleted; their executions stay readable. */
   deleted?: number;
-  /** Versions whose triggers may not match the active version: set up although inactive, or missing although active. */
+  /**
+   * Versions whose triggers may be in the wrong state: set up although the version is inactive, or missing although it
+   * is active.
+   */
   touched?: number[];
-  /** When and how often the sweeper had the touched versions settled. */
+  /** When and how often the sweeper handed the triggers of touched versions to the publisher. */
   handedOver?: HandOver;
-  /** The audit record of a deletion in progress; it is written at the end. */
+  /** The audit record of a deletion in progress. The audit gets it when the deletion is complete. */
   leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
   paused?: Pauses;
@@ -45,7 +48,7 @@ export interface WorkflowStates {
   move(workflowId: string, from: VersionPointers, to: MovedPointers): Promise<boolean>;
   /** Replaces the pauses if they are still as in `from`; false otherwise. */
   pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
-  /** Ends the deletion with this audit record, and no later one. */
+  /** Marks the deletion with this audit record as complete. A later deletion of the workflow stays in progress. */
   endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
   /** Workflows with touched versions; eventually consistent. */
   unsettled(): AsyncIterable<UnsettledWorkflow>;
@@ -53,16 +56,16 @@ export interface WorkflowStates {
   recordHandOver(workflowId: string, handedOver: HandOver): Promise<void>;
 }
 
-/** A version before Step Functions has its state machine. */
+/** The fields of a version that has no state machine yet. */
 type Definition = Pick<
   WorkflowVersion,
   "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt" | "draftOf"
 >;
 
-/** `ready`: the version has a state machine and belongs to the engine. */
+/** `ready`: the version has a state machine and is stored as a version of the workflow, so it can run. */
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
 
-/** A version on its way to Step Functions. Its number stays taken even if it fails. */
+/** A version that waits for its state machine, or has got it or failed. Its number stays taken even if it failed. */
 export type Publication = Definition & { format: 1; handedOver?: HandOver } & PublicationState;
 
 /** How often, and when last (ISO 8601), a publication was put into the queue again. */

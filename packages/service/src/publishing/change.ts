@@ -18,7 +18,7 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   if (!leaving) return false;
   await settleTriggers(ports, id);
   await endPauses(ports, id);
-  // A version that was published meanwhile uses the same credentials, so they stay then.
+  // If a version was published meanwhile, it uses the same credentials, so they are kept.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
   await ports.workflowStates.endDeletion(id, leaving);
@@ -42,7 +42,10 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 
 const open = ["running", "waiting", "queued"] as const;
 
-/** Deletes a workflow. Repeating it after a crash does the rest. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
+/**
+ * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden`; `Conflict`
+ * while runs are open.
+ */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
   const shown = await showUnlessDeleted(ports, id);
@@ -75,7 +78,7 @@ export interface Review extends Pick<Generation, "node" | "client" | "codeHash" 
 
 /**
  * Stores a verdict. Approved code runs from now on and replaces other code for the same inputs. Rejected code no longer
- * runs, but stays on record. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
+ * runs, but is kept. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
  */
 export async function reviewCode(
   ports: ServicePorts,
@@ -108,7 +111,10 @@ function approvalChanges({ clock }: Pick<ServicePorts, "clock">, by: Principal, 
   return { approved, status: "pinned" };
 }
 
-/** An approval is permanent: it records who read the code, and when. */
+/**
+ * Returns the changes of a rejection; null if the code was already rejected. Approved code cannot be rejected, since an
+ * approval permanently records who read the code, and when.
+ */
 function rejectionChanges({ status, approved, node }: Generation): Changes | null {
   if (status === "replaced") return null;
   if (approved)

@@ -6,9 +6,9 @@ import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.t
 import { findActive } from "../workflows/find.ts";
 
 /**
- * Brings triggers into the state of the active version: those in `made` and those of `touched` versions are removed, or
- * set up as the active version defines them. If another version becomes active meanwhile, it starts again. Throws as
- * `putTriggers` does.
+ * Brings triggers into the state that the active version defines. It looks at the triggers in `made` and at those of
+ * `touched` versions: it sets up the ones that the active version has, and removes the others. If another version
+ * becomes active meanwhile, it starts again. Throws as `putTriggers` does.
  */
 export async function settleTriggers(
   ports: ServicePorts,
@@ -22,7 +22,7 @@ export async function settleTriggers(
     const own = version?.workflow.triggers ?? [];
     // Setting up comes last, since it may fail.
     await removeTriggers(ports, workflowId, all, own);
-    // Only touched triggers are set up again: that would end the pause of a mailbox.
+    // Sets up touched triggers only, since setting up a mailbox trigger ends its pause.
     const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));
     await putTriggers(ports, workflowId, touched);
     if (await clearTouched(ports, workflowId, state)) return;
@@ -35,7 +35,7 @@ async function triggersOf(ports: ServicePorts, workflowId: string, versions: rea
   return all.flatMap((version) => version?.workflow.triggers ?? []);
 }
 
-/** Whether the state is unchanged. Clears `touched` then. */
+/** Clears `touched` if the state has not changed since it was read. Returns false if it has changed. */
 async function clearTouched(ports: ServicePorts, workflowId: string, state: VersionPointers): Promise<boolean> {
   if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
   const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
@@ -44,9 +44,9 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 
 /**
  * Activates `next`, or no version: first sets up its triggers, and last removes those of the previous version. `decide`
- * returns the new state, or undefined for no change; it is called again if the state changed meanwhile. The state lists
- * touched versions from before the first trigger until all are settled, so the sweeper finishes the work of a crashed
- * process. Throws errors of `decide`, and as `putTriggers` does.
+ * returns the new state, or undefined for no change; it is called again if the state changed meanwhile. The versions
+ * are listed in `touched` before the first trigger is set up, and until all triggers are settled. So the sweeper
+ * finishes the work of a crashed process. Throws errors of `decide`, and as `putTriggers` does.
  */
 export async function moveActive(
   ports: ServicePorts,
@@ -85,7 +85,8 @@ function previousVersions(before: readonly number[], from: number | undefined, t
 
 /**
  * Sets up the triggers of a version that will be activated, in addition to those of the active one. Does nothing if a
- * later version is active. Throws as `putTriggers` does; `settleTriggers` removes triggers set up by then.
+ * later version is active. Throws as `putTriggers` does. `settleTriggers` then removes the triggers that were set up
+ * before the error.
  */
 export async function setUpTriggers(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
   const { deleted = 0, active = 0 } = (await ports.workflowStates.get(workflowId)) ?? {};
@@ -95,8 +96,8 @@ export async function setUpTriggers(ports: ServicePorts, { workflowId, version, 
 
 /**
  * Activates a ready version unless a later one is active. A deleted version that is published again becomes available
- * again. Returns whether anything changed; a repetition changes nothing. With `staysBack`, an existing version that was not
- * deleted is not activated: a user may have rolled back from it. Throws as `putTriggers` does.
+ * again. Returns whether anything changed; a repeated call changes nothing. With `staysBack`, it does not activate an
+ * existing version that was not deleted, since a user may have rolled back from it. Throws as `putTriggers` does.
  */
 export async function activateUnlessOlder(
   ports: ServicePorts,

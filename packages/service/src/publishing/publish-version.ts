@@ -8,10 +8,11 @@ import { callsOf } from "../workflows/called.ts";
 import { activateUnlessOlder, settleTriggers, setUpTriggers } from "./move-active.ts";
 
 /**
- * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after a
- * crash, Step Functions answers the same definition with a version of the same contents. An outage is thrown, so the
- * queue delivers again. Every other error would repeat, so the publication becomes `failed` with the reason. For a
- * publication that is over, it settles triggers that a crashed process left. Returns whether it called Step Functions.
+ * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after
+ * a crash, Step Functions returns a version with the same contents for the same definition. It throws outages, so that
+ * the queue delivers the publication again. Every other error would occur again, so the publication becomes `failed`
+ * with the reason. If the publication is already over, it only settles triggers that a crashed process left. Returns
+ * whether it called Step Functions.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const read = await catchRefusal(async () => ({ publication: await ports.publications.get(name) }));
@@ -47,7 +48,9 @@ async function makeReady(ports: ServicePorts, publication: Publication): Promise
   return stored;
 }
 
-/** Removes its triggers before the publication ends, since no process would remove them afterwards. */
+/**
+ * Ends a publication as failed. It removes the version's triggers first, since no process would remove them afterwards.
+ */
 async function withdraw(ports: ServicePorts, publication: Publication, { reason }: Refusal): Promise<void> {
   const { workflowId, version, workflow } = publication;
   const left = await trySettleTriggers(ports, workflowId, workflow.triggers);
@@ -69,7 +72,7 @@ function trySettleTriggers(
 }
 
 const wayOut = "correct it, and publish it again";
-/** Names of errors whose message already names the way out. */
+/** Names of errors whose message already says what the user can do. */
 const selfExplaining: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
 
 async function catchRefusal<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
@@ -143,7 +146,10 @@ async function neededNumbers(ports: ServicePorts, workflowId: string): Promise<R
   return numbers;
 }
 
-/** A hand-over older than this counts as lost. The limit doubles with each hand-over, since the queue may just be long. */
+/**
+ * A publication that is not over this long after its hand-over counts as lost. The time doubles with each hand-over,
+ * since the queue may only be long.
+ */
 const lostMs = 120_000;
 const longestMs = 3_600_000;
 
@@ -181,15 +187,16 @@ export async function waitUntilPublished(ports: ServicePorts, waiting: Publicati
 }
 
 /**
- * Hands lost publications over again, and returns them. The limit doubles for each, so a queue that is already long does
- * not grow by its whole length with every sweep.
+ * Hands lost publications over again, and returns them. Each publication waits twice as long for its next hand-over, so
+ * a long queue does not get all its publications again with every sweep.
  */
 export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
   const again: PublicationName[] = [];
   for await (const publication of ports.publications.pending()) {
     const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
     if (!isLost(ports, handedOver)) continue;
-    // Recorded first: a publication that cannot be handed over must not block the others at the next sweep.
+    // Recorded before the hand-over, so that a publication that cannot be handed over does not block the others at the
+    // next sweep.
     await ports.publications.recordHandOver({ workflowId, version }, nextHandOver(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
@@ -198,8 +205,9 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 }
 
 /**
- * Has the publisher, which has the rights, settle triggers that a crashed process left between two versions. Settling
- * them twice is harmless. The limit doubles for each workflow, so triggers that cannot be settled delay no publication.
+ * Hands triggers that a crashed process left between two versions to the publisher, which has the rights to settle
+ * them. Settling them twice is harmless. A workflow whose triggers cannot be settled is handed over less and less
+ * often, so it delays no publication.
  */
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {

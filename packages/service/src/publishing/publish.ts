@@ -17,7 +17,10 @@ import { waitUntilPublished } from "./publish-version.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/** Compiles and checks a definition without side effects. The key of one client learns nothing about other clients. */
+/**
+ * Compiles and checks a definition without side effects. The findings tell the key of one client nothing about other
+ * clients.
+ */
 export async function validateWorkflow(
   ports: ServicePorts,
   by: Principal | null,
@@ -59,7 +62,8 @@ export async function storePublication(
 ): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
-    // Read in this order: a publication that ends in between is already a version then.
+    // Reads the publication before the version: a publication that becomes ready between the two reads is found as a
+    // version.
     const queued = await ports.publications.latest(workflow.id);
     const ready = await ports.workflows.latest(workflow.id);
     const version = Math.max(queued?.version ?? 0, ready?.version ?? 0) + 1;
@@ -78,7 +82,7 @@ export async function storePublication(
 export type Published = {
   id: string;
   version: number;
-  /** False if the definition was already the latest version. */
+  /** False if the latest version already had this definition. */
   created: boolean;
   isNew: boolean;
   findings: Finding[];
@@ -92,8 +96,8 @@ export interface Publishing {
 }
 
 /**
- * Validates a definition, stores a version, and has it published; once `ready`, new runs use it. The audit records it
- * only if new runs change their version. Throws `Refused` with the findings; `Forbidden`.
+ * Validates a definition, stores a version, and has it published; once `ready`, new runs use it. The audit gets a
+ * record only if new runs use another version than before. Throws `Refused` with the findings; `Forbidden`.
  */
 export async function publish(
   ports: ServicePorts,

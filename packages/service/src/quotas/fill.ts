@@ -5,7 +5,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { pauseOf } from "../workflows/find.ts";
 import { allRunsPool, limitsOf, poolName } from "./pools.ts";
 
-/** Merges queues: yields each ticket once, in the common order. It reads no queue further than needed. */
+/** Merges queues: yields each ticket once, in the order that all queues have. It reads no queue further than needed. */
 async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
@@ -26,16 +26,20 @@ export function sortKeyOf({ rank = "", execution }: Pick<Ticket, "rank" | "execu
   return rank + execution;
 }
 
-/** How often it waits for another process that is starting a run. After that, a sweep checks again. */
+/** How often one call waits for other processes that are starting runs. After that, a sweep checks the queues again. */
 const maxPauses = 5;
 const pauseMs = 20;
 
-/** Calls in progress by pools. Concurrent calls for the same pools share the next round. */
+/**
+ * The calls in progress, by the names of their pools. Calls that come meanwhile for the same pools share one further
+ * call.
+ */
 const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
 
 /**
- * Starts queued runs of these pools, in the order of their queues, while there are slots. A run that needs a slot of
- * another, full pool lets later runs pass. Returns the started runs. Several processes may do this at once.
+ * Starts queued runs of these pools, in the order of their queues, while there are slots. If a run needs a slot of
+ * another pool that is full, later runs start before it. Returns the started runs. Several processes may do this at
+ * once.
  */
 export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const under = rounds.get(ports.slots) ?? new Map();
@@ -70,7 +74,10 @@ class Queues {
   readonly #ports: QueuePorts;
   readonly #limit: (pool: string) => Promise<number>;
   readonly #full = new Set<string>();
-  /** Pools of runs whose start failed: other processes may have skipped runs for them. */
+  /**
+   * Pools of runs that could not start. During the attempt, other processes may have kept a slot for such a run and
+   * skipped later ones.
+   */
   #touched = new Set<string>();
 
   constructor(ports: QueuePorts) {
@@ -78,11 +85,12 @@ class Queues {
     this.#limit = limitsOf(ports);
   }
 
-  /** Returns whether it left slots for earlier runs that another process is starting. */
+  /** Tries the queued runs in order. Returns whether it kept slots free for runs that other processes are starting. */
   async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
-    // If all pools are full, it must not delay runs further ahead by trying.
+    // Tries no run if all pools are full, because an attempt takes slots for a moment and could delay runs that are
+    // ahead.
     for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
     if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
@@ -98,7 +106,7 @@ class Queues {
     const admitted = await admit(this.#ports, ticket, left);
     if (admitted.outcome === "begun") this.begun.push(ticket.execution);
     if (admitted.outcome === "full") this.#full.add(admitted.pool);
-    // No other process reserves a slot for a held run.
+    // A held run takes no slots, so no other process has kept a slot for it.
     if (admitted.outcome === "held") return;
     for (const pool of ticket.pools) {
       if (admitted.outcome === "busy") ahead.set(pool, (ahead.get(pool) ?? 0) + 1);
@@ -106,7 +114,7 @@ class Queues {
     }
   }
 
-  /** Pools to process again: a slot may have become free while a run was tried. */
+  /** Returns the pools to process again, because a slot may have become free during the attempts. */
   async missed(): Promise<ReadonlySet<string>> {
     const missed = new Set(this.#touched);
     for (const pool of this.#full) {
@@ -141,9 +149,9 @@ export type QueuePorts = Pick<
 >;
 
 /**
- * The result of an attempt to start a queued run. `busy`: another process is starting it. `gone`: it no longer waits.
- * `held`: its workflow was paused while it waited for slots of other pools. During the attempt, another process may have
- * reserved a slot for this run and skipped later ones.
+ * The result of an attempt to start a queued run. `busy`: another process is starting it. `gone`: it no longer waits in
+ * the queue. `held`: its workflow is paused, and it waits for slots of other pools. During the attempt, another process
+ * may have reserved a slot for this run and skipped later ones.
  */
 export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
@@ -172,19 +180,19 @@ export async function admit(
   if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
   const full = await takeSlots(ports, ticket, admission, limit);
   if (full === null) return startAdmitted(ports, ticket, record, admission);
-  // No earlier attempt can be active at this point, so the run's admission can be reset.
+  // No earlier attempt can still take slots at this point, so the run's admission can be reset.
   await executions.admit(record.id, { from: admission, to: from && backDate(admission) });
   return { outcome: "full", pool: full };
 }
 
-/** Builds a later admission with a greater id. A slot only moves from an earlier admission to a later one. */
+/** Builds an admission that sorts after `from`, since a slot moves only from an earlier admission to a later one. */
 function nextAdmission(from: string, now: number): string {
   return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
 }
 
 /**
- * Back-dates the admission, so the run is free immediately. An empty admission would let the next one be earlier than
- * that of a slow process which is still alive.
+ * Back-dates an admission that is over, so that the next attempt need not wait. If it were removed instead, the next
+ * admission could sort before that of a slow process that is still alive.
  */
 function backDate(admission: string): string {
   return ulid(decodeTime(admission) - abandonedMs);
@@ -194,7 +202,7 @@ export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
   return { execution: id, pools, rank };
 }
 
-/** Takes a slot in all pools and returns null; or takes none and returns the full pool. */
+/** Takes a slot in each of the pools and returns null. If a pool is full, it takes none and returns that pool. */
 async function takeSlots(
   { slots }: Pick<QueuePorts, "slots">,
   { execution, pools }: Ticket,
@@ -209,7 +217,10 @@ async function takeSlots(
   return null;
 }
 
-/** Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts it. */
+/**
+ * Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts the state
+ * machine.
+ */
 async function startAdmitted(
   ports: QueuePorts,
   ticket: Ticket,
@@ -228,7 +239,7 @@ async function startAdmitted(
 
 async function markRunning({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
   if (await executions.admit(id, { from: admission, to: admission, begun: true })) return true;
-  // The answer of a successful first call may have been lost.
+  // If an earlier try of the call succeeded and only its answer was lost, the record shows it.
   const record = await executions.get(id);
   return record?.admission === admission && record.status !== "queued" && record.open;
 }

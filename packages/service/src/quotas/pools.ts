@@ -37,7 +37,7 @@ export function readPool(name: string): Pool {
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
-/** The pools of a run, in the order in which every run takes slots; empty without quotas and pauses. */
+/** The pools of a run, in the order in which every run takes slots. Without quotas and pauses there are none. */
 export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOnce }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
@@ -52,7 +52,10 @@ const unlimited = 1_000_000;
 
 type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;
 
-/** Builds a function that returns the slots of a pool: 0 while queues are held or its workflow is paused. Caches lookups. */
+/**
+ * Builds a function that returns the number of slots of a pool: 0 while all queues are held or its workflow is paused.
+ * It caches what it reads.
+ */
 export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   return async (name) => {
@@ -84,8 +87,8 @@ function monthOf(ms: number): string {
 
 /**
  * Builds the budgets of clients. Each node that calls models has its own item, so a repeated report counts once, and
- * concurrent nodes do not wait for each other. A month is the sum of its items. These are few: most nodes run pinned code
- * and call no model.
+ * concurrent nodes do not wait for each other. The cost of a month is the sum of its items. There are few, since most
+ * nodes run pinned code and call no model.
  */
 export function createBudgets({ clients, spending, clock }: MonthPorts): Budgets {
   return {

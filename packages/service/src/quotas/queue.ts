@@ -47,14 +47,15 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
     if (timeBudget?.aborted) break;
     await repairPool(ports, pool, running);
   }
-  // Runs even after the time limit: the next sweep may not get this far, and these runs would keep waiting.
+  // Starts these runs even after the time limit: the next sweep may not get this far either, and the runs would wait
+  // for ever.
   await fillPools(ports, Array.from(waitedFor));
   return queued;
 }
 
 /**
- * Frees unused slots of a pool: those of ended runs, and in the pool of all runs those of waiting runs. The index of open
- * runs may be out of date, so it reads the record.
+ * Frees unused slots of a pool: those of ended runs, and in the pool of all runs also those of waiting runs. It reads
+ * each record, since the index of open runs may be out of date.
  */
 async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {
@@ -62,17 +63,20 @@ async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<
     const record = await ports.executions.get(execution);
     const isIdle = !record?.open || (pool === allRunsPool && record.status === "waiting");
     if (isIdle) await ports.slots.giveBack(pool, execution);
-    // The process that was starting this run may have crashed: start it now, or free its slots.
+    // Starts a queued run that holds a slot, or frees the slot: the process that was starting it may have crashed.
     else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));
   }
 }
 
-/** Throws `NotFound`. */
+/** Returns the quotas of a workflow. Throws `NotFound`. */
 export async function workflowQuotas(ports: ServicePorts, id: string): Promise<WorkflowQuotas> {
   return (await findWorkflow(ports, id)).quotas ?? {};
 }
 
-/** Replaces all quotas of a workflow. Runs that started without a quota hold no slot. Throws `NotFound`, `Forbidden`. */
+/**
+ * Replaces all quotas of a workflow. Runs that started before it had a quota hold no slot, so they do not count. Throws
+ * `NotFound`, `Forbidden`.
+ */
 export async function setWorkflowQuotas(
   ports: ServicePorts,
   by: Principal,
@@ -104,7 +108,7 @@ export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: 
   if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
 }
 
-/** The pools in which its queued runs wait, including pools of clients. */
+/** The pools in which queued runs of a workflow wait, including pools of clients. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
   const pageAt = (cursor?: string) =>
     executions.list({ workflow, status: "queued", limit: 100, ...defined({ cursor }) });

@@ -14,19 +14,22 @@ export interface RetentionResult {
 
 interface ClientPass {
   slug: string;
-  /** ISO 8601: runs that ended before are erased. */
+  /** ISO 8601: runs that ended before this time are erased. */
   end: string;
-  /** ISO 8601: all runs that started before are erased. Stored in the client's record, so no run is read twice. */
+  /**
+   * ISO 8601: all runs that started before this time are already erased. It is stored in the client's record, so that
+   * the next call does not read them again.
+   */
   mark: string | undefined;
   cursor: string | undefined;
-  /** ISO 8601: start of the first run that stays for now; the mark does not pass it. */
+  /** ISO 8601: start of the first run that could not be erased yet. The mark never becomes later than this. */
   staysFrom: string | undefined;
 }
 
 /**
  * Erases the contents of runs that ended longer ago than their client's `retentionDays`. Their chains stay verifiable.
- * Clients take turns page by page, and the one with the oldest mark comes first, so none waits for another. Ends at
- * `until` (milliseconds since the epoch); the next call continues. Can be repeated.
+ * Clients take turns, one page of runs each, so that no client waits for another. The one with the oldest mark comes
+ * first. Ends at `until` (milliseconds since the epoch); the next call continues. Can be repeated.
  */
 export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<RetentionResult> {
   const retained: RetentionResult = { erased: [], failed: [] };
@@ -73,14 +76,17 @@ async function erasePage(
   return page.cursor !== undefined;
 }
 
-/** False for a run that stays for now, such as the source of an open restart. A run inside another is erased with that one. */
+/**
+ * Erases a run. Returns false if the run cannot be erased yet, such as the source of an open restart. A run inside
+ * another one is erased with the outer run.
+ */
 async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: RetentionResult): Promise<boolean> {
   if (run.erased === true) return true;
   const { open, endedAt } = run;
   if (open || endedAt === undefined || endedAt > end) return false;
   if (run.parent) return true;
   try {
-    // Reads the record itself, since the list may not show a new restart yet.
+    // Reads the record again, since the listed one may not show a new restart yet.
     const record = (await ports.executions.get(run.id)) ?? run;
     if ((await readRestartFamily(ports, record)).some((one) => one.open)) return false;
     await eraseMembers(ports, record, [run.id]);

@@ -20,8 +20,8 @@ export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutio
 }
 
 /**
- * Throws only an outage, for a retry. Statistics that cannot be computed or stored would fail every time, and the run would
- * never close. Then it stores them without the nodes, or else logs a warning.
+ * Stores the statistics of a run. It throws only an outage, so that the call is retried. Any other error would occur at
+ * every retry, and the run would never close: so it tries again without the nodes, and then gives up with a warning.
  */
 async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
   const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];

@@ -15,18 +15,18 @@ import {
 export interface Front {
   /** The first nodes to run: one node, or the branches of a fork. */
   entries: string[];
-  /** How keys that several of these branches set are merged. */
+  /** How the join merges keys that several of these branches set. */
   merge?: unknown;
   context: Context;
-  /** The earlier nodes whose outcomes form the context, in order. */
+  /** The nodes before the front whose outcomes form the context, in order. */
   passed: string[];
 }
 
 type Lookup = (node: string) => OutcomeAt | undefined;
 
 /**
- * Finds the first node or fork on the main line whose outcome does not count. Everything before it need not run. Null
- * if everything counts.
+ * Finds the first node or fork on the main line for which `findOutcome` has no outcome. Everything before it need not
+ * run. Null if all nodes have outcomes.
  */
 export function findFront(graph: Workflow, findOutcome: Lookup, context: Context): Front | null {
   return new Walk(graph, findOutcome).main(context);
@@ -70,11 +70,11 @@ class Walk {
     return "entries" in found ? found : null;
   }
 
-  /** Follows a segment until a node's outcome does not count, or to the end. */
+  /** Follows a segment to its end, or to the first node without an outcome, or to the target. */
   #follow(segment: Segment, before: Context): Front | { context: Context } {
     let context = before;
     let { next } = segment;
-    /** The error that only the node after a failed node sees. */
+    /** The error of the previous node if it failed. Only the node after it sees this error. */
     let error: Member[] = [];
     while (next !== null && next !== segment.end && this.#nodeOf(next)?.type !== "end") {
       const outcome = next === this.#target ? undefined : this.#findOutcome(next);
@@ -94,7 +94,10 @@ class Walk {
     return { context };
   }
 
-  /** Continues after a node, and after the fork that it opens. */
+  /**
+   * Returns the next node after a node. If the node opens a fork, it follows the branches, and the next node comes
+   * after the join.
+   */
   #continueAfter(
     node: string,
     { context, scope, outcome }: { context: Context; scope: string; outcome?: OutcomeAt },
@@ -119,7 +122,7 @@ class Walk {
     }
     const how = this.#target === undefined ? merge : merge === "unique" ? "last" : merge;
     const changes = mergeBranches(context, done, { node, merge: how });
-    // The join reports the problem when the run reaches it.
+    // Branches that cannot be merged run again, so that the join reports the problem.
     if ("problem" in changes) return cut;
     return { context: context.apply(changes, `${scope}#${node}.join`), next };
   }

@@ -3,13 +3,13 @@ import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
 import { isStep, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
 
-/** The graph that runs for a draft: as it was drawn, or its nodes one after the other. */
+/** The graph that runs for a draft: as the user drew it, or else the nodes one after the other. */
 export interface DraftGraph {
   kind: "graph" | "line";
-  /** Why a drawn graph runs as a line; null if it runs as drawn. */
+  /** Why the nodes run one after the other; null if the graph runs as the user drew it. */
   why: string | null;
   order: string[];
-  /** Edges into each step. The context of a step comes along these edges. */
+  /** The edges into each step. The context of a step is built along these edges. */
   before: ReadonlyMap<string, readonly IncomingEdge[]>;
   start: DraftNode;
   ends: DraftNode[];
@@ -68,7 +68,9 @@ function analyseDraft(draft: Draft): DraftGraph {
   };
 }
 
-/** Sorts the steps topologically. Among free steps, the earlier one in the draft comes first. */
+/**
+ * Sorts the steps topologically. Of steps whose order the edges leave open, the earlier one in the draft comes first.
+ */
 function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);
   const waitsFor = new Map(draft.nodes.map(({ id }) => [id, 0]));

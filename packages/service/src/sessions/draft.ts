@@ -36,7 +36,7 @@ export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   throw new NotFound(`the session has no node "${id.slice(0, 64)}" - ${known}`);
 }
 
-/** Throws `Refused` if a key marks a reference; `has` begins the message, such as `the output has`. */
+/** Throws `Refused` if a key marks a reference. The message begins with `has`, such as `the output has`. */
 export function demandNoMark(members: readonly Pick<Member, "key">[], has: string): void {
   const mark = members.find(({ key }) => key.startsWith("$"));
   if (mark) throw new Refused(`${has} the key "${mark.key}" - such keys mark NOVA's references: use another name`);
@@ -47,7 +47,7 @@ export function shortList(names: readonly string[], most = 20): string {
   return names.slice(0, most).join(", ") + more;
 }
 
-/** Throws `Conflict`, `Refused`. */
+/** Adds a node to a draft. Throws `Conflict`, `Refused`. */
 export function withNode(draft: Draft, node: DraftNode): Draft {
   if (draft.nodes.some(({ id }) => id === node.id))
     throw new Conflict(`the session has a node "${node.id}" already - PATCH it, or use another id`);
@@ -83,7 +83,10 @@ export function withoutNode(draft: Draft, id: string): Draft {
   return { ...draft, nodes, edges };
 }
 
-/** Throws `NotFound` for a node that is not there, `Conflict` for an edge that is, `Refused` for a cycle. */
+/**
+ * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
+ * already, and `Refused` if it would close a cycle.
+ */
 export function withEdge(draft: Draft, edge: DraftEdge): Draft {
   for (const id of [edge.from, edge.to]) nodeOf(draft, id);
   if (draft.edges.some((other) => isSame(other, edge)))
@@ -123,7 +126,7 @@ function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** The cycle that an edge closes, with its first node at both ends. */
+/** The nodes of the cycle that an edge would close; the first node is repeated at the end. */
 function cycleThrough({ nodes, edges }: Draft, { from, to }: DraftEdge): string[] | undefined {
   const next = nextOf({ nodes, edges });
   const cameFrom = new Map<string, string>([[to, ""]]);
@@ -160,7 +163,8 @@ export function definitionHashes({ draft, context }: Pick<SessionState, "draft" 
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const hashOf = ({ description: _, ...node }: DraftNode) => {
     const out = leaving.get(node.id) ?? [];
-    // The outcome of a decision is one of its edges. After a fork, the order of branches can decide a merge.
+    // The labels of the edges count, since they are the possible outcomes of a decision. The order of branches counts
+    // if they are merged.
     const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
     const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
     return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);

@@ -76,7 +76,10 @@ export async function changeNode(
   });
 }
 
-/** Applies changes to a node. Returns the changed fields; without one, `state` stays the same object. Throws `NotFound`, `Refused`. */
+/**
+ * Applies changes to a node. Returns the changed fields. If nothing differs, it returns the same `state` object. Throws
+ * `NotFound`, `Refused`.
+ */
 export async function applyNodeChanges(
   state: SessionState,
   node: string,
@@ -134,7 +137,10 @@ export async function editOutput(
   return session;
 }
 
-/** Sets an output; undefined if it equals the current one. Throws `NotFound`, `Refused`. */
+/**
+ * Returns the state with a new output of a node; undefined if the output equals the current one. Throws `NotFound`,
+ * `Refused`.
+ */
 export async function applyOutput(
   ports: ServicePorts,
   by: Principal,
@@ -204,7 +210,9 @@ function parseMembers(set: OutcomeAt["set"]) {
   return Object.fromEntries(set.map(({ key, json }) => [key, parsedOrNot(json)]));
 }
 
-/** The output as an object of context keys. A single value becomes the value of the only key that the node sets. */
+/**
+ * The output as an object of context keys. If the node sets only one key, the output may be just the value of that key.
+ */
 function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
   const isText = node.executor === "text";
   const into = typeof node.into === "string" ? node.into : isText ? node.id : undefined;

@@ -8,22 +8,22 @@ export interface NodeFreshness {
   state: "fresh" | "stale";
   version: number;
   outcome?: NodeOutcome;
-  /** The current decisions lead past the node, so it needs no output. */
+  /** The outcomes of current decisions lead past the node, so it needs no output. */
   isSkipped: boolean;
-  /** The inputs of an outcome computed now. */
+  /** The inputs that an outcome would have if the node ran now. */
   inputs: RunBasis;
   basis: string;
 }
 
-/** Stands for the outcome id of a node without an outcome. */
+/** Takes the place of the outcome id for a node without an outcome. */
 const none = "none";
 const skipped = "skipped";
 
 /**
  * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, its
- * surroundings, and the outcomes of all nodes before it, which must be fresh themselves. Direct predecessors alone would
- * not suffice: a node that ran alone after a stale one used the outcomes of earlier nodes. So an edit makes exactly its
- * node and the descendants stale, without any marks.
+ * surroundings, and the outcomes of all nodes before it, which must be fresh themselves. Direct predecessors alone
+ * would not suffice: a node that ran alone after a stale one used the outcomes of earlier nodes. So an edit makes
+ * exactly its node and the descendants stale, and nothing has to be stored for that.
  */
 export function judgeFreshness(
   state: Pick<SessionState, "draft" | "context" | "nodes">,

@@ -11,7 +11,9 @@ export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
   allEdges: DraftEdge[];
 }
 
-/** The part from a front on. Outcomes before the front are in the initial context of the part. */
+/**
+ * Builds the part that starts at a front. The outcomes of the nodes before it are in the initial context of the part.
+ */
 export function partFrom(
   draft: Draft,
   draftGraph: DraftGraph,
@@ -75,8 +77,8 @@ function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: Dra
 const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inputs"]);
 
 /**
- * The part as a workflow file. The session has checked its initial context, and nodes have set other values since, so
- * only the secret `inputs` are kept.
+ * The part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its initial
+ * context, and nodes have changed values since.
  */
 export function sourceOfPart(
   draft: Draft,
@@ -104,7 +106,7 @@ export function sourceOfPart(
   };
 }
 
-/** Keys of the initial context, so that prompts may name them. */
+/** Declares keys of the initial context as inputs, so that prompts may name them, and keeps the secret inputs. */
 function knownInputs(inputs: unknown, keys: readonly string[]): object | undefined {
   const properties = (inputs as { properties?: Record<string, { secret?: unknown }> } | undefined)?.properties ?? {};
   const known = keys.map((key) => [key, {}] as const);
@@ -125,7 +127,7 @@ export function sourceOfWhole(
   return { text: JSON.stringify(fields), fileName: "workflow.json", files: draft.files, isSent: true };
 }
 
-/** Findings that a draft may have for now, such as a missing file. They count when it runs. */
+/** Codes of findings that a draft may have while it is edited, such as a missing file. They are errors when it runs. */
 const mayBeMissing = new Set(["NOVA401", "NOVA512", "NOVA515"]);
 
 /** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */

@@ -16,7 +16,7 @@ import { valuesOfAll } from "./view.ts";
 /** A planned run, and the session's state for it. Both are stored together. */
 export interface Prepared {
   state: SessionState;
-  /** Absent if it is the draft of `state`. */
+  /** The draft that runs; absent if it is the draft of `state`. */
   draft?: Draft;
   done: string[];
   plan: Plan | null;
@@ -30,7 +30,7 @@ export async function prepareStale(ports: ServicePorts, session: Session, inputs
   return { state, done: context === before ? [] : ["the context was changed"], plan };
 }
 
-/** Returns `context` itself if no value differs. Throws `Refused`. */
+/** Replaces keys of the initial context by `inputs`. Returns `context` itself if no value differs. Throws `Refused`. */
 function replaceInputs(context: string, inputs: string): string {
   const sent = membersOf(inputs);
   demandNoMark(sent, "the inputs have");
@@ -44,7 +44,7 @@ export interface AloneRequest {
   contextData?: string;
   /** New fields of the node, kept after this run. */
   changes?: Readonly<Record<string, unknown>>;
-  /** Fields of a node outside the draft, which runs once under the id `node`. */
+  /** Fields of a node that is not in the draft and runs once, under the id `node`. */
   passing?: Omit<DraftNode, "id">;
 }
 
@@ -125,7 +125,7 @@ export async function applyContextData(
   const currentNode = nodeOf(state.draft, node);
   if (currentNode.executor === "text")
     return { state, written, extra: membersForThisRun(state.draft, currentNode, data) };
-  // Other nodes have no references, so an unknown id is a mistake.
+  // Only prompts of text nodes can give an unknown id a meaning. For any other node it is a mistake.
   for (const { key } of data) if (key.startsWith(idPrefix)) nodeOf(state.draft, key.slice(idPrefix.length));
   return { state, written, extra: [] };
 }
@@ -137,7 +137,7 @@ export function contextMembers(contextData: string): Member[] {
   return members.filter(({ json }) => json !== "null");
 }
 
-/** Outputs of nodes of the draft. `id:<node>` has priority over the node's name. */
+/** Outputs of nodes of the draft among the members. The key `id:<node>` has priority over the node's name. */
 function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string; json: string }[] {
   return nodes.flatMap(({ id, name }) => {
     const keys = [idPrefix + id, ...(typeof name === "string" ? [name] : [])];
@@ -147,8 +147,9 @@ function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string
 }
 
 /**
- * The members that the prompt names and no earlier node sets. Names of earlier nodes refer to their outputs, unless the
- * mapping assigns them to another id. Members that no reference names have no effect.
+ * Returns the members that count for this run only: those that the prompt names, unless the name is that of an earlier
+ * node. Such a name refers to the node's output, if the mapping does not assign it to another id. Members that the
+ * prompt does not name have no effect.
  */
 function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
   const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";
@@ -234,7 +235,7 @@ export function planStaleNodes(
   const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
   const runs = part.steps.filter((id) => !counting(id) && !freshness.get(id)?.isSkipped);
   const reused = counted.filter((id) => !empty.has(id));
-  // An empty input inside the part needs an outcome: a node without one would run.
+  // Gives each empty input node an empty outcome, since a node without an outcome would run.
   const outcomes = pickKeys(reused, values);
   for (const id of part.steps) if (empty.has(id)) outcomes.set(id, emptyOutcome);
   return { part, runs, reused: sortByOrder(reused, draftGraph), context: front.context, outcomes };

@@ -62,9 +62,10 @@ const keptMachines = 40;
 const keptDrafts = 100;
 
 /**
- * Returns the version that runs `source`, and the session's list of published drafts. It is an earlier version with the
- * same definition, a new definition on an existing state machine (most edits change nodes and not the graph), or a new
- * version. Throws `Refused` with the findings, `Conflict` while Step Functions has not accepted it.
+ * Returns the version that runs `source`, and the session's list of published drafts. This is an earlier version if the
+ * definition is the same. If only nodes changed and not the graph, as in most edits, it is a new version on an existing
+ * state machine. In all other cases, it is a new version with a new state machine. Throws `Refused` with the findings,
+ * `Conflict` while Step Functions has not accepted it.
  */
 export async function prepareDraftVersion(
   ports: ServicePorts,
@@ -94,7 +95,7 @@ export async function prepareDraftVersion(
     const { stateMachineArn } = there;
     const made: WorkflowVersion = { ...named, version, stateMachineArn, createdAt, ...(history && { history }) };
     const draft = { version, hash, machine, machines: like.machines };
-    // If another request took the number, the draft is published like any other.
+    // If another request has taken the version number, the draft is published with a state machine of its own.
     if (await workflows.create(made)) return { version: made, published: [...published, draft].slice(-keptDrafts) };
   }
   const version = await publishDraft(ports, named);

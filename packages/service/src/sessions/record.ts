@@ -37,7 +37,7 @@ const maxTries = 10;
 
 /**
  * Changes a session. If the session changed meanwhile, `change` runs again on the new state, so no change is lost. If
- * `change` returns the state that it was given, nothing is stored.
+ * `change` returns the state object that it was given, nothing is stored.
  */
 export async function changeSession<T>(
   ports: ServicePorts,
@@ -98,7 +98,7 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
   let current = await dropErased(ports, session);
   for (const run of session.state.runs) {
     const record = await ports.executions.get(run.execution);
-    // The record may show the end before the last entry is known.
+    // For a moment, the record of an ended run lacks its tip. Its outcomes are read when it has one.
     const isOver = record && hasEnded(record) && record.tip !== undefined;
     if (record && !record.erased && !isOver) continue;
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
@@ -118,7 +118,7 @@ async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<s
   for await (const { head, hash } of runHeads(ports, run.execution)) {
     const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from } = head;
     if (node_type === "map") maps.add(node_id);
-    // The outcome of a map is in its join.
+    // The outcome of a map is the entry of its join, so it counts for the map node.
     const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : undefined;
     const node = fork !== undefined && maps.has(fork) ? fork : node_id;
     const isBegun = node_type === "map" && status === "success";
@@ -175,8 +175,8 @@ export function recordChange(
 }
 
 /**
- * Undoes the changes of a failed run in a session, except where another request has changed the session again. The
- * version of a node still grows, so a reader never mistakes another state for the one in between.
+ * Undoes the changes that a failed run made to a session, except where another request has changed the session again.
+ * The version of a node grows all the same, so a version number never stands for two states of a node.
  */
 export async function restoreSession(
   ports: ServicePorts,

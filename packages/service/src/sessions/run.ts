@@ -43,11 +43,11 @@ export interface StartedRun {
 }
 
 /**
- * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before it. So a run
- * after an edit of the last of a hundred nodes executes one node. Fresh nodes beside stale ones are included with their
- * recorded outcomes. `inputs` replaces keys of the initial context. Throws `NotFound`; `Refused` with the findings of a
- * draft that cannot run; `Conflict` while an execution of the session is open. A run that throws leaves the session
- * unchanged.
+ * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before it. After an
+ * edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches beside stale ones are part
+ * of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws `NotFound`;
+ * `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is open. A run
+ * that throws leaves the session unchanged.
  */
 export function runStale(
   ports: ServicePorts,
@@ -142,14 +142,17 @@ async function prepareAndStart(
   return { session, before, execution: begun.execution, runs: planned.runs, reused: planned.reused };
 }
 
-/** Keys that a prompt may name in addition to nodes. */
+/** Keys of the context that a prompt may name, in addition to nodes. */
 function keysOf({ extra = [] }: Plan, context: string): string[] {
   const mapping = extra.find(({ key }) => key === mappingKey)?.json ?? "{}";
   const names = mapping.startsWith("{") ? membersOf(mapping).map(({ key }) => key) : [];
   return [...membersOf(context), ...extra].map(({ key }) => key).concat(names);
 }
 
-/** Outcomes that use values for one run only differ from a run of the whole draft, so this makes them stale immediately. */
+/**
+ * Makes outcomes stale immediately if they used values that were sent for one run only: a run of the whole draft would
+ * not have these values.
+ */
 function withExtra(bases: Record<string, RunBasis>, extra: readonly Member[] = []): Record<string, RunBasis> {
   if (extra.length === 0) return bases;
   const definition = sha256Of(extra);
@@ -199,7 +202,10 @@ async function startRun(
   await demandClientAfterStart(ports, by, begun);
 }
 
-/** The outcome of the start node, which `outputs` of the workflow refers to. It holds the initial context, without outcomes of earlier nodes. */
+/**
+ * The outcome of the start node, since `outputs` of the workflow may refer to it. It holds the initial context, without
+ * outcomes of earlier nodes.
+ */
 function startOutcome({ workflow }: Version, context: string): Member[] {
   const start = startOf(workflow);
   const set = membersOf(context).filter(({ key }) => !key.startsWith("$"));

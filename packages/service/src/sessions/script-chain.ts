@@ -11,7 +11,7 @@ import { readSessionRun, runAlone } from "./run.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
-/** A request of a prompt-chain front end for the model's answer to a prompt. */
+/** A request of a front end for prompt chains: it asks for a model's answer to a prompt. */
 export interface TextRequest {
   ulid: string;
   prompt: string;
@@ -38,8 +38,9 @@ export interface GeneratedText {
 const waitMs = 25_000;
 
 /**
- * Generates the text of a node, which keeps this prompt, or of a prompt without a node. Throws as `runAlone` does;
- * `Refused` if the model fails or takes longer than a request waits. A failed request leaves the session unchanged.
+ * Generates a text for a node of the draft, which gets this prompt from now on, or for a prompt that belongs to no
+ * node. Throws as `runAlone` does; `Refused` if the model fails or takes longer than a request waits. A failed request
+ * leaves the session unchanged.
  */
 export async function generateText(
   ports: ServicePorts,

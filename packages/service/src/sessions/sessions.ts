@@ -137,7 +137,7 @@ function inlineFiles({ codeFile, promptFile, ...node }: DraftNode, files: Readon
 export async function readSession(ports: ServicePorts, by: Principal, id: string): Promise<Session> {
   const read = await sessionWithin(ports, by, id);
   const session = await settleSession(ports, read);
-  // If this loses against another change, the next reader computes the same outcomes.
+  // If another change comes first, this one is dropped: the next reader computes the same outcomes.
   if (session.revision > read.revision) await ports.sessions.replace(session, read.revision);
   return session;
 }
@@ -171,8 +171,8 @@ export async function deleteSession(ports: ServicePorts, by: Principal, id: stri
 }
 
 /**
- * Returns the id of a key's session with this name, or of its default session. Creates the session if it does not exist
- * or has expired. Two concurrent requests get the same session.
+ * Returns the id of the API key's session with this name, or of its default session. Creates the session if it does not
+ * exist or has expired. Two concurrent requests get the same session.
  */
 export async function findNamedSession(ports: ServicePorts, by: Principal, name: string | undefined): Promise<string> {
   const now = ports.clock.now();
@@ -193,7 +193,8 @@ export async function findNamedSession(ports: ServicePorts, by: Principal, name:
     const session = await ports.sessions.get(id);
     if (session && Date.parse(session.expiresAt) > now) return id;
   }
-  // An attempt whose session is over counts as expired; one that another request has made since does not.
+  // If the session of the stored attempt is over, the attempt counts as expired. A newer attempt of another request
+  // does not.
   const isOver = known?.made !== undefined;
   const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
   const { id } = await createSession(ports, by, {

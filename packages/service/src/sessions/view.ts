@@ -98,7 +98,10 @@ export function homeOf({ client, id, state }: Session): BlobHome {
   return { client, root: state.family?.root ?? rootOf(id) };
 }
 
-/** The id of the session's first execution, known in advance, so blobs written before it have a home. */
+/**
+ * The id of the session's first execution. It is known in advance, so that blobs have a home before there is an
+ * execution.
+ */
 export function rootOf(session: string): string {
   return session.replace(/^ses_/, "exec_");
 }

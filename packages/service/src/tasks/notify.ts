@@ -133,16 +133,24 @@ const livesMs = 120_000;
 /** The detail of the event `execution.failed`, as far as it is needed. */
 export interface FailedRun {
   execution_id: string;
-  /** The run that this one runs inside; that run reports the failure. */
+  /**
+   * The run inside which this one runs. If it is present, nobody is notified, since the outer run reports the failure.
+   */
   parent_execution_id?: string;
 }
 
 export interface Notified {
-  /** `mail` or `webhook <address>`, with the client where its credential has signed. */
+  /**
+   * The notifications that succeeded: `mail` or `webhook <address>`, and after it the client if the client's own
+   * credential signed the request.
+   */
   told: string[];
 }
 
-/** Notifies each recipient of a run once a day, however often its event arrives. Throws after trying all of them if one failed. */
+/**
+ * Notifies each recipient of a failed run. If the event arrives again within a day, nobody is notified twice. Throws
+ * after trying all of them if one failed.
+ */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
   // The user who cancels a run already knows.
@@ -167,12 +175,15 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   return { told: notifications.map(({ name }) => name) };
 }
 
-/** A notification wish and its owner. A client's wish is signed only with the client's own credential. */
+/**
+ * The notifications that the workflow or the client asks for. Requests for the client are signed only with the client's
+ * own credential.
+ */
 interface Wish extends OnFailure {
   by: "workflow" | "client";
 }
 
-/** One mail to all addresses, and one request for each URL and signer. */
+/** Lists the notifications of a failure: one mail to all addresses, and one request for each URL and signer. */
 function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
   const { mailer = noMailer, links } = ports;
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
@@ -182,7 +193,10 @@ function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Not
   return to.length > 0 ? [mail, ...unique] : unique;
 }
 
-/** A request to a URL. If the client names the workflow's URL, it gets its own request: it must not replace the workflow's. */
+/**
+ * The notification by a request to a URL. If the workflow and the client name the same URL with different credentials,
+ * it gets two requests: the client's must not replace the workflow's.
+ */
 function postOf(
   ports: ServicePorts,
   failure: Failure,

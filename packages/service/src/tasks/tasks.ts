@@ -55,7 +55,7 @@ export interface TaskAnswer {
   as?: string;
 }
 
-/** The name of a task. A caller may also name its execution and node; a task of another one is refused. */
+/** The name of a task. A caller may also name the execution and the node to which the task must belong. */
 export type NamedTask = TaskName | { task: string; execution: string; node?: string };
 
 /** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
@@ -102,7 +102,7 @@ export async function readTask(ports: ServicePorts, by: Principal, id: string): 
   return { ...task, ...(isOver && { status: "expired" }), ...(await taskContents(ports, task)) };
 }
 
-/** Matches no token. */
+/** The hash that is compared if no link is found. No token has this hash. */
 const unmatchableHash = "0".repeat(64);
 
 /** Finds the resume link of an id and a token. Throws the same `NotFound` for every mistake; `TooMany`. */
@@ -116,7 +116,10 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
   throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
 }
 
-/** Passes JSON text to a wait. True if the wait has it; false if the wait has not started yet and gets it then. Throws `AnswerRefused`, `WaitOver`. */
+/**
+ * Passes JSON text to a wait. Returns true if the wait has received it, and false if the wait has not started yet and
+ * receives it when it starts. Throws `AnswerRefused`, `WaitOver`.
+ */
 export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
   return callLink(ports, link, await executionOf(ports, link.execution), text);
 }

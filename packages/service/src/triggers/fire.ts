@@ -16,7 +16,10 @@ export type Firing = TriggerName &
 /** The result of firing; `ignored`: the trigger no longer exists. */
 export type FiringResult = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
 
-/** Starts the one run of this time or event. A rule that is being removed may still fire; that is ignored. */
+/**
+ * Starts the one run of this time or event. Ignores a firing whose trigger no longer exists, since a rule may still
+ * fire while it is being removed.
+ */
 export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<FiringResult> {
   const key = ownKey(firing.workflow, firing.trigger);
   if ("scheduled_at" in firing) {

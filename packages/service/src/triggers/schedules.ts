@@ -18,10 +18,10 @@ export interface ShownSchedule {
   pausedAt: string | null;
 }
 
-/** Workflows read for one page: a Lambda has only seconds. */
+/** Maximum number of workflows that are read for one page, since a Lambda of the API has only seconds. */
 const maxWorkflows = 200;
 
-/** Sorts after every trigger id. */
+/** A text that sorts after every trigger id. */
 const afterAllTriggers = "~";
 
 /** Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound` for an unknown workflow. */

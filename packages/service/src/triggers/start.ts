@@ -53,7 +53,7 @@ export function describeTrigger({ workflow, trigger: { id, type }, client }: Fou
   return { type, workflow, trigger: id, client };
 }
 
-/** A file of received bytes, for a mark in a context. */
+/** Makes a file of received bytes. Its `mark` is put into a context in place of the bytes. */
 export function fileOf(bytes: Uint8Array): FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => yieldOnce(bytes) };
@@ -101,7 +101,10 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   return existing ? continueDelivery(ports, by, started, execution) : started;
 }
 
-/** Answers a repeated arrival with the run that continues. A refusal goes only to this sender; the record stays. */
+/**
+ * Returns the delivery for a repeated arrival, with the run that continues. If that run cannot continue, only the
+ * returned delivery is `refused`, and the stored one stays unchanged.
+ */
 async function continueDelivery(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
   if (!run) return delivery;
@@ -113,14 +116,16 @@ async function continueDelivery(ports: ServicePorts, by: Principal, delivery: De
   }
 }
 
-/** Whether an earlier delivery started the run before it crashed. Runs of a deleted client count as not started. */
+/**
+ * Whether an earlier attempt started the run before its process crashed. Runs of a deleted client count as not started.
+ */
 async function hasStarted(ports: ServicePorts, run: string, client: string): Promise<boolean> {
   return (await ports.executions.get(run)) !== undefined && (await missingClientReason(ports, client)) === undefined;
 }
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
 
-/** Records a delivery that starts no run. A repetition keeps the first record. */
+/** Records a delivery that starts no run. A repeated delivery leaves the first record unchanged. */
 export async function recordRefusedDelivery(
   ports: RecordPorts,
   unstarted: DeliveryOrigin,
@@ -190,12 +195,12 @@ async function finishDelivery(
   return { ...delivery, ...outcome };
 }
 
-/** Cuts text of others to a length that every list can show. */
+/** Cuts a text that a sender wrote to a length that every list can show. */
 function shorten(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 
-/** Whether the error stays until a user changes something. */
+/** Whether the error would occur again until a user changes something. */
 function isRefusal(error: unknown): error is Error {
   return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
 }
@@ -223,7 +228,10 @@ async function hideMissingRun({ executions }: ServicePorts, delivery: Delivery):
   return { ...delivery, execution: null };
 }
 
-/** Reads the newest deliveries; without workflow and client those of every workflow, and those that match none. */
+/**
+ * Reads the newest deliveries. Without a workflow and a client in the query, these are those of every workflow, and
+ * those that match no workflow.
+ */
 async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);
   const ids = [null, ...(await Array.fromAsync(workflows.ids()))];

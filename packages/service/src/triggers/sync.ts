@@ -15,13 +15,16 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 
-/** Sets up triggers, contested ones first. Throws `Conflict` if another workflow has one, and `Refused`; some may be set up by then. */
+/**
+ * Sets up triggers. Those that another workflow may have taken come first. Throws `Conflict` if another workflow has
+ * one, and `Refused`. After an error, some triggers may already be set up.
+ */
 export async function putTriggers(
   ports: ServicePorts,
   workflowId: string,
   triggers: readonly Trigger[] = [],
 ): Promise<void> {
-  // The keys of contested triggers contain no workflow id, so two workflows can collide.
+  // The key of a contested trigger contains no workflow id, so two workflows can want the same key.
   const contested = triggers.filter((trigger) => triggerKey("a", trigger) === triggerKey("b", trigger));
   for (const trigger of contested) await put(ports, workflowId, trigger);
   for (const trigger of triggers) if (!contested.includes(trigger)) await put(ports, workflowId, trigger);
@@ -55,7 +58,8 @@ function externalName(trigger: Trigger): string {
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {
   const key = triggerKey(workflowId, trigger);
   if (!(await ports.triggers.put({ format: 1, key, workflowId, trigger }))) {
-    // Keys of every client can read this message as the reason of a failed version, so it names no other workflow.
+    // API keys of all clients can read this message as the reason why a version failed, so it does not name the other
+    // workflow.
     const what = trigger.type === "mail" ? "the address of a mail trigger" : "the id of a webhook";
     const wayOut = "validate it with a key for all clients, which says which, and choose another one";
     throw new Conflict(`another workflow has ${what} in this one - ${wayOut}`);
@@ -108,13 +112,14 @@ const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type 
   schedule: {
     ...scheduled,
     async put({ schedules, clock }, workflow, { id, when, timezone }) {
-      // A rate fires immediately by default, before the version that it runs is published.
+      // Delays the first time of a rate by one period. By default it would fire immediately, before its version is
+      // published.
       const firstMs = when.kind === "every" ? clock.now() + when.everySeconds * 1000 : undefined;
       const firstAt = firstMs === undefined ? undefined : new Date(firstMs).toISOString();
       await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
     },
   },
-  /** A mailbox is polled on its own schedule. */
+  /** The trigger of a mailbox has a schedule of its own, which polls the mailbox. */
   imap: {
     ...scheduled,
     put: ({ schedules }, workflow, { id, everySeconds }) =>
@@ -166,7 +171,10 @@ export async function readSecrets(
     .filter((value): value is string => typeof value === "string" && known.has(value));
 }
 
-/** Returns a handler for `catch` that answers an unusable credential (its owner must fix it) and throws all other errors again. */
+/**
+ * Returns a handler for `catch` that returns `answer(reason)` if a credential is unusable, so its owner must fix it,
+ * and throws all other errors again.
+ */
 export function catchUnusable<T>(answer: (reason: NovaError) => T) {
   return (error: unknown): T => {
     if (error instanceof NovaError && error.name === "NodeFailed") return answer(error);
@@ -174,7 +182,10 @@ export function catchUnusable<T>(answer: (reason: NovaError) => T) {
   };
 }
 
-/** Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach: in the same words. */
+/**
+ * Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach. The message is
+ * the same for all three.
+ */
 export async function findClientProblems(
   { clients }: Pick<ServicePorts, "clients">,
   by: Principal | null,
@@ -192,7 +203,10 @@ export async function findClientProblems(
   return findings.flat();
 }
 
-/** A finding for each address or hook that another workflow has, if the caller may see that trigger. */
+/**
+ * A finding for each mail address or webhook that another workflow has, if the caller may see the trigger of that
+ * workflow.
+ */
 export async function findTriggerConflicts(
   { triggers }: Pick<ServicePorts, "triggers">,
   by: Principal | null,

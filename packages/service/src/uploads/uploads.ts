@@ -17,9 +17,9 @@ const longestQuoted = 40;
 type Placed = { sha256: string; bytes: number };
 
 /**
- * Makes the uploads in a context blobs of the execution, and replaces them with marks. An upload that is the whole value
- * of a top-level key becomes a file of that name; the inputs' schema does not apply to it. Throws the same `Refused` for an
- * unknown upload and one of another client; `Conflict` if nothing was uploaded yet.
+ * Makes the uploads that a context names blobs of the execution, and puts references to these in their place. An upload
+ * that is the whole value of a top-level key becomes a file of that name; the inputs' schema does not apply to it.
+ * Throws the same `Refused` for an unknown upload and one of another client; `Conflict` if nothing was uploaded yet.
  */
 export async function placeUploads(
   ports: Pick<ServicePorts, "uploads" | "clock">,
@@ -66,7 +66,7 @@ async function placeUpload(
   );
 }
 
-/** One start request can copy this many bytes in its time. */
+/** Maximum size of an upload. The request that starts a run can copy this many bytes within its time limit. */
 const maxBytes = 1024 ** 3;
 const putWithinSeconds = 15 * 60;
 const keptSeconds = 24 * 60 * 60;

@@ -16,7 +16,7 @@ export function callsOf(workflow: Workflow): Call[] {
   });
 }
 
-/** The reason why a call has no target, without the advice; undefined if the target exists. */
+/** The reason why the target of a call does not exist, without advice for the user; undefined if it exists. */
 export async function missingCall(
   { workflows }: Pick<ServicePorts, "workflows">,
   { workflow, version, node, by }: Call,

@@ -9,7 +9,7 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { Session } from "../ports/sessions.ts";
 import type { Paused, Publication, UnreadyVersion, VersionPointers, WorkflowState } from "../ports/workflow-states.ts";
 
-/** Not a valid trigger id, so it cannot collide with one. */
+/** The key of the pause of a whole workflow. It is not a valid trigger id, so no schedule has the same key. */
 const wholeWorkflow = "*";
 
 /** The pause of a workflow, or of one of its schedules; undefined if it is not paused. */
@@ -45,7 +45,10 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
   }
 }
 
-/** Returns the version for new runs (undefined if there is none), the state it was read from, and previous versions, oldest first. */
+/**
+ * Returns the version for new runs (undefined if there is none), the state of the workflow that names it, and the
+ * previously active versions, oldest first.
+ */
 export async function findActive(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
@@ -81,7 +84,10 @@ export async function findWorkflow(ports: FindPorts, id: string, version?: numbe
   return { version: found, latest: newest, active: isThere ? active : newest, deleted, quotas, isPaused };
 }
 
-/** The error for a missing version. With `deleted`, the workflow exists and only the version is missing. */
+/**
+ * The error for a version that is not found. `deleted` is present if the workflow exists and only the version is
+ * missing.
+ */
 async function reasonFor(
   { publications }: Pick<FindPorts, "publications">,
   workflowId: string,
@@ -104,7 +110,9 @@ export function noVersion(id: string, version: number | undefined): NotFound {
   return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
 }
 
-/** Throws `Conflict` if the state machine of an old version, which shall be pinned or activated, was removed. */
+/**
+ * Throws `Conflict` if the state machine of a version was removed, so that the version cannot be pinned or activated.
+ */
 export async function demandMachine(
   { machineVersions }: Pick<ServicePorts, "machineVersions">,
   { workflowId, version, stateMachineArn }: WorkflowVersion,
@@ -171,7 +179,8 @@ export interface ShownWorkflow {
 /** Returns a version, by default the latest, ready or not. Throws `NotFound`, also for a session's draft. */
 export async function showWorkflow(ports: ShowPorts, id: string, number?: number): Promise<ShownWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
-  // The publication is read first: if it ends in between, it is already a version then.
+  // Reads the publication before the version: a publication that becomes ready between the two reads is found as a
+  // version.
   const queued = await ports.publications.latest(id);
   const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, before = [] } = state ?? {};
