@@ -119,8 +119,8 @@ export async function changeClient(
 ): Promise<Client> {
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(defaultClientRefusal);
   demandNotErasing(await clientOf(ports, by, slug));
-  // Only keys for all clients set quotas and sender addresses: a client must not send mail from an address of somebody
-  // else.
+  // Only keys for all clients set quotas and sender addresses: a client must not send mail from an address that it does
+  // not own.
   if (changes.quotas || changes.mailFrom !== undefined) demandAllClients(by);
   demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);

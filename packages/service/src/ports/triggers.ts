@@ -111,7 +111,7 @@ export interface Delivery {
   at: string;
   from: string;
   about: string;
-  /** What repeated deliveries of the same thing have in common: a Message-ID, the id of an event, or a time. */
+  /** Identifies what is delivered: a Message-ID, the id of an event, or a time. It is equal for repeated deliveries. */
   dedupe: string;
   status: DeliveryStatus;
   /** Reserved when the delivery is accepted; null if there is no run. */

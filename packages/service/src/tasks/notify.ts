@@ -134,7 +134,8 @@ const livesMs = 120_000;
 export interface FailedRun {
   execution_id: string;
   /**
-   * The run inside which this one runs. If it is present, nobody is notified, since the outer run reports the failure.
+   * The run inside which this one runs. If it is present, no recipient is notified, since the outer run reports the
+   * failure.
    */
   parent_execution_id?: string;
 }
@@ -148,8 +149,8 @@ export interface Notified {
 }
 
 /**
- * Notifies each recipient of a failed run. If the event arrives again within a day, nobody is notified twice. Throws
- * after trying all of them if one failed.
+ * Notifies each recipient of a failed run. If the event arrives again within a day, no recipient is notified twice.
+ * Throws after trying all of them if one failed.
  */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
