@@ -29,7 +29,10 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** The ports of every function: the engine's, and the whole bus. */
+/**
+ * The ports that every function gets: the engine's ports, the whole event bus, the admission of runs, and requests to
+ * other servers.
+ */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
   admissions: Admissions;
@@ -92,7 +95,10 @@ function logged(bus: EventBus): EventBus {
   };
 }
 
-/** Reads the API's address for each link, because a laptop may open its API later than its functions. */
+/**
+ * Builds the links in messages. It reads the API's address again for each link, because on a laptop the API may open
+ * later than the functions.
+ */
 function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
   const toApi = (path: string) => {
     const api = variables.NOVA_API_URL;
@@ -118,18 +124,22 @@ export function warmPorts(): FunctionPorts {
   return ports;
 }
 
-/** Makes the next invocation create the ports again, after a change of the variables. */
+/** Discards the ports, so that the next invocation creates them from the changed variables. */
 export function resetPorts(): void {
   ports = undefined;
 }
 
-/** The service's hooks of a run, for functions that do not load the service. */
+/**
+ * Creates the hooks through which the service follows runs. The service is loaded at the first use, because most
+ * functions do not need it.
+ */
 export function createRunHooks(
   ports: () => Ports & Pick<RunHookStores, "admissions">,
   stores: AwsPorts["runHookStores"],
   warn: (message: string, facts: Record<string, unknown>) => void,
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  // The first end of a run, or the first question to a model, loads the service, so no node waits for that.
+  // Called when the first run ends or a node first asks a model, so that other nodes do not wait for the service to
+  // load.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };

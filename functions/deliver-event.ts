@@ -2,7 +2,10 @@ import { deliverEvent } from "@nova/engine";
 import { logger, warmPorts } from "./app.ts";
 import { lambda } from "./lambda.ts";
 
-/** EventBridge: gives an event with its whole detail to the waiting runs. An event without its detail reaches no run. */
+/**
+ * Delivers an event from EventBridge, with its whole detail, to the runs that wait for it. An event whose stored detail
+ * is missing reaches no run.
+ */
 export const handler = lambda(async (ports, event: Record<string, unknown>) => {
   const whole = await warmPorts().bus.whole(JSON.stringify(event));
   if (whole === undefined) logger.warn("the detail that an event names does not exist", { event: event.id });

@@ -4,7 +4,10 @@ import { logger } from "./app.ts";
 
 type Outcome = Pick<Delivery, "execution" | "reason"> & { id?: string; status: string };
 
-/** Also logs a delivery that started no run, for a metric. The line has no reason, since that may quote the delivery. */
+/**
+ * Returns the answer about a delivery. A refused or failed delivery is also logged for a metric, without the reason,
+ * which may quote the delivery.
+ */
 export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
   if (status === "refused" || status === "failed") logger.warn("delivery refused", { delivery: id, status });
   return { ...(id !== undefined && { id }), status, execution, reason };
@@ -12,7 +15,10 @@ export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
 
 const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
 
-/** The details of an event of the bus, of a batch of events from a queue, or of a bare detail. */
+/**
+ * Returns the details in an event of the bus or in a batch of events from a queue; any other event is itself the
+ * detail.
+ */
 export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
   const batch = Batch.safeParse(event);
   if (!batch.success) return [detailOf(event, detail)];

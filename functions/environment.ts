@@ -8,20 +8,26 @@ export const Environment = z
     NOVA_TABLE: z.string().default("nova"),
     NOVA_BUCKET: z.string(),
     NOVA_STATES_ROLE_ARN: z.string().default("arn:aws:iam::000000000000:role/nova-states"),
-    /** Log group for failures of state machines, ending in `:*`; absent: they write no logs and no traces. */
+    /**
+     * ARN of the log group for failures of state machines, ending in `:*`; absent: state machines write no logs and no
+     * traces.
+     */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
-    /** KMS HMAC key that signs close entries; without it, 32 bytes in hex sign them. */
+    /** KMS HMAC key that signs close entries; absent: `NOVA_SIGNING_KEY` signs them, 32 bytes in hex. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
-    /** KMS key that encrypts the task tokens of approvals; without it, 32 bytes in hex encrypt them. */
+    /** KMS key that encrypts the task tokens of approvals; absent: `NOVA_VAULT_KEY` encrypts them, 32 bytes in hex. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
     NOVA_EVENT_BUS: z.string().default("nova"),
-    /** Address of the page that answers tasks, such as `https://nova.example.com/tasks`; absent: events name the command. */
+    /**
+     * Address of the page that answers tasks, such as `https://nova.example.com/tasks`; absent: messages name the
+     * command `nova approve` instead.
+     */
     NOVA_LINK_BASE: z.url().optional(),
     /** Address of the REST API, for links that resume a wait; absent: code cannot read such a link. */
     NOVA_API_URL: z.url().optional(),
-    /** Whether models may write no code; the default, so deployments are frozen. */
+    /** Whether models must not write code. True by default, so a deployment runs only code that exists. */
     NOVA_FROZEN: z.stringbool().default(true),
     /** `off`: NOVA asks no model for code or text. */
     NOVA_MODELS: Models,
@@ -45,15 +51,17 @@ export const Environment = z
 
 export type Environment = z.infer<typeof Environment>;
 
-/** Further environment of functions that use the service. */
+/** Additional environment of functions that use the service. */
 export const ServiceEnvironment = z.object({
   NOVA_TABLE: z.string().default("nova"),
-  /** ARN of the functions that state machines call, `{name}` in the place of the name. */
+  /** ARN of the functions that state machines call, with `{name}` instead of the name of a function. */
   NOVA_FUNCTION_ARN: z
     .string()
     .includes("{name}")
     .default("arn:aws:lambda:us-east-1:000000000000:function:{name}:live"),
-  /** Whether rules of the bus pass publications and erasures to functions of their own. */
+  /**
+   * Whether publications and erasures run in functions of their own, which get them as events through rules of the bus.
+   */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),
   /** Group of the stage's schedules, and the role with which EventBridge Scheduler calls functions. */
@@ -73,20 +81,20 @@ export const ServiceEnvironment = z.object({
   /** `iss` and `aud` of tokens that open the API in addition to keys; absent: only keys open it. */
   NOVA_JWT_ISSUER: z.url().optional(),
   NOVA_JWT_AUDIENCE: z.string().default("nova"),
-  /** Absent: `/.well-known/jwks.json` of the issuer. */
+  /** URL of the issuer's public keys; absent: `/.well-known/jwks.json` of the issuer. */
   NOVA_JWT_JWKS_URL: z.url().optional(),
-  /** Claims of a token: its role, and the one client that it reaches (`*`: all of them). */
+  /** Names of two claims of a token: its role, and the client that it reaches (`*`: all clients). */
   NOVA_JWT_ROLE_CLAIM: z.string().default("nova_role"),
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
-  /** `off`: NOVA refuses nodes that ask a model before they run. */
+  /** `off`: NOVA refuses to publish nodes that need a model, instead of letting them fail when they run. */
   NOVA_MODELS: Models,
 });
 
 export type ServiceEnvironment = z.infer<typeof ServiceEnvironment>;
 
-/** Further environment of the API. */
+/** Additional environment of the API. */
 export const ApiEnvironment = z.object({
   /** Origins of pages that may call the API, separated by commas; `*` allows all. */
   NOVA_CORS_ORIGINS: z

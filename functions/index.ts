@@ -25,13 +25,19 @@ interface Module {
   handler(event: never, context: LambdaContext): Promise<unknown>;
 }
 
-/** A handler that its first invocation loads, so that a process that runs nodes does not load the service. */
+/**
+ * Creates a handler that loads its module at the first invocation, so that a process which runs nodes does not load the
+ * service.
+ */
 function lazyHandler(load: () => Promise<Module>) {
   return async (event: unknown, context: LambdaContext): Promise<unknown> =>
     (await load()).handler(event as never, context);
 }
 
-/** Functions that use the service, by their deployed name. The API is missing: callers use its address. */
+/**
+ * Functions that use the service, by their deployed name. The API is not among them, because callers reach it by its
+ * URL.
+ */
 export const serviceFunctions = {
   "nova-fire-trigger": { handler: lazyHandler(() => import("./fire-trigger.ts")), timeoutSeconds: 120 },
   "nova-receive-mail": { handler: lazyHandler(() => import("./receive-mail.ts")), timeoutSeconds: 300 },

@@ -13,17 +13,23 @@ type Handle<Given, Event, Answer> = (
   leftMs: () => number,
 ) => Promise<Answer>;
 
-/** A handler of the engine. */
+/** Creates a handler that needs only the ports of the engine. */
 export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
   return stackAround(warmPorts, handle);
 }
 
-/** The start of every stack, also the API's: it loads secrets into the environment before ports read it. */
+/**
+ * Starts the middleware of every handler, also the API's: it loads secrets into the environment before any port reads
+ * them.
+ */
 export function handlerStack<Event, Answer>() {
   return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());
 }
 
-/** The stack of handlers that AWS invokes: ports, a signal before the time is over, a log line for an error. */
+/**
+ * Wraps a handler that AWS invokes. It passes the ports and a signal that aborts before the Lambda's time is over, and
+ * logs errors.
+ */
 export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Handle<Given, Event, Answer>) {
   return handlerStack<Event, Answer>()
     .onError(({ error, context }) => {
@@ -47,7 +53,10 @@ const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 /** Loads the SDK on demand: a process needs it once, and a laptop never. */
 const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
-/** Copies the parameter that `<NAME>_PARAMETER` names to `<NAME>`, where SDKs read it. Logs a missing one. */
+/**
+ * Copies the value of the parameter that `<NAME>_PARAMETER` names to `<NAME>`, where SDKs read it. Logs a missing
+ * parameter.
+ */
 export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParameters): Promise<void> {
   const named = secrets.flatMap((name) => {
     const parameter = variables[`${name}_PARAMETER`];

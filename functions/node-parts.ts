@@ -10,7 +10,10 @@ import {
 } from "@nova/engine";
 import { othersSandboxes, type SandboxesOptions } from "@nova/sandbox";
 
-/** Parts that only functions which run nodes load, because they are most of a bundle: models, the checker of Python, the harness. */
+/**
+ * Parts that only functions which run nodes load, because they make up most of a bundle: models, the checker of Python,
+ * the harness.
+ */
 export interface NodeParts {
   pipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline;
   sandboxes(options: SandboxesOptions): Sandboxes;
@@ -23,7 +26,10 @@ let parts: NodeParts = {
   sandboxes: othersSandboxes,
 };
 
-/** Called by the module of a function that runs nodes or creates sandboxes, before the ports are created. */
+/**
+ * Provides parts. A function that runs nodes or creates sandboxes calls this when its module loads, before the ports
+ * are created.
+ */
 export function provideNodeParts(provided: Partial<NodeParts>): void {
   parts = { ...parts, ...provided };
 }
@@ -36,7 +42,7 @@ export const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise(
 
 export const timer: Timer = { timeout: (ms) => AbortSignal.timeout(ms) };
 
-/** Codes of a name that does not exist, or has no address. */
+/** Error codes of a host name that does not exist, or has no address. */
 const noSuchName = ["ENOTFOUND", "ENODATA"];
 
 /** Looks names up with the resolver of the system. */

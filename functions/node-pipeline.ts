@@ -4,8 +4,8 @@ import { Environment } from "./environment.ts";
 import { clock, lazyValue } from "./node-parts.ts";
 
 /**
- * Writes the code of prompt nodes, and answers text nodes. The first such node loads it, because most nodes have code;
- * a call of a model reads the key.
+ * Creates the pipeline that writes the code of prompt nodes and answers text nodes. It is loaded by the first such
+ * node, because most nodes have code, and reads the key of the model only when it calls a model.
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);

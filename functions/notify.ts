@@ -6,7 +6,7 @@ import { serviceLambda } from "./service-lambda.ts";
 const Detail = z.object({
   execution_id: z.string(),
   parent_execution_id: z.string().optional(),
-  /** The waiting approval; absent for a failed run. */
+  /** The task of an approval that waits; absent if the event reports a failed run. */
   task_id: z.string().optional(),
 });
 

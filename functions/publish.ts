@@ -6,7 +6,10 @@ import { serviceLambda } from "./service-lambda.ts";
 
 const Publication = z.object({ workflow: z.string(), version: z.number() });
 
-/** Step Functions accepts one CreateStateMachine or UpdateStateMachine a second; this function has a concurrency of one. */
+/**
+ * Pause between two publications: Step Functions accepts one CreateStateMachine or UpdateStateMachine a second. Only
+ * one instance of this function runs at a time.
+ */
 const paceMs = 1_000;
 
 /** Publishes versions one after the other. A version that is already published needs no pause. */

@@ -7,12 +7,12 @@ const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
 
-/** The object that SES writes when a rule is created. */
+/** Key of an object that is no mail: SES writes it when a rule is created. */
 const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
 
-/** S3: SES has put a mail under `mail/`. */
+/** Receives mails. S3 calls it after SES has stored a mail under `mail/`. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  // S3 encodes keys in notifications like a form.
+  // In notifications, S3 encodes keys like form fields: a space is `+`.
   const keys = Notification.parse(event).Records.map(({ s3 }) =>
     decodeURIComponent(s3.object.key.replaceAll("+", " ")),
   );

@@ -2,11 +2,14 @@ import { eraseExpired, removeExpiredSessions } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-/** Time to erase one run with many items: no further run starts within it. */
+/** Time to erase one run with many items. In this last minute, no further erasure starts. */
 const lastRunMs = 60_000;
 const maxLogged = 50;
 
-/** On a schedule: erases contents whose retention has passed. The role of the sweeper may not erase. */
+/**
+ * Erases contents whose retention has passed, on a schedule. The sweeper does not do this, because its role may not
+ * erase.
+ */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const until = ports.clock.now() + leftMs() - lastRunMs;
   const sessions = await removeExpiredSessions(ports, until);

@@ -6,5 +6,5 @@ import { nodePipeline } from "./node-pipeline.ts";
 
 provideNodeParts({ pipeline: nodePipeline, sandboxes: createSandboxes });
 
-/** Task of every action, decision and end node. */
+/** Runs the task of every action, decision and end node. */
 export const handler = lambda((ports, event: NodeEvent, signal) => runNode(ports, event, signal));

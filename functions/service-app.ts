@@ -42,7 +42,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
   };
 }
 
-/** Passes long work as events of NOVA's own, which rules of the bus deliver to functions. */
+/** Queues publications and erasures as events of NOVA, which rules of the bus deliver to functions of their own. */
 function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | "erasureQueue"> {
   return {
     publishQueue: bus,
@@ -59,12 +59,15 @@ type Compiler = Pick<ServicePorts, "compile" | "findLookedUpKeys">;
 const compilesNothing = () => Promise.reject(new TypeError("this function compiles nothing"));
 let compiler: Compiler = { compile: compilesNothing, findLookedUpKeys: compilesNothing };
 
-/** Provides the compiler before the first invocation of functions that accept definitions; it is large to load. */
+/**
+ * Provides the compiler. Only functions that accept definitions call this, before their first invocation, because the
+ * compiler is large.
+ */
 export function provideCompiler(provided: Compiler): void {
   compiler = provided;
 }
 
-/** With models off, the compiler reports nodes that need one. */
+/** Returns the compiler. If models are off, it reports nodes that need a model. */
 function compilerWhere(models: "on" | "off"): Compiler {
   const { compile } = compiler;
   if (models === "on") return compiler;
@@ -73,7 +76,7 @@ function compilerWhere(models: "on" | "off"): Compiler {
 
 let templates: Templates | undefined;
 
-/** Provides templates that are built on demand, before the first invocation. */
+/** Provides sandbox templates that are built on demand. It must be called before the first invocation. */
 export function provideTemplates(provided: Templates): void {
   templates = provided;
 }

@@ -4,10 +4,13 @@ import { logger } from "./app.ts";
 import { provideNodeParts } from "./node-parts.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-// The sweeper creates the warm sandboxes of workflows.
+// Creating sandboxes needs the harness: the sweeper creates the warm sandboxes of workflows.
 provideNodeParts({ sandboxes: createSandboxes });
 
-/** On a schedule. After a failed part it continues with the others, then throws the first error; the next sweep tries again. */
+/**
+ * Sweeps on a schedule. If a part fails, the others still run; then the handler throws the first error, and the next
+ * sweep tries again.
+ */
 export const handler = serviceLambda(async (ports, _event: unknown, signal, leftMs) => {
   const swept = await sweepService(ports, { signal, leftMs });
   const failed = [...swept.failed, ...swept.tasks.failed];

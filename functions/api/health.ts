@@ -57,12 +57,15 @@ async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Pr
 
 type Probed = keyof Health["checks"];
 
-/** A problem with a key. Its message is public, so it contains no text of other services. */
+/** The key for E2B is missing or refused. The message is public, so it quotes no answer of E2B. */
 class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }
 
-/** Asks each service one cheap question and accepts any answer; E2B must also accept the key. */
+/**
+ * Returns a cheap request for each service. The service works if it answers, even that a thing does not exist; E2B must
+ * also accept the key.
+ */
 function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
   const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
   return {
@@ -79,13 +82,13 @@ function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Pro
 
 const noExecution = "exec_health";
 
-/** ARN of a machine that does not exist, beside the others. */
+/** Builds the ARN of a state machine that does not exist, in the account and region of NOVA's state machines. */
 function machineArn({ NOVA_STATES_ROLE_ARN = "", AWS_REGION = "us-east-1" }: NodeJS.ProcessEnv): string {
   const account = NOVA_STATES_ROLE_ARN.split(":")[4] ?? "000000000000";
   return `arn:aws:states:${AWS_REGION}:${account}:stateMachine:nova-health:1`;
 }
 
-/** Lists the sandboxes of a run that has none, which needs a key that E2B accepts. */
+/** Kills the sandboxes of a run that has none. This changes nothing, and fails unless E2B accepts the key. */
 async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.ProcessEnv): Promise<void> {
   if (!E2B_API_KEY) throw new KeyUnusable('E2B_API_KEY is not set - see "Deploy" in the README');
   try {
@@ -96,7 +99,10 @@ async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.
   }
 }
 
-/** Asks without a key, because a refusal is an answer, too. */
+/**
+ * Throws if the server does not answer, or answers 5xx. It sends no key, because a refusal also shows that the server
+ * works.
+ */
 async function reach(url: string): Promise<void> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(probeMs) });
   await answer.body?.cancel();

@@ -29,7 +29,8 @@ export function createApi(ports: () => ServicePorts, { origins = [] }: { origins
     .onError((request) => {
       const { error, event, context } = request;
       const status = statusOf(error);
-      // The answer names an unavailable store. The reason of other failures appears only in the log.
+      // The answer hides the reason of an internal error, so the log must contain it. A 503 is only a warning: a store
+      // or an issuer is unavailable for a moment.
       if (status >= 500)
         logger[status === 503 ? "warn" : "error"]("request failed", { request: context.awsRequestId, error });
       request.response = render(problemOf(error, context.awsRequestId));
@@ -42,7 +43,7 @@ function refuse({ method, path }: { method: string; path: string }): never {
   const fitting = routes.filter((route) => {
     return new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(path);
   });
-  // A literal path does not offer the methods of `{id}`.
+  // A path such as `/workflows/validate` also fits `/workflows/{id}`, but does not accept its methods.
   const exact = fitting.filter((route) => route.path === path);
   const here = exact.length > 0 ? exact : fitting;
   const allowed = here.map((route) => route.method);

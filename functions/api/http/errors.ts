@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** NOVA cannot read the request, or it exceeds a limit. */
+/** A request that NOVA cannot read, or that exceeds a limit. */
 export class Unreadable extends Error {
   override name = "Unreadable";
   readonly status: 400 | 413 | 415;
@@ -21,7 +21,7 @@ export class MethodNotAllowed extends Error {
   }
 }
 
-/** Fields that do not fit their schema, each with its path. */
+/** A value that does not fit its schema; `errors` names each wrong field by its path. */
 export class Misfit extends Error {
   override name = "Misfit";
   readonly status: 400 | 422;

@@ -24,14 +24,14 @@ export interface Received {
   method: string;
   path: string;
   params: Record<string, string | undefined>;
-  /** Throws `Unreadable` for a repeated parameter. */
+  /** The decoded query parameters. Reading them throws `Unreadable` if a parameter is repeated. */
   readonly query: Record<string, string>;
   headers: Record<string, string | undefined>;
   /** The raw body; empty if there is none. */
   bytes: Buffer;
-  /** The body's text. Throws `Unreadable` if the body is no text. */
+  /** The body as text. Reading it throws `Unreadable` if the body is not UTF-8. */
   readonly text: string;
-  /** Address of the caller as API Gateway reports it; empty without one. */
+  /** IP address of the caller, as API Gateway reports it; empty if it reports none. */
   sourceIp: string;
 }
 
@@ -71,7 +71,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
 
 const maxNameLength = 80;
 
-/** Decodes parts of the path. A part that is not UTF-8 matches no id and stays as it is. */
+/** Decodes the path parameters. A parameter that is not UTF-8 is left unchanged, and matches no id. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
 }
@@ -85,7 +85,7 @@ function decodedPart(part: string): string {
   }
 }
 
-/** The API key of either header. */
+/** Returns the API key from `Authorization: Bearer` or `x-api-key`; undefined if neither contains one. */
 export function credentialsIn(headers: Record<string, string | undefined>): string | undefined {
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "") ?? [];
   return bearer ?? headers["x-api-key"]?.trim();

@@ -14,7 +14,7 @@ const statuses: Record<string, number> = {
   Conflict: 409,
   AnswerRefused: 409,
   ContentsErased: 409,
-  // A stored item has an unknown form; the check of the chain names it.
+  // The next three errors: a stored item is damaged, or has a form that this version of NOVA cannot read.
   DamagedLink: 409,
   UnknownFormat: 409,
   UnreadableRecord: 409,
@@ -78,7 +78,10 @@ function headersOf(error: unknown, status: number): Record<string, string> {
 /** Keeps answers out of caches, and stops browsers from guessing types. */
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** AWS Lambda answers at most 6 MB of JSON. Escaped quotes may double a text; base64 adds a third. */
+/**
+ * Longer bodies are sent as base64. AWS Lambda returns at most 6 MB of JSON; escaped quotes may double a text, but
+ * base64 adds only a third.
+ */
 const maxCharactersAsText = 1024 * 1024;
 
 export function render({ status, body, headers }: Answer): HttpAnswer {

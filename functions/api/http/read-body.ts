@@ -4,9 +4,9 @@ import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
 
 /**
- * The body as a value. Members named in `exact` stay the text of the request (`RawJson`), so that 12345678901234567890
- * and 850.0 keep their digits. Throws `Unreadable`, also for an object with a name twice, and `Misfit` for half a
- * character, which UTF-8 cannot store.
+ * Parses a JSON body. Members named in `exact` keep the text of the request as `RawJson`, so that 12345678901234567890
+ * and 850.0 keep their digits. Throws `Unreadable` for a body that is no valid JSON or repeats a name in an object, and
+ * `Misfit` for half of a surrogate pair, which UTF-8 cannot store.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
   const type = headers["content-type"] ?? "application/json";
@@ -38,13 +38,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** AWS Lambda accepts 6 MB of event, which contains the body as an escaped JSON string. */
+/** AWS Lambda accepts events of at most 6 MB, and an event contains the body as an escaped JSON string. */
 export const maxBytes = 4 * 1024 * 1024;
 /** A context may have 500 levels (engine), and the body adds one. */
 const maxDepth = 501;
 const maxKeys = 100_000;
 
-/** Throws `Unreadable` before the body is parsed, because a small body of brackets costs much to parse. */
+/**
+ * Throws `Unreadable` for a body that is too long, too deep or has too many keys. It runs before the parser, because
+ * even a small body of brackets is slow to parse.
+ */
 export function refuseLarge(text: string): void {
   const refuseAbove = (limit: number, given: number, is: string, wayOut: string) => {
     if (given > limit) throw new Unreadable(413, `the body ${is}, at most ${limit} are taken - ${wayOut}`);

@@ -28,9 +28,12 @@ export interface Asked<Params, Query, Body> {
   params: Params;
   query: Sent<Query>;
   body: Sent<Body>;
-  /** The text of the body; `{}` for an absent body that the route allows. */
+  /** The text of the body; `{}` if the body is absent and the route allows that. */
   text: string;
-  /** Calls `make` once per `Idempotency-Key`. Its result must be small JSON without secrets. */
+  /**
+   * Calls `make` for the first request with an `Idempotency-Key`, and stores its result, which must be small JSON
+   * without secrets. A repeated request gets the stored result, or what `again` makes of it.
+   */
   once<T>(make: (ulid: string) => Promise<T>, again?: (made: T) => Promise<T>): Promise<T>;
 }
 
@@ -39,20 +42,25 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** An absent body means `{}`. Not for routes where a lost body would delete values. */
+  /** Whether an absent body means `{}`. It must not be set for routes where a lost body would delete values. */
   bodyMayBeAbsent?: true;
-  /** Members of the body that stay the text of the request. */
+  /** Members of the body that keep the text of the request (`RawJson`) instead of being parsed. */
   exact?: readonly string[];
-  /** The answer has an `ETag`, and a caller who has it already gets 304. */
+  /** Whether answers have an `ETag`. A caller who sends the current one in `If-None-Match` gets status 304. */
   isTagged?: true;
   answers: Record<number, Possible>;
 }
 
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
   role: Role;
-  /** A text that changes with the answer and costs less to read; undefined if there is none. Called before `handle`. */
+  /**
+   * Returns a text that changes whenever the answer changes, but is cheaper to read; undefined: the answer gets no
+   * `ETag`. Called before `handle`.
+   */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
-  /** Returns the body for the lowest status of `answers`, or an `OtherAnswer`. */
+  /**
+   * Returns the body of an answer with the lowest status in `answers`, or an `OtherAnswer` with a status of its own.
+   */
   handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
 
@@ -107,7 +115,7 @@ function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "
   return { isTagged: true, answers: { ...answers, 304: unchanged } };
 }
 
-/** Includes the query, since another query has another answer. */
+/** Builds an `ETag` from the tag of the route and the query, because another query has another answer. */
 function etagOf(tag: string | undefined, { query }: Received): string | undefined {
   if (tag === undefined) return undefined;
   return `"${createHash("sha256")
@@ -115,7 +123,10 @@ function etagOf(tag: string | undefined, { query }: Received): string | undefine
     .digest("base64url")}"`;
 }
 
-/** `If-None-Match: *` never matches. A gateway that compresses makes a tag weak, so `W/` is ignored. */
+/**
+ * Whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that compresses
+ * answers makes their tags weak.
+ */
 function isKnown(etag: string | undefined, { headers }: Received): etag is string {
   const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));
   return etag !== undefined && known?.includes(etag) === true;
@@ -146,7 +157,7 @@ function read<Params, Query, Body>(definition: Described<Params, Query, Body>, p
   };
 }
 
-/** Throws `NotFound` for a path that no id can have. */
+/** Parses the path parameters. Throws `NotFound` if one of them cannot be an id. */
 function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received): T {
   const result = schema.safeParse(params);
   if (result.success) return result.data;

@@ -85,10 +85,13 @@ function clientItem(client: service.Client) {
   });
 }
 
-/** Prefix of the keys under which code finds a second credential of a kind. */
+/**
+ * Name of a credential. If there are two credentials of a kind, code finds the values of the second one under keys with
+ * this prefix.
+ */
 const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 
-/** docs/credentials.md describes the values of each kind; storing checks them. */
+/** docs/credentials.md describes the values of each kind. The service checks them before it stores them. */
 const CredentialRequest = z.strictObject({
   kind: z.enum(credentialKindNames),
   values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
@@ -130,7 +133,7 @@ export const create = route("POST /clients", {
   role: "admin",
   body: ClientRequest,
   answers: { 201: { description: "the client", schema: ClientItem } },
-  // An answer for repetitions must be plain JSON; a new client has no variables.
+  // `variables` is added outside `once`, which stores only plain JSON. A new client has no variables.
   handle: async (ports, { by, body, once }) => ({
     ...(await once(async () => clientItem(await service.createClient(ports, by, body)))),
     variables: {},
@@ -217,7 +220,7 @@ export const removeKey = route("DELETE /keys/{id}", {
   handle: (ports, { by, params: { id } }) => service.deleteKey(ports, by, id),
 });
 
-/** The four routes that clients and workflows share. */
+/** The four routes for the credentials of an owner: of a client, or of a workflow. */
 function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string): Route[] {
   const one = owner.extend({ name: CredentialName });
   const ownerOf = (params: object) =>

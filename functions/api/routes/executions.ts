@@ -22,13 +22,19 @@ import {
 
 const params = z.object({ id: ExecutionId });
 
-/** Records of a workflow that one request examines for its filters: about half a megabyte. */
+/**
+ * Maximum number of a workflow's records that one request reads to find those that match its filters: about half a
+ * megabyte.
+ */
 const lookedAt = 500;
 
-/** Time and id of the last run of a page. */
+/** Pattern of a cursor: the time and the id of the last run on a page. */
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
-/** The store's cursors are in base64url already, and `listRoute` encodes again. */
+/**
+ * Encodes a position as the store does. The store's cursors are base64url already, which `listRoute` would encode a
+ * second time.
+ */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };
 }
@@ -137,7 +143,10 @@ export const verifyMany = listRoute("/verifications", {
   show: ({ id, found }) => schemas.verified(id, found),
 });
 
-/** Each page reads both runs whole and has what fits into an answer. */
+/**
+ * No limit in practice: a page contains as many nodes as fit into an answer, and each page compares both runs as a
+ * whole.
+ */
 const nodesOfPage = 100_000;
 
 export const diff = route("GET /executions/{a}/diff/{b}", {
@@ -200,7 +209,7 @@ export const execute = route("POST /workflows/{id}/execute", {
 
 /** A place, such as `billing/each[3].find#2`. */
 const Place = z.string().min(1).max(2_000);
-/** The audit and entry 0 of a restart name all of them. */
+/** Limited, because the audit record and entry 0 of a restart contain all places. */
 const maxPlaces = 1_000;
 
 export const restart = route("POST /executions/{id}/restart", {
@@ -248,13 +257,16 @@ function startedRun({ id, status, restartedFrom }: Execution): StartedRun {
   return { id, status, ...defined({ restartedFrom }) };
 }
 
-/** The answer to a repeated request: the present state of its run, or the restart of an interrupted one. */
+/**
+ * Answers a repeated request with the current state of its run. If the run was interrupted, restarts it and answers
+ * with the restart.
+ */
 function continuedRun(ports: service.ServicePorts, by: service.Principal) {
   return async ({ id }: StartedRun) =>
     startedRun(await service.continueRun(ports, by, await service.executionWithin(ports, by, id)));
 }
 
-/** The run if it has ended, otherwise its id. */
+/** Answers 200 with the run if it ends in time, otherwise 202 with its id. */
 async function resultOf(
   ports: service.ServicePorts,
   { id, status }: StartedRun,
@@ -299,7 +311,7 @@ function contentOf(bytes: Buffer, encoding: string | undefined): Buffer | servic
   }
 }
 
-/** One byte above the limit. */
+/** Returns the error for a body that exceeds a limit; undefined for other bodies. */
 function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
   if (bytes.length > maxBytes) {
     const limit = `the body has ${bytes.length} bytes, at most ${maxBytes} are taken`;

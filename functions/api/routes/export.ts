@@ -15,7 +15,7 @@ const ExportItem = z
     description: "an item of the table in DynamoDB's JSON, or the address of an object, valid for an hour",
   });
 
-/** Key of an object: S3 accepts 1,024 bytes. */
+/** Key of an object below a folder, after which a page starts. S3 accepts keys of at most 1,024 bytes. */
 const behind = (folder: string) =>
   z
     .string()
@@ -29,11 +29,11 @@ const Place = z.union([
   z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
-/** A position, or a position with the signed digest of the pages before. */
+/** Where a page starts: a position, alone or with a signed digest of all earlier pages. */
 const Cursor = z.union([
   Place,
   z.strictObject({
-    // `placeIn` refuses text that is no JSON.
+    // `JSON.parse` may throw: `placeIn` catches the error and refuses the cursor.
     at: z.string().refine((text) => Place.safeParse(JSON.parse(text)).success),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     signature: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
@@ -44,7 +44,10 @@ const Page = listOf(ExportItem).extend({
   seal: z.string().optional().meta({ description: "signature over all pages; only on the last one" }),
 });
 
-/** A page has the client's items of one megabyte of the table, so a page before the last may be empty. */
+/**
+ * Each page scans one megabyte of the table and contains the client's items in it, so even a page before the last one
+ * may be empty.
+ */
 export const all = route("GET /clients/{slug}/export", {
   summary: "All stored data of a client, page by page, for `nova import`",
   role: "admin",

@@ -17,7 +17,7 @@ import * as workflows from "./workflows.ts";
 const openApi = openRoute("GET /openapi.json", {
   summary: "This document",
   answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
-  // Creating it takes longer than most requests.
+  // `document` is created by the first request and cached, because creating it takes longer than most requests.
   serve: async () => ({ status: 200, body: document() }),
 });
 

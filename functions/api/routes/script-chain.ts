@@ -6,7 +6,7 @@ import { ExecutionStatus } from "../schemas/execution.ts";
 import { About, about, NodeId } from "../schemas/session.ts";
 import { ExecutionId, Name, OptionalExactObject } from "../schemas/values.ts";
 
-/** Front ends of ScriptChain send null for absent fields. */
+/** An optional field that may also be null, which front ends of ScriptChain send for absent fields. */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -141,7 +141,9 @@ async function sessionOf(ports: service.ServicePorts, by: service.Principal, nam
   return named?.startsWith("ses_") ? named : service.findNamedSession(ports, by, named);
 }
 
-/** Routes of ScriptChain, whose front ends use a session of NOVA. */
+/**
+ * This route and the next ones are those of ScriptChain, the earlier system. Its front ends work on a session of NOVA.
+ */
 export const generateTextNode = route("POST /generate_text_node", {
   summary: "Let a model write a text; with `__current_node` in `context_data` it becomes the output of that node",
   role: "editor",

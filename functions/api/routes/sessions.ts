@@ -168,7 +168,7 @@ const runAnswers = {
 type Kept = Omit<service.StartedRun, "session" | "before">;
 const kept = ({ execution, runs, reused }: service.StartedRun): Kept => ({ execution, runs, reused });
 
-/** The run when it has ended, or its state when the time is over. */
+/** Answers with the result of a run, or with its current state if it takes longer than `waitSeconds`. */
 async function answerTo(
   ports: service.ServicePorts,
   by: service.Principal,

@@ -206,7 +206,10 @@ async function answerTask(
   });
 }
 
-/** A call of a resume link. It checks the token, which is its key, before the body. */
+/**
+ * Answers a call of a resume link. It checks the token before the body, because the token takes the place of an API
+ * key.
+ */
 async function callResumeLink(ports: service.ServicePorts, received: Received, token: string): Promise<Answer> {
   const link = await service.resumeLink(ports, received.params.id ?? "", token);
   const text = received.text.trim() === "" ? "null" : received.text;

@@ -113,7 +113,7 @@ export const emit = route("POST /events", {
   answers: { 200: { description: "the tasks that waited for it", schema: TakenEvent } },
   async handle(ports, { by, body: { source, type, detail, on_bus }, once }) {
     const event = { source, type, detail: detail?.text ?? "{}" };
-    // NOVA's own events name by it the place of a detail that the bus cannot carry.
+    // Only NOVA may set `nova_detail`: it names the stored detail of an event that is too large for the bus.
     if (Object.hasOwn(JSON.parse(event.detail), "nova_detail")) {
       const reserved = "detail.nova_detail is reserved for NOVA";
       throw new Unreadable(400, `${reserved} - give it another name`);

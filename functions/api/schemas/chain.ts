@@ -19,7 +19,7 @@ const CostNotes = z.array(z.string()).optional().meta({
     "why tokens and cost are not exact: they are estimated, or the model has no price; absent: they are exact",
 });
 
-/** A run of an agent, or a failed attempt of a whole node. */
+/** A call of an agent, or a failed attempt of the whole node. */
 export const Step = z
   .object({
     format: z.int(),

@@ -24,7 +24,10 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/** Limit and position of a query. A cursor is a position in base64url that must match `like`. Throws `Misfit`. */
+/**
+ * Returns the limit of a query, and the position that its cursor contains in base64url. Throws `Misfit` if the position
+ * does not match `like`.
+ */
 export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: RegExp): PageQuery {
   if (cursor === undefined) return { limit };
   const position = Buffer.from(cursor, "base64url").toString();
@@ -41,9 +44,9 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   params?: z.ZodType<Params>;
   query?: Query;
   item: z.ZodType;
-  /** Pattern of a position, so that stores get only positions that they gave. */
+  /** Pattern of the positions in cursors, so that a store never gets a position in another form. */
   cursor?: RegExp;
-  /** The requested page, or all items if they are in memory. */
+  /** Returns the requested page, or all items of a list in memory, of which the route answers one page. */
   list(
     ports: ServicePorts,
     asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },
@@ -73,7 +76,10 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
 /** AWS Lambda answers 6 MB at most, with the body as an escaped JSON string. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** A page of items in memory; its cursor is the number of items before. A page too large for an answer is shorter, with one item at least. */
+/**
+ * Returns a page of items in memory; the cursor is the number of items before the page. A page that would be too large
+ * for an answer has fewer items, but at least one.
+ */
 export function pageOfAll<T>(
   all: readonly T[],
   { limit, cursor = "0" }: PageQuery,
@@ -93,7 +99,9 @@ export function pageOfAll<T>(
 
 const noSuchPage = "the cursor is unknown - use a `next_cursor`";
 
-/** The query of a list that scans the table: a page has the items of some megabytes. */
+/**
+ * The query of a list that scans the table. It has no limit: a page contains the items in some megabytes of the table.
+ */
 export const ScanQuery = z.strictObject({
   cursor: z
     .string()
@@ -102,16 +110,16 @@ export const ScanQuery = z.strictObject({
     .meta({ description: "`next_cursor` of the page before" }),
 });
 
-/** DynamoDB's position in a scan: exactly these members, and keys within its quotas. */
+/** A position in a scan of DynamoDB: the keys of an item, within DynamoDB's quotas. */
 export const TablePlace = z.strictObject({ pk: keyOf(2048), sk: keyOf(1024) });
 
-/** `maxBytes` as in DynamoDB's "Quotas": partition key values and sort key values. */
+/** A key attribute with a text. `maxBytes` is DynamoDB's quota for the value of a partition key or a sort key. */
 function keyOf(maxBytes: number) {
   const fits = (text: string) => text !== "" && text.isWellFormed() && Buffer.byteLength(text) <= maxBytes;
   return z.strictObject({ S: z.string().refine(fits) });
 }
 
-/** The store's position in a cursor. Throws `Misfit`. */
+/** Returns the position in a cursor as JSON text. Throws `Misfit` if the position does not fit `like`. */
 export function placeIn({ cursor }: z.infer<typeof ScanQuery>, like: z.ZodType): string | undefined {
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, "base64url").toString();

@@ -21,12 +21,12 @@ export const ExactValue = z
   .custom<RawJson>((value) => value instanceof RawJson)
   .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });
 
-/** JSON of a definition in an answer, with the digits that were written. */
+/** Renders JSON of a definition for an answer. Numbers keep the digits with which they were written. */
 export function exactJson(written: WrittenJson): RawJson {
   return new RawJson(textOfJson(written));
 }
 
-/** Its numbers keep their digits: read it with a parser that keeps them, too. */
+/** A context in an answer. Its numbers have all their digits, so a caller needs a JSON parser that keeps them. */
 export const Context = z.record(z.string(), z.unknown());
 
 export const Time = z.iso.datetime();
@@ -37,7 +37,7 @@ export const Moment = z.union(
   "it has to be a date or a time with its zone, such as 2026-11-22 or 2026-11-22T09:30:00Z",
 );
 
-/** The end of a moment: a date means the whole day. */
+/** Returns the end of a moment: for a date, the end of the day. */
 export function endOf(moment: string): string {
   return moment.includes("T") ? new Date(moment).toISOString() : `${moment}T23:59:59.999Z`;
 }
@@ -81,7 +81,7 @@ export function wholeNumber(minimum: number, maximum: number) {
     });
 }
 
-/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
+/** Less than the 30 seconds that API Gateway's HTTP API waits for a Lambda. */
 export const longestWaitSeconds = 25;
 
 export function waitQueryOf(description: string) {
@@ -98,7 +98,10 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-/** The members that a record needs for a schema: its fields in camel case, without those that `own` gives. */
+/**
+ * The members that a record needs to be shown in a schema: the names of the fields in camel case, except fields whose
+ * value is in `own`.
+ */
 type Shown<Fields, Own> = {
   [Name in keyof Fields & string as Name extends keyof Own ? never : Camel<Name>]: unknown;
 };
@@ -108,8 +111,8 @@ type Optional<T> = {
 };
 
 /**
- * A record in the form of a schema: each field has the value of `own`, or of the record's member of that name in camel case.
- * An absent value becomes null if the schema allows null, and is left out otherwise.
+ * Shows a record in the form of a schema. The value of a field comes from `own`, or from the record's member with the
+ * same name in camel case. An absent value becomes null if the schema allows null; otherwise the field is omitted.
  */
 export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z.output<S>, unknown>>>(
   schema: S,
@@ -124,7 +127,7 @@ export function viewOf<S extends z.ZodObject, Own extends Partial<Record<keyof z
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The members of a request under their names in camel case; null counts as absent. */
+/** Returns the members of a request with their names in camel case. Members with the value null are omitted. */
 export function sentIn(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => (value === null ? [] : [[camelCase(name), value]])),
@@ -135,7 +138,7 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** One item of the table holds all slots of a quota. */
+/** Limited, because one item of the table holds all slots of a quota. */
 const maxSlots = 1000;
 
 export const Slots = z.int().min(1).max(maxSlots).nullable().optional();
@@ -152,7 +155,7 @@ export const Finding = z
   })
   .meta({ id: "Finding" });
 
-/** RFC 9457. */
+/** The description of an error, as in RFC 9457. */
 export const Problem = z
   .object({
     type: z.string(),

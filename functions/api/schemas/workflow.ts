@@ -11,7 +11,10 @@ export const Status = z
 
 const Reason = z.string().optional().meta({ description: "the reason of `failed`" });
 
-/** The definition, or `{definition, files}` if it names files. */
+/**
+ * The body of a publication: the definition, or `{definition, files}` with the texts of the files that the definition
+ * names.
+ */
 export const Definition = z.looseObject({
   definition: z.looseObject({}).optional(),
   files: z.record(z.string(), z.string()).optional(),
@@ -72,7 +75,7 @@ export function publishedAnswer(found: Published) {
   return viewOf(PublishedAnswer, found, { findings: found.findings.length > 0 ? found.findings : undefined });
 }
 
-/** A version without a status is ready. */
+/** Returns the status of a version. A version without a stored status is ready. */
 function stateOf(version: object) {
   const { status = "ready", reason } = version as { status?: z.output<typeof Status>; reason?: string };
   return { status, reason };
@@ -93,7 +96,7 @@ export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { triggers, ...workflow } = redactWorkflow(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
-    // JSON in the definition keeps its digits.
+    // Nodes, inputs and triggers are rendered so that the numbers in their JSON keep their digits.
     definition: {
       ...workflow,
       nodes: workflow.nodes.map(shownNode),
@@ -153,7 +156,7 @@ export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept,
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/, "it has to be a SHA-256 in hex");
 
-/** Names the code of a node as the list of generations does. */
+/** A review of generated code, which it names with the same fields as the list of generations. */
 export const ReviewBody = z
   .strictObject({
     node: z.string().min(1).max(200),
