@@ -29,7 +29,7 @@ const Place = z.union([
   z.strictObject({ prefix: z.literal(1), after: behind("blobs") }),
 ]);
 
-/** Where a page starts: a position, alone or with a signed digest of all earlier pages. */
+/** The start of a page: a position, alone or with a signed digest of all earlier pages. */
 const Cursor = z.union([
   Place,
   z.strictObject({
