@@ -50,7 +50,7 @@ function clientOf(url: string, apiKey: string, ask: (request: Request) => Promis
   return { nova: createClient({ url, apiKey, fetch: watched }), answered };
 }
 
-/** More than a megabyte, which the function encodes in base64. */
+/** A body of more than a megabyte, which the deployed function returns as base64. */
 const large = { text: "ü".repeat(700_000) };
 
 /** Calls every route with the typed client, and returns each answer by a name. */
@@ -117,7 +117,7 @@ async function askSession({ sessions, api, ask }: NovaClient, client: string): P
   found.edgeAdded = await ask(api.POST("/add_edge", body({ from_node: "b", to_node: "say" })));
   found.template = await ask(api.POST("/validate_template", body({ prompt_text: "Say {a}." })));
   found.nodeOutputs = await ask(api.POST("/get_node_outputs", body({})));
-  // There is no model here.
+  // This request fails, because no model answers here.
   found.text = await ask(api.POST("/generate_text_node", body({ prompt_text: "Say." }))).catch(statusOf);
   found.executed = Object.keys(await ask(api.POST("/execute", body({}))));
   await sessions.delete(id);

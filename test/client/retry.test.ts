@@ -12,7 +12,10 @@ afterEach(() => {
 
 const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
 
-/** The result of a call after all its waits, and the requests that it sent. */
+/**
+ * Sends a request to a server with these replies. Returns the result after all pauses, and the requests that the server
+ * got.
+ */
 async function ask(request: string, replies: (Reply | Error)[]) {
   const server = new ScriptedServer(...replies.map((reply) => [request, reply] as [string, Reply | Error]));
   const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });

@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     ["health", "/health", "Open runs"],
   ])("conforms to WCAG on the page of %s, in light and dark, on a desk and on a phone", async (name, path, text) => {
     const created = app.nova.clients.create({ slug: "globex", name: "Globex" });
-    // The first of these tests creates it.
+    // Only the first of these tests creates the client; for the others it exists already.
     await created.catch(() => undefined);
     const page = await app.open(path);
     await page.getByText(text).filter({ visible: true }).first().waitFor();

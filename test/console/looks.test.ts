@@ -9,7 +9,10 @@ interface Look {
   name: string;
   path(): string;
   ready(page: Page): Promise<unknown>;
-  /** The address on a phone, where an address with a node shows the entry; default: `path`. */
+  /**
+   * Runs before the inspection on a phone, such as to show the graph, because there an address with a node shows the
+   * entry.
+   */
   onPhone?(page: Page): Promise<unknown>;
 }
 

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("a prompt node", () => {
     await panel.getByText("KeyError: 'count'").first().waitFor();
     const third = panel.getByLabel("Code attempt 3").last();
     await third.getByText("line['amount']").last().waitFor();
-    // The line of the second attempt that the third one removed.
+    // This line is in the second attempt, and the third attempt shows it as removed.
     await third.getByText("* line['count']").waitFor();
     await panel
       .getByText(/tokens|\d+ in, \d+ out/)

@@ -132,7 +132,7 @@ const findThem = [
   "packages/agents/src/knowledge/shelf.ts",
   "packages/sandbox/src/harness-file.ts",
 ];
-/** Modules that pass their own path to a thread, which starts with it. */
+/** Modules that pass their own path to a worker thread, which runs the module. */
 const ownAddress = ["agents/src/check", "compiler/src", "workflow/src/inputs"].map(
   (folder) => `packages/${folder}/worker.ts`,
 );

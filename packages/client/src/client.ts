@@ -54,7 +54,7 @@ export const clientsAt = ({ api, ask, list }: Connection) => ({
 });
 
 export const keysAt = ({ api, ask, list }: Connection) => ({
-  /** The answer is the only one that contains the key itself. */
+  /** Creates a key. Only this answer contains the key itself. */
   create: (body: Body<"/keys", "post">) => ask(api.POST("/keys", { body })),
   list: () => list("/keys", {}),
 
@@ -63,7 +63,7 @@ export const keysAt = ({ api, ask, list }: Connection) => ({
   },
 });
 
-/** Credentials belong to a client, or to a workflow for all of its runs. */
+/** The owner of credentials: a client, or a workflow, whose runs get them for every client. */
 export type CredentialOwner = { client: string } | { workflow: string };
 
 export interface NewCredential {
@@ -71,7 +71,7 @@ export interface NewCredential {
   values: Record<string, unknown>;
 }
 
-/** Credentials without their values: the API only returns names, kinds and times. */
+/** Requests about credentials. Answers contain only names, kinds and times, but no values. */
 export const credentialsAt = ({ api, ask, list }: Connection) => ({
   set: (owner: CredentialOwner, name: string, body: NewCredential) =>
     ask(
@@ -141,7 +141,10 @@ export async function upload(
 export type Source = object | { definition: object; files: Record<string, string> };
 
 export const workflowsAt = ({ api, ask, list }: Connection) => ({
-  /** Stores a version and publishes it. While its status is `publishing`, it is not ready. Throws `ApiProblem`. */
+  /**
+   * Stores a version and publishes it. Runs cannot use it while its status is `publishing`. Throws `ApiProblem` if it
+   * is refused.
+   */
   publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
 
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),

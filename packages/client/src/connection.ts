@@ -50,7 +50,10 @@ export interface Connection {
   api: Api;
   sleep(ms: number): Promise<void>;
   ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T>;
-  /** Iterates over a list from `cursor` of the query. It reads a page when the caller asks for its first item. */
+  /**
+   * Iterates over a list, starting at the query's `cursor`. It requests a page when the caller asks for the first item
+   * of that page.
+   */
   list<Path extends ListPath>(path: Path, asked: ListParameters<Path>): AsyncGenerator<ItemOf<Path>>;
 }
 
@@ -89,7 +92,7 @@ async function ask<T>(answer: Promise<ApiAnswer<T>>): Promise<T> {
   return data as T;
 }
 
-/** Replaces the body's JSON parser. Only the answer to a DELETE may be empty. */
+/** Returns the answer with `parse` as the parser of its JSON body. Only the answer to a DELETE may have no body. */
 async function replaceParser(parse: (text: string) => unknown, answer: Response, method: string): Promise<Response> {
   if (!answer.ok) return answer;
   const text = await answer.text();
@@ -123,7 +126,10 @@ const pausesMs = [200, 1_000, 3_000];
 const longestPauseMs = 20_000;
 const transientStatuses = new Set([429, 502, 503, 504]);
 
-/** Repeats reads, replacements, deletions, and requests with an `Idempotency-Key`. Throws `ApiUnreachable`. */
+/**
+ * Sends a request. Reads, replacements, deletions and requests with an `Idempotency-Key` are repeated after a failure.
+ * Throws `ApiUnreachable`.
+ */
 export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
   const pauses = isRepeatable(request) ? pausesMs : [];
   for (const pauseMs of pauses) {

@@ -14,7 +14,7 @@ export type ExecuteOptions = Omit<ExecuteBody, "context"> & {
 
 export type RestartOptions = Omit<RestartBody, "context_patch"> & {
   context_patch?: object;
-  /** See `ExecuteOptions`. */
+  /** Seconds that the server waits, as in `ExecuteOptions`. */
   wait?: number;
 };
 

@@ -39,7 +39,7 @@ export function sessionsAt({ api, ask, list }: Connection) {
       ask(api.DELETE("/sessions/{id}/nodes/{node}", at(id, node, read))),
     addEdge: (id: string, edge: EdgeBody) =>
       ask(api.POST("/sessions/{id}/edges", { params: { ...path(id), query: {} }, body: edge })),
-    /** Without a condition it deletes every edge between the two nodes. */
+    /** Deletes the edge with this condition; without a condition, every edge between the two nodes. */
     deleteEdge: (id: string, { from, to, condition }: EdgeBody) => {
       const query = { from, to, ...(condition !== undefined && { condition: String(condition) }) };
       return ask(api.DELETE("/sessions/{id}/edges", { params: { ...path(id), query } }));

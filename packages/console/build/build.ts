@@ -30,7 +30,10 @@ async function isStale(): Promise<boolean> {
   return builtMs < changedMs;
 }
 
-/** Builds beside the target and then renames. If another process was faster, its page stays, because browsers may have it open. */
+/**
+ * Builds the page in a new folder, and then renames the folder. If another process has built the page meanwhile, that
+ * page stays, because browsers may have it open.
+ */
 async function build(): Promise<void> {
   const newFolder = `${dist}.${randomUUID()}`;
   const oldFolder = `${dist}.${randomUUID()}`;

@@ -12,25 +12,28 @@ export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** The file beside the page that names the issuer which signs people in. */
+/** The file next to the page that names the issuer with which people sign in. */
 export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads the issuer whose tokens the API accepts, and the origin of its tokens; undefined if the page is no client of it. */
+/**
+ * Reads the issuer whose tokens the API accepts, and the origin of its token endpoint if that differs. Undefined if the
+ * issuer does not know the page as a client.
+ */
 function readIssuer(env: Variables): { issuer: string; token_origin?: string } | undefined {
   const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: tokenOrigin } = env;
   if (!client || !issuer) return undefined;
   return { issuer, ...(tokenOrigin && { token_origin: new URL(tokenOrigin).origin }) };
 }
 
-/** Lists the origins from which the page requests tokens; empty if only API keys sign in. */
+/** Lists the origins from which the page requests tokens; empty if people sign in only with API keys. */
 export function listIssuerOrigins(env: Variables): string[] {
   const { issuer, token_origin } = readIssuer(env) ?? {};
   return [issuer, token_origin].flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
 }
 
-/** Renders `config.json`; `{}` means that only API keys sign in. */
+/** Renders `config.json`; `{}` means that people sign in only with API keys. */
 export function renderPageConfig(env: Variables): string {
   const issuer = readIssuer(env);
   const { NOVA_CONSOLE_CLIENT_ID: client_id, NOVA_JWT_AUDIENCE: audience = "nova" } = env;

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  /** The body, sent as JSON; a text as it is. Absent: empty. */
+  /** The body of the answer: a text as it is, anything else as JSON; absent: empty. */
   body?: unknown;
 }
 

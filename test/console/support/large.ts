@@ -27,7 +27,7 @@ function answer(route: Route, value: unknown): Promise<void> {
   return route.fulfill({ contentType: "application/json", body: JSON.stringify(value) });
 }
 
-/** Answers with the runs of a busy month, in pages like those of the API. */
+/** Answers the page's requests with the runs of a busy month, in pages like those of the API. */
 export async function answerRuns(page: Page, count: number): Promise<void> {
   await page.route(/\/executions\?/, (route) => {
     const query = new URL(route.request().url()).searchParams;

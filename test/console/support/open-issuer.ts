@@ -10,7 +10,7 @@ export interface Behaviour {
   claims: Record<string, unknown>;
   /** Lifetime of its tokens in seconds. */
   expiresIn: number;
-  /** The error with which it redirects. */
+  /** The error with which the issuer redirects to the page; absent: the issuer grants a code. */
   refuses?: string;
   /** The host name of its token endpoint. */
   tokenHost?: string;
@@ -58,7 +58,7 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
     return { access_token, token_type: "Bearer", expires_in, refresh_token: refresh };
   }
 
-  /** Issued codes with their requests; each code works once. */
+  /** Whether the form has a valid code or refresh token. Each works once. */
   function isGranted(form: Record<string, string>): boolean {
     if (form.grant_type === "refresh_token") return refreshes.delete(form.refresh_token ?? "");
     const code = codes.get(form.code ?? "");

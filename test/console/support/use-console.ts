@@ -39,7 +39,7 @@ export function useConsole(): TestConsole {
     if (!hasBrowser) return;
     await browser.close();
     dev?.child.kill("SIGINT");
-    // Open runs need not end after the tests.
+    // The second signal makes `nova dev` stop without waiting for open runs.
     const later = setTimeout(() => dev?.child.kill("SIGINT"), 2_000);
     await dev?.ended;
     clearTimeout(later);

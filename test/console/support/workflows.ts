@@ -108,7 +108,7 @@ const waits = {
   ],
 };
 
-/** The CLI publishes them in alphabetical order, so this one is last. */
+/** The CLI publishes workflows in alphabetical order, so `waits` is the last one. */
 const workflows: Record<string, object> = { nightly, orders, polls, prices, slow, waits };
 
 export async function writeWorkflows(folder: string): Promise<void> {

@@ -11,7 +11,7 @@ const api = useApi();
 const scopes = ["all", "own", "foreign"] as const;
 type Scope = (typeof scopes)[number];
 
-/** Ids of things of client `acme`. Calls that consume them get new ones. */
+/** Ids of things of client `acme`. A call that deletes or ends a thing gets a new one. */
 interface Things {
   execution: string;
   task: string;
@@ -185,7 +185,7 @@ async function makeRun(): Promise<Pick<Things, "execution" | "task">> {
   return { execution, task };
 }
 
-/** Makes a key, and credentials that are named like it. */
+/** Makes a key, and credentials whose name is the key's id. */
 async function makeKey(): Promise<Pick<Things, "key">> {
   const { body: key } = await api.call("POST /keys", { body: { role: "viewer", client_slug: "acme" } });
   for (const owner of ["/clients/acme", "/workflows/asking"]) {
@@ -207,7 +207,7 @@ async function makeSession(): Promise<Pick<Things, "session">> {
   return { session: (await api.call("POST /sessions", { body: draft })).body.session_id };
 }
 
-/** Makes the things that a route consumes. */
+/** Makes new things for the routes that delete or end them. */
 const renewals: Record<string, () => Promise<Partial<Things>>> = {
   "POST /executions/{id}/answer": makeRun,
   "POST /executions/{id}/cancel": makeRun,

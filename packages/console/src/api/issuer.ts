@@ -64,7 +64,7 @@ export interface IssuerConfig {
   tokenOrigin?: string;
 }
 
-/** Parses `config.json`. Returns undefined if only API keys can sign in. */
+/** Parses `config.json`. Returns undefined if people sign in only with API keys. */
 export function parseConfig(text: string): IssuerConfig | undefined {
   const { issuer, client_id, audience, token_origin } = parseRecord(text) ?? {};
   if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;
@@ -79,7 +79,10 @@ export function parseConfig(text: string): IssuerConfig | undefined {
 interface Endpoints {
   authorization: string;
   token: string;
-  /** The address that ends the issuer's session (OpenID Connect RP-Initiated Logout), if it names one. */
+  /**
+   * The address that ends the issuer's session (OpenID Connect RP-Initiated Logout); undefined if the issuer names
+   * none.
+   */
   endOfSession: string | undefined;
   /** The issuer supports the scope `offline_access` for refresh tokens. */
   isOffline: boolean;
@@ -199,7 +202,10 @@ export async function finishSignIn(
   return { tokens: parseTokens(body, { endpoint: token, clientId, endOfSession }, Date.now()), place };
 }
 
-/** Cuts the description: it comes from the address, so anyone may have written it. */
+/**
+ * Returns the sentence about a refused sign-in. It shortens the description, which comes from the address of the page,
+ * so that anyone may have written it.
+ */
 function explainRefusal(error: unknown, description: unknown): string {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
   return problems.refused(String(why).slice(0, 200));
@@ -235,7 +241,7 @@ export interface Tokens extends TokenSource {
   access: string;
   /** Milliseconds since 1970; undefined if the issuer does not report the expiry. */
   endsAt: number | undefined;
-  /** Undefined: the user signs in again after the token expires. */
+  /** The refresh token; undefined: the user must sign in again after the access token expires. */
   refresh: string | undefined;
 }
 

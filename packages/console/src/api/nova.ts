@@ -34,7 +34,7 @@ export function useNova(): NovaClient {
 /** Concurrent requests; more would slow the API for other users. */
 const concurrency = 4;
 
-/** Works on all items, a few at a time. */
+/** Calls `work` for every item, for a few items at a time. */
 export async function workConcurrently<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) {
   const remaining = items.values();
   const worker = async () => {

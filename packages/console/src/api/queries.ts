@@ -38,7 +38,10 @@ const growth = 1.5;
 /** Milliseconds between two polls, by query. A pause grows while nothing changes, and resets on a change. */
 const pauses = new Map<string, number>();
 
-/** Polls a value until `isOver`. The server answers 304 for an unchanged value, and React does not render it again. */
+/**
+ * Polls a value until `isOver` returns true. The server answers 304 for an unchanged value, and React does not render
+ * it again.
+ */
 export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<T>): UseQueryResult<T> {
   const queries = useQueryClient();
   const hash = JSON.stringify(queryKey);
@@ -61,7 +64,7 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
     },
     refetchInterval({ state: { data, error } }) {
       if (data) return isOver(data.value) ? false : (pauses.get(hash) ?? firstPauseMs);
-      // The server would refuse the same request again, so polling stops after an error of the client.
+      // A status below 500 ends the polling, because the server would refuse the same request again.
       if (error) return error instanceof ApiProblem && error.status < 500 ? false : longestPauseMs;
       return firstPauseMs;
     },
@@ -137,7 +140,7 @@ export function describeCount({ data, hasNextPage }: Counted, count: number, des
   return data && `${describe(count)}${hasNextPage ? "+" : ""}`;
 }
 
-/** Returns a function that reads queries again whose keys start with these keys. */
+/** Returns a function that reads all queries again whose keys start with one of the given keys. */
 export function useReload(): (...keys: QueryKey[]) => Promise<unknown> {
   const queries = useQueryClient();
   return (...keys) => Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));

@@ -19,7 +19,7 @@ export function readApiUrl(): string {
   return named || location.origin;
 }
 
-/** The redirect address for issuers. */
+/** Returns the address of the page, to which issuers redirect after a sign-in. */
 export function readPageUrl(): string {
   return location.origin + import.meta.env.BASE_URL;
 }

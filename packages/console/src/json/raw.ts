@@ -62,7 +62,10 @@ export function parseObject(text: string): Raw | undefined {
   }
 }
 
-/** Members that stay `Raw`: values of users, and definitions, whose bounds and defaults contain digits too. */
+/**
+ * Members of answers that stay unparsed (`Raw`), so that their numbers keep all digits: values of users, and
+ * definitions.
+ */
 const rawMembers = new Set([
   "context",
   "set",
@@ -80,7 +83,7 @@ const rawMembers = new Set([
   "data",
 ]);
 
-/** Members that contain such members. */
+/** Members whose value may contain members of `rawMembers`. */
 const nestingMembers = new Set([
   "items",
   "entries",

@@ -120,7 +120,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
     setError(undefined);
     try {
       await onSubmit();
-      // A dialog that the user closed meanwhile must not close the next one.
+      // If the user has closed this dialog meanwhile, `onClose` would close the next one.
       if (isOpen.current && !staysOpen) onClose();
     } catch (cause) {
       setError(cause);

@@ -8,7 +8,7 @@ import { UntrustedText } from "./untrusted-text.tsx";
 /** Number of members that are shown at first. */
 const initialCount = 100;
 const longestText = 2_000;
-/** Longer branches start folded, so that their siblings stay visible. */
+/** Branches with more characters start folded, so that their siblings stay visible. */
 const longestOpen = 1_500;
 
 interface JsonViewProps {
@@ -18,7 +18,7 @@ interface JsonViewProps {
   open?: number;
 }
 
-/** Shows JSON text level by level. A folded branch is not even split into members. */
+/** Shows JSON text level by level. The members of a folded branch are not even parsed. */
 export function JsonView({ text, name, open = 1 }: JsonViewProps): JSX.Element {
   const kind = readKind(text);
   if (kind !== "object" && kind !== "list") {
@@ -99,7 +99,7 @@ function Children({ text, isList, visibleCount, open, more }: ChildrenProps): JS
   );
 }
 
-/** The chain of work escapes a user's key such as `$blob` with an additional `$`. */
+/** Shows a key as the user wrote it: the chain of work stores a user's `$blob` as `$$blob`. */
 function Name({ name }: { name: string }): JSX.Element {
   return (
     <span className="json-name">

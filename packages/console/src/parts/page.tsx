@@ -76,7 +76,7 @@ export function Card({ title, hint, end, children }: CardProps): JSX.Element {
   );
 }
 
-/** Labels with their values, and CSS classes of the values. A fact without a value is not shown. */
+/** A label, its value, and CSS classes of the value. A fact without a value is not shown. */
 export type Fact = readonly [label: string, value: ReactNode, look?: string];
 
 interface FactsProps {

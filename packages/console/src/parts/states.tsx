@@ -101,7 +101,7 @@ interface QueryViewProps<Data> {
   query: Query<Data>;
   /** Number of grey lines while it loads. */
   lines?: number | undefined;
-  /** Replaces the page of an object that does not exist; `to` is the list of such objects. */
+  /** Texts of the page for an object that does not exist; `to` is the list to which it links. */
   missing?: { words: { missing: string; missingHint: string; back: string }; to: string };
   children(data: Data): ReactNode;
 }

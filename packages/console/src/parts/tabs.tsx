@@ -9,7 +9,7 @@ interface TabViewProps {
   children?: ReactNode;
 }
 
-/** Tabs that keep no address. `children` are below every tab. */
+/** Tabs whose selection is not in the URL. `children` are shown below whichever tab is open. */
 export function TabView({ label, initial, tabs, children }: TabViewProps): JSX.Element {
   return (
     <Tabs.Root className="tabs" defaultValue={initial}>

@@ -64,7 +64,7 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       setProblem(describeError(error));
     }
   };
-  // Without a media type, no browser opens the bytes in this origin.
+  // With this general media type, no browser opens the bytes as a page of this origin.
   const saveBytes = (value: Uint8Array<ArrayBuffer>) =>
     saveFile(name.replaceAll(/[^\w.-]+/g, "_"), new Blob([value], { type: "application/octet-stream" }));
   return (

@@ -25,7 +25,7 @@ const node = (node_id: string, definition: object, more: Partial<SessionNode> = 
   skipped: false,
   source: null,
   decision: null,
-  // Parses answers like the console.
+  // Definitions stay unparsed (`Raw`), as in the answers that the console reads.
   definition: new Raw(JSON.stringify({ id: node_id, ...definition })) as never,
   ...more,
 });
@@ -115,7 +115,7 @@ describe("the fields of a node", () => {
     const theirs = { ...now, prompt: "Hey", name: "B" };
     expect(findConflicts(typed, theirs)).toEqual(["prompt"]);
     expect(chooseBaseVersion(typed, theirs, 5)).toBe(3);
-    // Only a run has raised the version.
+    // The definition is unchanged: only a run has raised the version.
     expect(chooseBaseVersion(typed, now, 5)).toBe(5);
   });
 });

@@ -44,7 +44,7 @@ vi.hoisted(() => {
 
 const ulid = monotonicFactory();
 
-/** Opens the API over real HTTP in front of its own cloud. */
+/** Opens the API over real HTTP for the tests of a file, with a test cloud of its own. */
 export function useApi(): TestApi {
   const api = { failures: [] } as unknown as TestApi;
   let close: () => Promise<void>;

@@ -280,7 +280,7 @@ function Variables({ client }: { client: Client }) {
   const [text, setText] = useState(before);
   const { variables } = words;
   const object = parseObject(text);
-  // The client's type describes the parsed value, but variables are sent as text.
+  // The API client expects a parsed value, but variables are sent as JSON text, so that numbers keep their digits.
   const change =
     object && formatJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
   return (

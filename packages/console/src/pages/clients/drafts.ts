@@ -137,7 +137,7 @@ export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], 
   };
 }
 
-/** Returns only changed settings, because `mail_from` needs a key with more rights. */
+/** Returns only changed settings: even an unchanged `mail_from` would need a key with more rights. */
 export function diffSettings(client: Client, draft: SettingsDraft) {
   const before = createSettingsDraft(client);
   const name = draft.name.trim();

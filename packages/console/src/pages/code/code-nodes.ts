@@ -20,7 +20,7 @@ export interface CodeNode {
   node: string;
   client: string | null;
   state: CodeState;
-  /** The version that runs, or would run first. */
+  /** The version that runs or waits for approval; if there is none, the newest version that is not replaced. */
   current: CodeVersion;
   /** Newest first; locked code before stored code. */
   versions: CodeVersion[];
@@ -179,8 +179,8 @@ function findModel(own: Record<string, unknown>, common: Record<string, unknown>
 }
 
 /**
- * Compares the ingredients of code with the current definition. A definition contains no input types, guides, generator
- * or sandbox; a run compares these.
+ * Compares the ingredients of code with the current definition, except input types, guides, generator and sandbox: a
+ * definition does not contain these, so only a run compares them.
  */
 export async function findChanges(
   ingredients: Readonly<Record<string, unknown>>,

@@ -142,7 +142,7 @@ async function readCodeNodes(nova: NovaClient, id: string, version: number | nul
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
-  // Only texts of it are shown, so parsing may change numbers.
+  // Numbers may lose digits here, because the page shows only texts of the definition.
   return buildCodeNodes({ workflow: id, definition: JSON.parse(asRaw(definition).text), generations });
 }
 

@@ -210,7 +210,7 @@ interface FigureTableProps<Path extends FigurePath> {
 function FigureTable<Path extends FigurePath>(props: FigureTableProps<Path>) {
   const { path, title, filter, columns, keyOf, compare } = props;
   const [isComplete, setComplete] = useState(false);
-  // These routes have the same query, which their types cannot express together.
+  // All these routes accept the same query, but TypeScript cannot derive that from their types.
   const request = { query: filter } as object;
   const figures = useList(path, request, { placeholderData: keepPreviousData, staleTime: 30_000 });
   const all = figures.data?.toSorted(compare) ?? [];

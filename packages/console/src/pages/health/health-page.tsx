@@ -19,7 +19,7 @@ type Health = Schemas["Health"];
 type CheckName = keyof Health["checks"];
 
 const words = texts.health;
-/** The server checks no more often than this. */
+/** Pause between two requests, equal to the shortest time between two checks of the server. */
 const pauseMs = 5_000;
 
 const looks: Record<Health["status"], { tone: string; icon: IconName }> = {
@@ -35,7 +35,7 @@ export function HealthPage() {
     refetchInterval: pauseMs,
     async queryFn(): Promise<Health> {
       const { data, error } = await nova.api.GET("/health");
-      // An answer 503 has the same body.
+      // With status 503, the body is in `error` and has the same form.
       const found = data ?? error;
       if (found === undefined || !("checks" in found)) throw new Error(words.unreadable);
       return found;

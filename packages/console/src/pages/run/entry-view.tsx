@@ -230,7 +230,7 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** An attempt is compared with the previous attempt of the same agent. */
+/** Returns a test for code of the same agent, because an attempt is compared with the previous attempt of its agent. */
 function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
   return (other) => other.agent_name === agent_name && other.generated_code !== null;
 }

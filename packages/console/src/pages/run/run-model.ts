@@ -1,7 +1,7 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
 import { type Graph, prefixGraph } from "../../parts/graph/definition.ts";
 
-/** `next`: the run continues with this node, which has no turn yet. */
+/** `next`: the run continues with this node, but nothing has started it yet. */
 type VisitState = "success" | "failed" | "running" | "waiting" | "next";
 
 /** One execution of a node. */
@@ -11,7 +11,7 @@ export interface Visit {
   /** The id of its node in the graph: its own id with the prefix of the enclosing runs. */
   node: string;
   id: string;
-  /** The run that contains it: the run of the page or a child run. */
+  /** The id of the run that contains the visit: the run of the page, or a child run. */
   execution: string;
   scope: string;
   seq: number;
@@ -161,7 +161,7 @@ export function buildRunModel(
   };
 }
 
-/** Adds the next node of an open run, which has no turn yet. */
+/** Adds a visit for the next node of an open run, if no node is running or waiting. */
 function addNextVisit(
   run: WholeExecution,
   entries: readonly ChainEntry[],

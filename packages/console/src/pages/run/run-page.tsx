@@ -121,7 +121,7 @@ function FailureBar({ failed, message, onShow }: { failed: Visit; message: strin
   );
 }
 
-/** Returns the selection in the address; by default, the failure. */
+/** Returns the visit that the address selects; if it selects none, the failed visit. */
 function useChosen(model: RunModel) {
   const [params, setParams] = useSearchParams();
   const [link, node] = [params.get("link"), params.get("node")];
@@ -225,7 +225,7 @@ function VisitBadge({ visit: { state } }: { visit: Visit }) {
   );
 }
 
-/** Finds the names of the node's credentials. Only code can read their values. */
+/** Returns the names of the credentials that the node receives. */
 function findCredentials(graph: Graph, place: string): readonly string[] | undefined {
   return listNodes(graph).find(({ id }) => id === place)?.credentials;
 }
@@ -275,7 +275,7 @@ function VisitList({ visits, visit, onSelect }: VisitListProps) {
 }
 
 const pauseMs = 1_000;
-/** The server keeps the same amount. */
+/** Length of the output that the page keeps; the server keeps as much. */
 const maxKept = 64 * 1024;
 
 /** The live output of running code. */

@@ -27,7 +27,7 @@ export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraph
     [model],
   );
   const lookOf = useCallback((edge: GraphEdge) => styleEdge(model, edge), [model]);
-  // A child run is read when its node is unfolded.
+  // Only a node that started a child run can be unfolded; the child run is read when the user unfolds it.
   const canOpen = useCallback(({ id, type }: GraphNode) => type === "workflow" && model.nodes.has(id), [model]);
   const folding = useMemo(() => ({ opened, toggle, canOpen }), [opened, toggle, canOpen]);
   const { graph } = model;

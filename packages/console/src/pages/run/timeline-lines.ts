@@ -151,7 +151,7 @@ export interface Scale {
   gaps: readonly Gap[];
 }
 
-/** Shorter idle periods keep their length. */
+/** Shorter idle periods are not shortened. */
 const leastIdleMs = 1500;
 /** Long idle periods together take `gapsShare` of the busy time, and each at least `gapShare`. */
 const gapsShare = 0.3;

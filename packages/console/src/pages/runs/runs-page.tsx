@@ -98,7 +98,7 @@ function Filter({ items, filters, change }: FilterProps) {
   );
 }
 
-/** Returns the choices of a filter: all values since the page was opened. */
+/** Returns the choices of a filter: all values that the page has received since it was opened. */
 function useChoices(values: readonly string[]) {
   const { current: collected } = useRef(new Set<string>());
   for (const value of values) collected.add(value);

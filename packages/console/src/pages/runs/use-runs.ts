@@ -58,7 +58,7 @@ export function useRuns(filters: Filters) {
     if (filter) setPauseMs(firstPauseMs);
   }, [filter]);
   const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
-  // With a narrow filter, many pages are empty.
+  // `pageCount` also counts pages without items, of which a narrow filter yields many.
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
 

@@ -38,7 +38,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps) {
   const reload = useSessionReload(id);
   const add = async () => {
     try {
-      // After a refused edge, the node already exists.
+      // If a first attempt added the node but not its edge, only the edge is added now.
       if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
       added.current = node;
       if (from !== "") await nova.sessions.addEdge(id, { from, to: node });

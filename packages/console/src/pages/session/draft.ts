@@ -18,7 +18,7 @@ export function readDefinition({ definition }: SessionNode): string {
   return asRaw(definition).text;
 }
 
-/** Builds the graph of the draft. Only edges mention its start and end nodes, which have no output. */
+/** Builds the graph of the draft. Start and end nodes are not in `nodes`: only edges mention them. */
 export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges">): Graph {
   const steps = nodes.map((node) => parseStep(node.node_id, readDefinition(node)));
   const stepIds = new Set(steps.map(({ id }) => id));
@@ -109,7 +109,7 @@ const executorFields: Record<string, string[]> = {
   cached: ["prompt", "model"],
 };
 
-/** Lists the fields that this kind of node uses, and others that have a value. */
+/** Lists the fields that this kind of node uses, and any other field that has a value. */
 export function listShownFields(definition: string): FieldName[] {
   const [type = "action", executor = "code"] = ["type", "executor"].map((name) =>
     readString(findMember(definition, name)),
@@ -120,7 +120,7 @@ export function listShownFields(definition: string): FieldName[] {
   return [...fieldNames.filter((name) => name === "name" || kindFields.includes(name) || fields[name] !== ""), "rest"];
 }
 
-/** Unsaved input by field, and the definition at its start. */
+/** Unsaved input by field, with the definition and the version of the node when the user began to type. */
 export interface NodeEdit {
   fields: Partial<Fields>;
   base: Fields;
@@ -145,14 +145,14 @@ export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<st
   return changes;
 }
 
-/** Lists edited fields that another user has changed since. */
+/** Lists edited fields that another user has changed since the edit began. */
 export function findConflicts({ fields, base }: NodeEdit, now: Fields): FieldName[] {
   return ([...fieldNames, "rest"] as const).filter((name) => fields[name] !== undefined && base[name] !== now[name]);
 }
 
 /**
- * Chooses the version to send. A new output raises the version too, so an unchanged definition uses the current
- * version.
+ * Chooses the version to send with a change: the current version if the definition is unchanged, because then only a
+ * new output has raised the version.
  */
 export function chooseBaseVersion({ base, version }: NodeEdit, now: Fields, versionNow: number): number {
   return JSON.stringify(base) === JSON.stringify(now) ? versionNow : version;
@@ -170,7 +170,7 @@ export function createSessionNode(id: string, kind: "code" | "text" | "prompt" |
   return { id, type: "action", executor: kind } as { id: string };
 }
 
-/** Adds input to an edit; undefined if no field differs from the definition. */
+/** Adds input to an edit. Returns undefined if no field differs from the definition any more. */
 export function applyEdit(typed: NodeEdit | undefined, now: Fields, version: number, change: Partial<Fields>) {
   const fields = { ...typed?.fields, ...change };
   const { base, version: read } = typed ?? { base: now, version };

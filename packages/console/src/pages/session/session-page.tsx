@@ -177,7 +177,7 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
   const { execution_id: id, reused } = answer;
   const nova = useNova();
   const isLong = open.has(answer.status);
-  // The end of a run that took longer than its request.
+  // Reads the result of a run that had not ended when its request was answered.
   const { data: end } = useQuery({
     queryKey: ["session-run", id],
     enabled: id !== null && isLong && !isOpen,
@@ -185,7 +185,8 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
   });
   const { status, error } = end ?? answer;
   const isOver = !open.has(status);
-  // A finished run reports only the nodes that it reached.
+  // `ran` contains only the nodes that the run reached. It is known if the run ended within the request; `runs`
+  // contains all planned nodes.
   const nodes = (isLong ? answer.runs : answer.ran).join(", ");
   const describeNodes = isOver ? runWords.ran : runWords.inProgress;
   const ranSentence = nodes === "" ? "" : describeNodes(nodes);
@@ -290,7 +291,7 @@ interface SessionCardData {
 
 interface SessionGraphProps {
   session: Session;
-  /** Undefined while they load. */
+  /** The outputs by node; undefined while they load. */
   outputs: ReadonlyMap<string, OutputText> | undefined;
   selected: string | undefined;
   onSelect(node: string): void;

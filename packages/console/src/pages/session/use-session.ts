@@ -46,14 +46,14 @@ export function useSessionReload(id: string): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
 }
 
-/** An action that changes the session. The session is read again even if the action fails. */
+/** Returns a mutation that changes the session. Afterwards the session is read again, even if the mutation failed. */
 export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
   return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
 }
 
 /**
- * Returns a function that awaits a change of a node. The server refuses it unless the node still has the version that the
- * user saw: then `onConflict` gets the current version, after the page shows the change of the other user.
+ * Returns a function that awaits a change of a node. The server refuses the change if the node has another version than
+ * the user saw. Then the page shows the change of the other user, and `onConflict` gets the current version.
  */
 export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
   const queries = useQueryClient();

@@ -364,7 +364,7 @@ function AnswerForm({ task }: { task: Task }) {
     setChoice(newChoice);
     answer.reset();
     if (isOther) return setChecked(false);
-    // The second press of a double click was aimed at the previous content.
+    // Ignores the second press of a double click, which was aimed at the content before the first press.
     if (event.detail > 1) return;
     setChecked(true);
     if (problems.size > 0) return focusFirstBad(form.current);
@@ -458,7 +458,7 @@ interface OptionalFieldProps {
   id: string;
   label: string;
   hint?: string;
-  /** The control with this id. */
+  /** The input, with `id` as its id. */
   children: ReactNode;
 }
 
@@ -479,7 +479,7 @@ function OptionalField({ id, label, hint, children }: OptionalFieldProps) {
   );
 }
 
-/** Builds the data of an answer; the comment is a member of its own. */
+/** Builds the data of an answer from the members of its form. A comment is added as the member `comment`. */
 function addComment(members: readonly string[], comment: string): Raw | undefined {
   const all = comment === "" ? members : [...members, `"comment":${JSON.stringify(comment)}`];
   return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);

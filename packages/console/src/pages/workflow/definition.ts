@@ -76,7 +76,7 @@ function readSettings(definition: string): Map<string, string> {
 export interface Trigger {
   id: string;
   type: string;
-  /** Its other members as JSON. */
+  /** All members except `id` and `type`, as JSON by name. */
   fields: ReadonlyMap<string, string>;
 }
 
@@ -127,7 +127,7 @@ export interface WorkflowDiff {
   /** The nodes and edges of both versions. */
   graph: Graph;
   nodes: ReadonlyMap<string, NodeDiff>;
-  /** By the name from `formatEdgeName`. */
+  /** Changes of edges, by the name that `formatEdgeName` returns. */
   edges: ReadonlyMap<string, Change>;
   settings: Sides | undefined;
 }

@@ -69,7 +69,7 @@ function VersionList({ workflow }: { workflow: WholeWorkflow }) {
 
 interface VersionRowProps {
   item: Version;
-  /** The version before it. */
+  /** The number of the previous version; undefined for the first one. */
   before: number | undefined;
   workflow: WholeWorkflow;
 }

@@ -139,14 +139,14 @@ function parseBounds(schema: Schema): Bound[] {
   });
 }
 
-/** Returns the only type except null; "any" if there are several. */
+/** Returns the type of a schema; null does not count, and several types become "any". */
 function readType(schema: Schema): string {
   const type = schema.get("type") ?? (schema.has("properties") ? '"object"' : "null");
   const named = readKind(type) === "list" ? listElements(type).filter((one) => one !== '"null"') : [type];
   return named.length === 1 && readKind(named[0] as string) === "text" ? JSON.parse(named[0] as string) : "any";
 }
 
-/** Resolves a `$ref` within the schema once. Deeper references are edited as JSON. */
+/** Follows one `$ref` within the schema. A reference to another reference is edited as JSON. */
 function resolveReference(schema: Schema, { root, shared: { refs } }: Place): Schema {
   const path = readText(schema, "$ref")?.match(/^#\/((?:[^/~%]+\/)*[^/~%]+)$/)?.[1];
   if (path === undefined) return schema;

@@ -59,7 +59,7 @@ interface GraphViewProps<Data> {
   onSelect(node: string): void;
   /** The height of a card in pixels. Pass the same function on every render. */
   getHeight?(node: GraphNode): number;
-  /** The state of unfolded nodes, if another component needs it. */
+  /** Which nodes are unfolded; needed only if another component stores this. */
   folding?: Folding;
 }
 
